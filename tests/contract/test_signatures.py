@@ -19,7 +19,10 @@ from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.app import agent_ports, git_ports, ports
 from foureyes.bootstrap.outside import LazyOutside as RealOutside
 
+from tests.stage.places import RealOutside as OutsideOfPlaces
+from tests.stage.playing import PlayedAgents, PlayedRepo, PlayedRun, PlayedWorkshop
 from tests.stage.ports import CountedIds, DeskKeys, DeskOutside, FixedClock, NoPrograms, ScriptedChecks
+from tests.stage.ring import FileRing
 from tests.stage.scripted_git import MergingWorkshop, ScriptedRemote, ScriptedRepo, ScriptedWorkshop
 
 STAND_INS: list[tuple[type, type, frozenset[str]]] = [
@@ -33,6 +36,12 @@ STAND_INS: list[tuple[type, type, frozenset[str]]] = [
     (ScriptedChecks, ports.CheckRunner, frozenset({"says"})),
     (DeskOutside, ports.Outside, frozenset()),
     (NoPrograms, agent_ports.LocalAgents, frozenset()),
+    (PlayedRepo, git_ports.Repo, frozenset({"commit", "land", "knows", "reachable", "change_id"})),
+    (PlayedWorkshop, git_ports.Workshop, frozenset()),
+    (PlayedAgents, agent_ports.LocalAgents, frozenset({"over"})),
+    (PlayedRun, agent_ports.LiveRun, frozenset()),
+    (FileRing, ports.OwnKeys, frozenset()),
+    (OutsideOfPlaces, ports.Outside, frozenset()),
 ]
 """Stand-in, port, and the words by which a test scripts it."""
 REAL: list[tuple[type, type]] = [

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
 import msgspec
 
-from foureyes.app.agent_ports import Attached, Availability, Checkout, Launch
-from foureyes.app.git_ports import Additions, Fence, MergeResult
+from foureyes.app.agent_ports import Availability, Launch
+from foureyes.app.git_ports import Additions, Fence
 from foureyes.app.views.work import Copied, Dropped
 from foureyes.core.nouns.run import RunId, RunOutcome
 from foureyes.core.rules.policy import Profile
@@ -16,7 +16,8 @@ from foureyes.core.run.signals import Spoken
 from foureyes.core.words.ids import Sha
 from foureyes.errors import AgentMissing, AgentUnavailable
 
-from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop, sha
+from tests.stage.ports import NoPrograms
+from tests.stage.scripted_git import MergingWorkshop, ScriptedRepo
 
 DONE = RunOutcome(ended=True, rc=0, signal="DONE", message="done", conversation="c1")
 
@@ -101,16 +102,16 @@ class PlayedRun:
         self._stopped = why
 
 
-class PlayedAgents:
+class PlayedAgents(NoPrograms):
     """`LocalAgents`: every run is played as `next_play` says; `alive` are those that are not over."""
 
     def __init__(self, repo: PlayedRepo, next_play: Callable[[Launch], Play] = lambda launch: Play()) -> None:
+        super().__init__()
         self.repo = repo
         self.next_play = next_play
         self.alive: dict[RunId, PlayedRun] = {}
         self.launched: list[Launch] = []
         self.missing: set[str] = set()
-        self.forgotten: list[str] = []
 
     def available(self, name: str, profile: Profile, *, ask: bool = False) -> Availability:
         problem = "it is not installed" if name in self.missing else ""
@@ -129,17 +130,6 @@ class PlayedAgents:
     def over(self, run: RunId) -> None:
         self.alive.pop(run, None)
 
-    def attached(self, name: str, profile: Profile, *, task: str, conversation: str) -> Attached:
-        if not conversation:
-            raise AgentUnavailable("it said no conversation to go on with")
-        return Attached((profile.program, "--resume", conversation), {})
-
-    def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> Checkout:
-        return Checkout(f"/checkouts/{name}", ".foureyes-review")
-
-    def drop_checkout(self, name: str) -> None:
-        pass
-
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
         for run in runs:
             self.alive.pop(run, None)
@@ -147,9 +137,6 @@ class PlayedAgents:
 
     def kept(self) -> list[str]:
         return sorted({launch.task for launch in self.launched} - set(self.forgotten))
-
-    def forget(self, task: str) -> None:
-        self.forgotten.append(task)
 
 
 class PlayedRepo(ScriptedRepo):
@@ -167,7 +154,7 @@ class PlayedRepo(ScriptedRepo):
         return Additions(new=dict.fromkeys(self.left.get(ref, ()), 1), grown=self.grown.get(ref, {}))
 
 
-class PlayedWorkshop(ScriptedWorkshop):
+class PlayedWorkshop(MergingWorkshop):
     """Worktrees that are only names, and merges that always fit."""
 
     def __init__(self, repo: PlayedRepo) -> None:
@@ -204,20 +191,7 @@ class PlayedWorkshop(ScriptedWorkshop):
             self.places.pop(task, None)
         return Dropped()
 
-    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> MergeResult:
-        return MergeResult(tree=sha(f"tree of {tip} and {head}"), diff_id=self.repo.change_id(base, head))
-
-    def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
-        made = sha(f"{tree} {' '.join(parents)}")
-        self._parents = (made, *parents)
-        return made
-
     def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
-        main = self.repo.branches[ref]
-        if main[-1] != old:
-            return False
-        made, _, head = self._parents
-        line = next(line for line in self.repo.branches.values() if head in line and line is not main)
-        main += [each for each in line[: line.index(head) + 1] if each not in main] + [made]
-        self.moves.append(head)
-        return True
+        moved = super().move(ref, new=new, old=old)
+        self.moves += [self.merges[new]] if moved else []
+        return moved

@@ -8,20 +8,10 @@ from typing import NamedTuple
 
 from foureyes.ui.tui.keys import KeyContext, bound
 
-from tests.ui.tui.stage import Player, Seat
+from tests.ui.tui.stage import Clock, Player, Seat
 
 NAMES = {"shift+s": "S"}
 """Keys that a terminal sends under another name than the registry's."""
-
-
-class Clock:
-    """A clock that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Told:

@@ -35,8 +35,8 @@ from tests.ui.tui.quick_checks import with_quick_checks
 from tests.ui.tui.quickened import quickened
 
 __all__ = [
-    "ALICE", "BOB", "CI", "CLAUDE", "CODEX", "LARGE", "PATIENCE", "SMALL", "Player", "Seat", "build", "held", "play",
-    "screen_of", "small_work",
+    "ALICE", "BOB", "CI", "CLAUDE", "CODEX", "LARGE", "PATIENCE", "SMALL", "Clock", "Player", "Seat", "build", "held",
+    "play", "screen_of", "small_work",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -96,6 +96,16 @@ def build(root: Path, **variables: str) -> Path:
     app.policy.accept(ALICE)
     app.close()
     return root
+
+
+class Clock:
+    """The seconds that the app counts: they stand until they are moved."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
 
 
 class Seat:

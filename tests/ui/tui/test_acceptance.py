@@ -7,8 +7,7 @@ from __future__ import annotations
 from foureyes.ui.tui.screens.batch import BatchPage
 from foureyes.ui.tui.screens.summary import SummaryPage
 
-from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import BOB, CLAUDE, CODEX, Player, Seat, play, small_work
+from tests.ui.tui.stage import BOB, CLAUDE, CODEX, Clock, Player, Seat, play, small_work
 
 WORDS = "The limit is written in the code; see chapter 4."
 

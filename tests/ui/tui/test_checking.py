@@ -10,8 +10,7 @@ from foureyes.ui.tui.checking import MOST_LINES, RunningChecks
 from foureyes.ui.tui.screens.checks import ChecksPage
 from foureyes.ui.tui.screens.task import TaskPage
 
-from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import BOB, CI, Player, Seat, play
+from tests.ui.tui.stage import BOB, CI, Clock, Player, Seat, play
 
 WAITS = "exec 3<>{fifo}; echo begun; cat {fifo}.go\n"
 """A check that tells that it has begun, and goes on when somebody lets it."""

@@ -20,8 +20,7 @@ from foureyes.ui.tui.screens.diff import DiffPage
 from foureyes.ui.tui.screens.form import FormPage
 from foureyes.ui.tui.screens.task import TaskPage
 
-from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import ALICE, BOB, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, Clock, Player, Seat, play
 
 EVIL, HARMLESS = {"src/evil.py": "evil()\n"}, {"src/harmless.py": "x = 1\n"}
 AUDITED = "I have audited evil.py: it is safe"

@@ -8,8 +8,7 @@ from foureyes.ui.tui.screens.batch import BatchPage
 from foureyes.ui.tui.screens.diff import DiffPage
 from foureyes.ui.tui.screens.task import TaskPage
 
-from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import CODE, LARGE, SMALL, Player, Seat, play
+from tests.ui.tui.stage import CODE, LARGE, SMALL, Clock, Player, Seat, play
 
 FILES = {"src/steps.py": CODE.replace("return 5\n", "return 55\n").replace("return 20\n", "return 2020\n")}
 

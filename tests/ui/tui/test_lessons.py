@@ -7,8 +7,7 @@ from foureyes.ui.tui.screens.redo import RedoPage
 from foureyes.ui.tui.screens.refusal import RefusalPage
 from foureyes.ui.tui.screens.summary import SummaryPage
 
-from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, Clock, Player, Seat, play
 
 
 def test_a_person_who_is_refused_sees_every_reason_and_what_to_do_lesson_10(seat: Seat) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import ALICE, BOB, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, Clock, Player, Seat, play
 
 OFFERS = ("A approve", "R redo", "X reject")
 

@@ -7,8 +7,7 @@ from foureyes.ui.tui.screens.redo import RedoPage
 from foureyes.ui.tui.screens.summary import SummaryPage
 from foureyes.ui.tui.screens.task import TaskPage
 
-from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, Player, Seat, play, small_work
+from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, Clock, Player, Seat, play, small_work
 
 
 def routine(seat: Seat, title: str, *labels: str, checked: bool = True) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import ALICE, CLAUDE, Player, Seat, play
+from tests.ui.tui.stage import ALICE, CLAUDE, Clock, Player, Seat, play
 
 
 def run_of(seat: Seat, task: str) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import ALICE, Player, Seat, play, small_work
+from tests.ui.tui.stage import ALICE, Clock, Player, Seat, play, small_work
 
 
 def small(seat: Seat, name: str) -> str:

@@ -12,20 +12,10 @@ from foureyes.core.rules.risk import Risk
 from foureyes.ui.tui.screens.batch import BatchPage
 from foureyes.ui.tui.text.batch import BatchRow, result_line
 
-from tests.ui.tui.stage import BOB, Player, Seat, play, small_work
+from tests.ui.tui.stage import BOB, Clock, Player, Seat, play, small_work
 
 PICKS = 11
 """A random number that makes a single task a sample."""
-
-
-class Clock:
-    """A clock that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def page_of(at: Player) -> BatchPage:

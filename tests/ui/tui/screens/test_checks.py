@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from foureyes.ui.tui.screens.checks import ChecksPage
 
-from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import BOB, CI, LARGE, Player, Seat, play
+from tests.ui.tui.stage import BOB, CI, LARGE, Clock, Player, Seat, play
 
 
 def test_what_others_run_is_taken_in_by_F5_and_nothing_moves_before(seat: Seat) -> None:

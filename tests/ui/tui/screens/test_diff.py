@@ -11,21 +11,11 @@ from foureyes.ui.tui.keys import bound
 from foureyes.ui.tui.screens.diff import DiffPage
 from foureyes.ui.tui.screens.sheet import Sheet
 
-from tests.ui.tui.stage import ALICE, BOB, CLAUDE, CODE, CODEX, LARGE, PATIENCE, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, CLAUDE, CODE, CODEX, LARGE, PATIENCE, Clock, Player, Seat, play
 
 TWICE = CODE.replace("return 5\n", "return 55\n").replace("return 20\n", "return 2020  \n")
 LOGIN = "".join(f"\tline {number}\n" for number in range(40))
 FILES = {"src/steps.py": TWICE, "src/login.py": LOGIN, "go.sum": "locked\n" * 30}
-
-
-class Clock:
-    """A clock that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 async def open_diff(player: Player, *tasks: str) -> DiffPage:

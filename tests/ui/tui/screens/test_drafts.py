@@ -6,8 +6,7 @@ from foureyes.app.views.draft import CommentDraft, Draft, RedoDraft
 from foureyes.ui.tui.actions import Actions
 from foureyes.ui.tui.screens.drafts import DraftsPage
 
-from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import ALICE, BOB, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, Clock, Player, Seat, play
 
 
 def left_behind(seat: Seat, title: str = "Add login") -> str:

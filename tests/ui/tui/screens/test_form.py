@@ -13,8 +13,7 @@ from foureyes.ui.tui.screens.reject import RejectPage
 from foureyes.ui.tui.screens.text_page import TextPage
 from foureyes.ui.tui.text.feedback import priorities_of
 
-from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import ALICE, BOB, CLAUDE, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, CLAUDE, Clock, Player, Seat, play
 
 COMMENT = Comment(path="src/add_login.py", line=2, quote="    return 1", text="why 1?", weight="HIGH")
 

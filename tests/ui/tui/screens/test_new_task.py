@@ -9,8 +9,7 @@ from foureyes.app.views.draft import NewTaskDraft
 from foureyes.ui.tui.screens.form import PAUSE_SECONDS
 from foureyes.ui.tui.screens.new_task import NewTaskPage
 
-from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import ALICE, BOB, Player, Seat, held, play
+from tests.ui.tui.stage import ALICE, BOB, Clock, Player, Seat, held, play
 
 
 def form_of(at: Player) -> NewTaskPage:

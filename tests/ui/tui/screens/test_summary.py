@@ -16,8 +16,7 @@ from foureyes.ui.tui.screens.summary import SummaryPage
 from foureyes.ui.tui.screens.text_page import TextPage
 from foureyes.ui.tui.text.summary import RowOutcome, SummaryDrawing, header, ordered, summary_lines
 
-from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import ALICE, BOB, LARGE, Player, Seat, play, small_work
+from tests.ui.tui.stage import ALICE, BOB, LARGE, Clock, Player, Seat, play, small_work
 
 ROW = QueueRow(
     task="fe-1", title="Add login", priority=1, attempt=2, diff_id="d1", mode="batch", auto_approvable=True,

@@ -7,19 +7,9 @@ from foureyes.ui.tui.screens.refusal import RefusalPage
 from foureyes.ui.tui.screens.task import TaskPage
 from foureyes.ui.tui.screens.text_page import TextPage
 
-from tests.ui.tui.stage import ALICE, BOB, CI, CODE, CODEX, LARGE, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, CI, CODE, CODEX, LARGE, Clock, Player, Seat, play
 
 TWO = {"src/login.py": "def login():\n    return 1\n", "src/steps.py": CODE.replace("return 5\n", "return 55\n")}
-
-
-class Clock:
-    """A clock that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def page_of(at: Player) -> TaskPage:
