@@ -79,10 +79,10 @@ class Clones:
         self.alpha.app.close()
 
 
-def copy_of_clones(template: Path, folder: Path) -> Clones:
+def copy_clones(template: Path, folder: Path) -> Path:
     for name in ("remote.git", "alpha", "beta"):
         shutil.copytree(template / name, folder / name, symlinks=True)
-    return Clones(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -94,6 +94,6 @@ def shared_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def clones(shared_template: Path, tmp_path: Path) -> Iterator[Clones]:
     """Two machines of a team; the project names the remote that both have."""
-    made = copy_of_clones(shared_template, tmp_path)
+    made = Clones(copy_clones(shared_template, tmp_path))
     yield made
     made.close()

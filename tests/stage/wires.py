@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+
+import pytest
 
 from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.client.transport import Transport
@@ -16,7 +17,7 @@ from foureyes.core.words.ids import Sha
 from foureyes.errors import RemoteProblem
 
 from tests.stage.checkout import SETTINGS
-from tests.stage.clones import SHARED, Clone, Clones
+from tests.stage.clones import SHARED, Clone, Clones, copy_clones
 from tests.stage.gated import approved
 from tests.stage.people import CODEX
 
@@ -81,9 +82,7 @@ class Wired(Clones):
     settings = SHARED.removeprefix(SETTINGS)
 
     def __init__(self, template: Path, folder: Path) -> None:
-        for name in ("remote.git", "alpha", "beta"):
-            shutil.copytree(template / name, folder / name, symlinks=True)
-        super().__init__(folder)
+        super().__init__(copy_clones(template, folder))
         for world in (self.alpha, self.beta):
             name, place = world.checkout.path.name, locate(world.checkout.path)
             assert place is not None
@@ -107,3 +106,11 @@ class Wired(Clones):
     def approved(self, world: Clone) -> str:
         """A task that was made in a clone, and approved."""
         return approved(world, by=CODEX)
+
+
+@pytest.fixture
+def clones(shared_template: Path, tmp_path: Path) -> Iterator[Wired]:
+    """Two machines, one remote, one store."""
+    made = Wired(shared_template, tmp_path)
+    yield made
+    made.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,12 +14,9 @@ CANNOT = "there is nothing left that it can do"
 
 
 @pytest.fixture
-def ground() -> Iterator[Playground]:
-    ground = Playground()
+def ground(ground: Playground) -> Playground:
     ground.configured("")
-    yield ground
-    ground.sound()
-    ground.app.close()
+    return ground
 
 
 def _ended(ground: Playground, **options: Any) -> list[str]:

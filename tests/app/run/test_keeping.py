@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-import pytest
+from collections.abc import Sequence
 
 from foureyes.core.nouns.run import RunId
 
 from tests.stage.people import ALICE
 from tests.stage.playground import Playground
 from tests.stage.playing import Play
-
-
-@pytest.fixture
-def ground() -> Iterator[Playground]:
-    ground = Playground()
-    yield ground
-    ground.sound()
-    ground.app.close()
 
 
 def test_a_home_of_a_task_that_was_closed_without_a_merge_is_removed(ground: Playground) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 import pytest
@@ -24,14 +24,6 @@ from tests.stage.playground import Playground
 from tests.stage.playing import DONE, Play
 
 AUTOMATIC = LINT + '\n[review]\ndefault_mode = "auto-approve"\n'
-
-
-@pytest.fixture
-def ground() -> Iterator[Playground]:
-    ground = Playground()
-    yield ground
-    ground.sound()
-    ground.app.close()
 
 
 def test_a_task_goes_from_the_claim_to_the_merge_while_nobody_sits_there_S_Q1(ground: Playground) -> None:

@@ -17,14 +17,11 @@ PLAN = "## Task 1: Keys are stored\n\n## Task 2: Sign in\nDepends on: Task 1\n"
 
 
 @pytest.fixture
-def ground() -> Iterator[Playground]:
-    ground = Playground()
+def ground(ground: Playground) -> Iterator[Playground]:
     ground.outside.programs = ground.agents
     yield ground
-    ground.sound()
     ground.check_nothing_left()
     assert ground.app.runs.runners() == []
-    ground.app.close()
 
 
 def says(answer: str, conversation: str = "c1") -> Play:

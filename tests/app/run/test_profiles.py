@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
 
 import pytest
 
@@ -24,12 +23,9 @@ TWO = '[tiers]\ndeveloper = "claude"\nsenior = "claude"\n[run]\norder = ["claude
 
 
 @pytest.fixture
-def ground() -> Iterator[Playground]:
-    ground = Playground()
+def ground(ground: Playground) -> Playground:
     ground.configured(TWO)
-    yield ground
-    ground.sound()
-    ground.app.close()
+    return ground
 
 
 def by_profile(ground: Playground) -> None:

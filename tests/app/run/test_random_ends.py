@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from datetime import datetime
 from random import Random
 
@@ -60,14 +59,6 @@ class Ends:
         kind = self.random.choice(["ok", "ok", *ENDS])
         self.played[kind] += 1
         return replace(self.random.choice(ENDS[kind]), lasts=self.random.randint(1, 4))
-
-
-@pytest.fixture
-def ground() -> Iterator[Playground]:
-    ground = Playground()
-    yield ground
-    ground.sound()
-    ground.app.close()
 
 
 def ended(ground: Playground) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from foureyes.app.run.loop import Runner
@@ -12,14 +10,6 @@ from foureyes.core.words.refs import attempt_ref
 from tests.stage.people import ALICE
 from tests.stage.playground import Playground
 from tests.stage.scripted_git import ScriptedRemote
-
-
-@pytest.fixture
-def ground() -> Iterator[Playground]:
-    ground = Playground()
-    yield ground
-    ground.sound()
-    ground.app.close()
 
 
 @pytest.fixture

@@ -88,8 +88,7 @@ def test_a_token_speaks_of_its_own_task_and_a_reviewers_says_nothing_of_the_kind
         desk.app.runs.emit(reviewer, "progress", "reading")
 
 
-def test_what_a_run_says_in_its_stream_is_on_record_as_its_own_S3() -> None:
-    ground = Playground()
+def test_what_a_run_says_in_its_stream_is_on_record_as_its_own_S3(ground: Playground) -> None:
     task = ground.create(ALICE)
     spoken = Spoken("milestone", "half of it", '{"files":3}')
     ground.plays = [Play(says=[spoken])]
@@ -100,12 +99,9 @@ def test_what_a_run_says_in_its_stream_is_on_record_as_its_own_S3() -> None:
         "milestone", "half of it", '{"files":3}', run.id, run.session
     )  # fmt: skip
     assert "claude: milestone: half of it" in ground.lines(task)
-    ground.sound()
-    ground.app.close()
 
 
-def test_a_cycle_that_nobody_can_be_asked_in_keeps_no_runner_busy_V1() -> None:
-    ground = Playground()
+def test_a_cycle_that_nobody_can_be_asked_in_keeps_no_runner_busy_V1(ground: Playground) -> None:
     task = ground.create(ALICE)
     ground.plays = [Play(says=[Spoken("milestone", "half of it")], lasts=60)]
     runner = ground.runner(1)
@@ -116,5 +112,3 @@ def test_a_cycle_that_nobody_can_be_asked_in_keeps_no_runner_busy_V1() -> None:
     ground.plays = []
     ground.settle(runner)
     assert ground.status(task) in ("reviewing", "closed", "approved")
-    ground.sound()
-    ground.app.close()

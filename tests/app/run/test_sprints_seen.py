@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,14 +20,6 @@ from tests.stage.playing import DONE, Play
 from tests.stage.running import reserved
 
 FAILED = RunOutcome(ended=False, rc=1, error="crash", error_text="segmentation fault")
-
-
-@pytest.fixture
-def ground() -> Iterator[Playground]:
-    ground = Playground()
-    yield ground
-    ground.sound()
-    ground.app.close()
 
 
 def begun(ground: Playground, *tasks: str, **asked: Any) -> str:

@@ -96,9 +96,8 @@ def test_who_is_alone_looks_at_once(told: Told, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.on("sqlite")
 def test_a_runner_that_was_told_of_a_row_looks_once_and_rests_again(
-    told: Told, monkeypatch: pytest.MonkeyPatch
+    ground: Playground, told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ground = Playground()
     runner = ground.runner(changes=told)
     ground.ticks(runner)
     told.write()
@@ -111,12 +110,10 @@ def test_a_runner_that_was_told_of_a_row_looks_once_and_rests_again(
     monkeypatch.setattr(runner, "_sleep", lambda seconds: slept.append(sleep(seconds)))
     runner._wait(Wait())
     assert slept[-1:] == [False], "nothing happened: it rested"
-    ground.app.close()
 
 
 @pytest.mark.on("sqlite")
-def test_the_place_of_a_runner_is_that_among_those_at_work_J4() -> None:
-    ground = Playground()
+def test_the_place_of_a_runner_is_that_among_those_at_work_J4(ground: Playground) -> None:
     runners = []
     for _ in range(3):
         runners.append(ground.runner())
@@ -127,13 +124,13 @@ def test_the_place_of_a_runner_is_that_among_those_at_work_J4() -> None:
     ground.app.runs.finish(runners[0]._runner, reason="done")
     ground.ticks(runners[2])
     assert runners[2]._lookout.place == (1, 2)
-    ground.app.close()
 
 
 @pytest.mark.on("sqlite")
-def test_a_store_that_is_away_is_told_of_once_and_asked_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_is_away_is_told_of_once_and_asked_now_and_then(
+    ground: Playground, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also where the leases should have been renewed long ago."""
-    ground = Playground()
     runner = ground.runner()
     ground.ticks(runner)
 
@@ -150,4 +147,3 @@ def test_a_store_that_is_away_is_told_of_once_and_asked_now_and_then(monkeypatch
         assert [runner._rest(each) for each in last if isinstance(each, Wait)] == [loop.AGAIN_SECONDS] * 3
     assert isinstance(wait := runner.tick(), Wait)
     assert runner._rest(wait) > loop.AGAIN_SECONDS
-    ground.app.close()

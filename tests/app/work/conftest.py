@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stage.clones import ALONE, Clones, clones_in, copy_of_clones
+from tests.stage.clones import ALONE, Clones, clones_in, copy_clones
 
 
 @pytest.fixture(scope="session")
@@ -18,6 +18,6 @@ def alone_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def strangers(alone_template: Path, tmp_path: Path) -> Iterator[Clones]:
     """The project names no remote."""
-    made = copy_of_clones(alone_template, tmp_path)
+    made = Clones(copy_clones(alone_template, tmp_path))
     yield made
     made.close()
