@@ -7,21 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from foureyes.core.documents.plan_file import PlanSection, read_plan
+from foureyes.core.documents.plan_file import read_plan
 from foureyes.errors import BadInput
 
+from tests.core.documents.plans import refusal_of, section_of
 from tests.core.samples import quick
-
-
-def one(text: str) -> PlanSection:
-    (found,) = read_plan(text)
-    return found
-
-
-def error(text: str) -> BadInput:
-    with pytest.raises(BadInput) as caught:
-        read_plan(text, "plan.md")
-    return caught.value
 
 
 def test_code_that_shows_a_comment_is_text_and_loses_no_task_M7() -> None:
@@ -37,7 +27,7 @@ def test_code_within_a_line_begins_no_fence_M7() -> None:
 
 @pytest.mark.parametrize("text", ["`<!--`", "``a ` <!-- b``", r"\<!--", "so\n```\n<!-- b -->\n\\<!--\n```\n"])
 def test_a_comment_in_backticks_or_behind_a_backslash_is_text_M7(text: str) -> None:
-    found = one(f"## Task: a\nIt writes {text} first.\nLabels: security\n")
+    found = section_of(f"## Task: a\nIt writes {text} first.\nLabels: security\n")
     assert (found.labels, found.description) == (("security",), f"It writes {text} first.".replace("s \\<", "s <"))
 
 
@@ -53,7 +43,7 @@ def test_a_comment_in_backticks_or_behind_a_backslash_is_text_M7(text: str) -> N
 )
 def test_a_comment_is_what_markdown_takes_for_one_M7(text: str, left: str) -> None:
     closed = text if text.count("`") != 2 else f"{text} -->"
-    found = one(f"## Task: a\nMode: auto\nDescription:\n{closed}\n")
+    found = section_of(f"## Task: a\nMode: auto\nDescription:\n{closed}\n")
     assert (found.labels, found.description) == ((), left)
 
 
@@ -68,7 +58,7 @@ def test_a_comment_is_what_markdown_takes_for_one_M7(text: str, left: str) -> No
     ],
 )
 def test_a_comment_that_never_ends_or_takes_more_than_was_meant_is_refused_with_its_line_M7(body: str) -> None:
-    assert error(f"## Task: a\n{body}\n").message.startswith("plan.md:2 a comment begins")
+    assert refusal_of(f"## Task: a\n{body}\n").message.startswith("plan.md:2 a comment begins")
 
 
 PIECES = [

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from foureyes.core.documents.plan_file import MOST, PlanSection, read_plan, written
 from foureyes.errors import BadInput, FoureyesError
 
+from tests.core.documents.plans import refusal_of, section_of
 from tests.core.samples import quick
 
 PLAN = """\
@@ -42,18 +43,6 @@ Not part of any task.
 """
 
 
-def one(text: str) -> PlanSection:
-    (found,) = read_plan(text)
-    return found
-
-
-def error(text: str, name: str = "plan.md") -> BadInput:
-    with pytest.raises(BadInput) as caught:
-        read_plan(text, name)
-    assert caught.value.next_step, "an error says what to do (G2)"
-    return caught.value
-
-
 def test_a_plan_has_a_section_per_task_in_its_order_M7() -> None:
     utils, login, docs = read_plan(PLAN)
     assert utils == PlanSection(line=5, title="Refactor utils", labels=("trivial",), type="chore")
@@ -67,7 +56,7 @@ def test_a_plan_has_a_section_per_task_in_its_order_M7() -> None:
 
 def test_a_task_without_a_review_label_is_planned_as_auto_approve_M7() -> None:
     assert [task.planned for task in read_plan(PLAN)] == ["auto-approve", "", "auto-approve"]
-    assert one("## Task: a\nLabels: security\n").planned == "auto-approve", (
+    assert section_of("## Task: a\nLabels: security\n").planned == "auto-approve", (
         "a rule's label is no review label; the rule wins (M1)"
     )
 
@@ -84,7 +73,7 @@ def test_a_task_without_a_review_label_is_planned_as_auto_approve_M7() -> None:
     ],
 )
 def test_a_plan_may_name_the_mode_of_a_task_M7(mode: str, expected: str) -> None:
-    assert one(f"## Task: a\nMode: {mode}\n").planned == expected
+    assert section_of(f"## Task: a\nMode: {mode}\n").planned == expected
 
 
 @pytest.mark.parametrize(
@@ -95,7 +84,7 @@ def test_a_plan_may_name_the_mode_of_a_task_M7(mode: str, expected: str) -> None
     ],
 )  # fmt: skip
 def test_headings_and_fields_are_read_as_people_write_them_M7(text: str) -> None:
-    found = one(text)
+    found = section_of(text)
     assert (found.title, found.labels) == ("a", ("x", "y"))
 
 
@@ -113,7 +102,7 @@ def test_headings_and_fields_are_read_as_people_write_them_M7(text: str) -> None
     ],
 )
 def test_a_file_without_a_task_is_an_error_that_says_how_one_looks_M7(text: str) -> None:
-    assert "## Task:" in error(text).message
+    assert "## Task:" in refusal_of(text).message
 
 
 WRONG = {
@@ -131,19 +120,19 @@ WRONG = {
 @pytest.mark.parametrize("case", WRONG)
 def test_what_is_wrong_is_named_with_file_and_line_M7(case: str) -> None:
     text, line = WRONG[case]
-    assert error(text).message.startswith(f"plan.md:{line} ")
+    assert refusal_of(text).message.startswith(f"plan.md:{line} ")
 
 
 @pytest.mark.parametrize(
     "text", ["## Task: a\x1b[2J\n", "## Task: a\n\x00", "## Task: a\n\u0085", "## Task: a\n\udcff"]
 )
 def test_characters_that_do_not_show_are_refused_M7(text: str) -> None:
-    error(text)
+    refusal_of(text)
 
 
 def test_more_than_a_thousand_tasks_are_not_taken_at_once_M7() -> None:
     lines = "".join(f"## Task: {number}\n" for number in range(MOST + 1))
-    assert str(MOST) in error(lines).message
+    assert str(MOST) in refusal_of(lines).message
     assert len(read_plan(lines.replace(f"## Task: {MOST}\n", ""))) == MOST
 
 
@@ -151,21 +140,21 @@ def test_more_than_a_thousand_tasks_are_not_taken_at_once_M7() -> None:
 
 
 def test_headings_and_fields_in_a_code_fence_are_text_M7() -> None:
-    found = one("## Task: a\n```\n## Task: b\nLabels: review:skip\n# c\n```\nafter\n")
+    found = section_of("## Task: a\n```\n## Task: b\nLabels: review:skip\n# c\n```\nafter\n")
     assert (found.labels, found.description) == ((), "```\n## Task: b\nLabels: review:skip\n# c\n```\nafter")
 
 
 def test_a_fence_ends_with_the_sign_that_it_began_with_M7() -> None:
     for outer, inner in (("```", "~~~"), ("~~~", "```")):
-        assert one(f"## Task: a\n{outer}\n{inner}\n## Task: b\n{inner}\n## Task: c\n{outer}\n").title == "a"
+        assert section_of(f"## Task: a\n{outer}\n{inner}\n## Task: b\n{inner}\n## Task: c\n{outer}\n").title == "a"
         assert [task.title for task in read_plan(f"## Task: a\n{outer}\n{inner}\n{outer}\n## Task: b\n")] == ["a", "b"]
 
 
 def test_a_fence_that_is_never_closed_swallows_no_task_M7() -> None:
-    assert error("## Task: a\n```\n## Task: b\n").message.startswith("plan.md:2 a code fence begins here")
-    assert error("## Task: a\n```\nLabels: security\n").message.startswith("plan.md:2 a code fence begins here")
-    assert one("## Task: a\n```\nwords\n").description == "```\nwords"
-    assert one("## Task: a\n````md\n```\n## Task: b\n```\n````\n").title == "a"
+    assert refusal_of("## Task: a\n```\n## Task: b\n").message.startswith("plan.md:2 a code fence begins here")
+    assert refusal_of("## Task: a\n```\nLabels: security\n").message.startswith("plan.md:2 a code fence begins here")
+    assert section_of("## Task: a\n```\nwords\n").description == "```\nwords"
+    assert section_of("## Task: a\n````md\n```\n## Task: b\n```\n````\n").title == "a"
 
 
 def test_what_is_commented_out_is_not_there_and_line_numbers_stay_right_M7() -> None:
@@ -194,7 +183,7 @@ def test_a_heading_may_number_its_task_M7(heading: str) -> None:
 
 def test_tasks_with_the_same_title_are_told_apart_by_their_numbers_M7() -> None:
     assert [task.ref for task in read_plan("## Task 1: a\n## Task 2: A\n")] == ["1", "2"]
-    assert error("## Task 1: a\n## Task 1: b\n").message.startswith("plan.md:2 ")
+    assert refusal_of("## Task 1: a\n## Task 1: b\n").message.startswith("plan.md:2 ")
 
 
 # Whatever it holds

@@ -4,20 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.documents.plan_file import PlanSection, read_plan
-from foureyes.errors import BadInput
-
-
-def one(text: str) -> PlanSection:
-    (found,) = read_plan(text)
-    return found
-
-
-def error(text: str) -> BadInput:
-    with pytest.raises(BadInput) as caught:
-        read_plan(text, "plan.md")
-    return caught.value
-
+from tests.core.documents.plans import refusal_of, section_of
 
 MEANT: dict[str, tuple[str, tuple[str, ...]]] = {
     "backticks": ("Labels: `security`, `review:per-task`", ("security", "review:per-task")),
@@ -39,7 +26,7 @@ MEANT: dict[str, tuple[str, tuple[str, ...]]] = {
 @pytest.mark.parametrize("case", MEANT)
 def test_labels_are_read_however_they_are_decorated_and_wherever_they_stand_M7(case: str) -> None:
     body, labels = MEANT[case]
-    assert one(f"## Task: a\n{body}\n").labels == labels
+    assert section_of(f"## Task: a\n{body}\n").labels == labels
 
 
 REFUSED = {
@@ -92,7 +79,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_could_lose_its_strictness_is_refused_with_its_line_M7_M2(case: str) -> None:
     body = REFUSED[case]
-    lines = error(f"## Task: a\n{body}\n").message
+    lines = refusal_of(f"## Task: a\n{body}\n").message
     assert lines.startswith(tuple(f"plan.md:{1 + number} " for number in range(body.count("\n") + 2)))
 
 
@@ -106,10 +93,10 @@ def test_what_could_lose_its_strictness_is_refused_with_its_line_M7_M2(case: str
     ],
 )  # fmt: skip
 def test_a_sentence_that_begins_with_the_name_of_a_field_is_text_M7(text: str) -> None:
-    found = one(f"## Task: a\n{text}\n")
+    found = section_of(f"## Task: a\n{text}\n")
     assert (found.labels, found.description) == ((), text)
 
 
 def test_everything_that_is_wrong_is_said_at_once_M7() -> None:
-    problem = error("## Task: a\nLables: x\n## Task b\n## Task: c\nPriority: P9\n")
+    problem = refusal_of("## Task: a\nLables: x\n## Task b\n## Task: c\nPriority: P9\n")
     assert [reason.message.split()[0] for reason in problem.reasons] == ["plan.md:2", "plan.md:3", "plan.md:5"]
