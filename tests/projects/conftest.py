@@ -10,6 +10,7 @@ import pytest
 
 from tests.projects.ground import Build, Ground, ground_for
 from tests.projects.kinds import Kind
+from tests.stage.asked_for import say_what_was_not_run
 from tests.stage.commands import Cast
 from tests.stage.processes import People
 
@@ -32,7 +33,5 @@ def built(tmp_path: Path) -> Iterator[Build]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """What was not run showed nothing, and nobody may take it for green."""
-    missed = len(terminalreporter.stats.get("skipped", ())) if WANTED else 0
-    if missed:
-        terminalreporter.section(f"NOT RUN: {missed} of these tests showed nothing", sep="!", red=True, bold=True)
+    if WANTED:
+        say_what_was_not_run(terminalreporter)

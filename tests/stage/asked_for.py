@@ -5,6 +5,7 @@ pytest would start them with whatever is in the environment of that shell.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -24,3 +25,29 @@ def refuse_unless_asked(*variables: str) -> None:
             f"real agent programs are started by {targets} only, which says what they may see. Nothing was started.\n"
             f"next: {targets} PYTEST_ARGS='-k a_test'"
         )
+
+
+def say_what_was_not_run(terminalreporter: pytest.TerminalReporter) -> None:
+    """What was not run showed nothing, and nobody may take it for green."""
+    missed = terminalreporter.stats.get("skipped", ())
+    if missed:
+        terminalreporter.section(f"NOT RUN: {len(missed)} of these tests showed nothing", sep="!", red=True, bold=True)
+        for why in sorted({str(report.longrepr[2]) for report in missed}):
+            terminalreporter.line(why)
+
+
+class OnlyByTarget:
+    """A folder of tests that only a target runs: what its conftest says to pytest."""
+
+    def __init__(self, variable: str) -> None:
+        self._variable = variable
+        self.ignored = [] if is_asked_for(variable) else ["test_*.py"]
+
+    def collect(self, file_path: Path) -> None:
+        """What is ignored is collected where it is named."""
+        if file_path.name.startswith("test_"):
+            refuse_unless_asked(self._variable)
+
+    def summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if is_asked_for(self._variable):
+            say_what_was_not_run(terminalreporter)
