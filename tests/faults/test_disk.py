@@ -272,20 +272,27 @@ def test_a_file_that_is_no_whole_store_is_refused_and_not_touched_G1(
 
 def test_whichever_page_is_damaged_it_is_noticed_in_our_words_and_reading_changes_nothing_G1(desk: Desk) -> None:
     """Every page of the file in turn is noise: an error of ours, or a finding of the doctor's checks."""
-    task = task_of(desk)
+    task, path = task_of(desk), desk.place.folder / "store.db"
+    for page, spoilt in with_a_page_of_noise(desk, task):
+        found = Child(lambda: look_everywhere(desk, task)).result()
+        assert found, f"{page} is noise, and nothing noticed"
+        assert path.read_bytes() == spoilt, f"{page}: reading changed the file"
+    assert desk.place.findings() == []
+
+
+def with_a_page_of_noise(desk: Desk, task: str) -> Iterator[tuple[str, bytes]]:
+    """A store with many lines in which one page after the other is noise: which one, and the file; whole in the end."""
     for number in range(20):
         desk.app.notes.log(CLAUDE, task, f"{number} {LINE}")
     desk.close()
     path = desk.place.folder / "store.db"
     whole = path.read_bytes()
-    for page in steps("pages of a store that are noise", range(1, len(whole) // 4096)):
+    pages = len(whole) // 4096
+    for page in steps("pages of a store that are noise", range(1, pages)):
         spoilt = whole[: page * 4096] + b"\xa5" * 4096 + whole[(page + 1) * 4096 :]
         path.write_bytes(spoilt)
-        found = Child(lambda: look_everywhere(desk, task)).result()
-        assert found, f"page {page + 1} of {len(whole) // 4096} is noise, and nothing noticed"
-        assert path.read_bytes() == spoilt, f"page {page + 1}: reading changed the file"
+        yield f"page {page + 1} of {pages}", spoilt
     path.write_bytes(whole)
-    assert desk.place.findings() == []
 
 
 def look_everywhere(desk: Desk, task: str) -> list[str]:
@@ -316,14 +323,8 @@ def look_everywhere(desk: Desk, task: str) -> list[str]:
 
 def test_a_write_to_a_damaged_store_changes_nothing_or_is_whole_G1_G4(desk: Desk) -> None:
     """Noise in the journal's own pages: whatever a write does, it says so in our words."""
-    task = task_of(desk)
-    for number in range(20):
-        desk.app.notes.log(CLAUDE, task, f"{number} {LINE}")
-    desk.close()
-    path = desk.place.folder / "store.db"
-    whole = path.read_bytes()
-    for page in steps("pages of a store that are noise", range(1, len(whole) // 4096)):
-        path.write_bytes(whole[: page * 4096] + b"\xa5" * 4096 + whole[(page + 1) * 4096 :])
+    task, path = task_of(desk), desk.place.folder / "store.db"
+    for page, _ in with_a_page_of_noise(desk, task):
         for ending in ("-wal", "-shm"):
             path.with_name(path.name + ending).unlink(missing_ok=True)
         ended = Child(lambda: _log(desk, task)).ended()

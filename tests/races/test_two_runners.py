@@ -14,7 +14,6 @@ import pytest
 
 from tests.stage.commands import Cast, new_repository
 from tests.stage.runner_child import CHILD
-from tests.stage.server import Server
 from tests.stage.shop import Shop
 from tests.stage.theatre import DONE, SETTINGS, Theatre, is_alive, wait_for
 
@@ -70,17 +69,13 @@ class Pair:
         wait_for(lambda: not any(map(is_alive, self.pids)))
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def pair(request: pytest.FixtureRequest, tmp_path: Path, cast: Cast) -> Iterator[Pair]:
-    if request.param == "postgres":
-        server: Server = request.getfixturevalue("server")
-        cast.people.env["FOUREYES_STORE"] = server.url
-    shop = Shop(new_repository(tmp_path / "shop"), cast)
-    shop.done(cast.alice, "init")
+@pytest.fixture
+def pair(tmp_path: Path, stored: Cast) -> Iterator[Pair]:
+    shop = Shop(new_repository(tmp_path / "shop"), stored)
+    shop.done(stored.alice, "init")
     made = Pair(Theatre(shop, tmp_path, SETTINGS), tmp_path)
     yield made
     made.end()
-    cast.people.env.pop("FOUREYES_STORE", None)
 
 
 def check(pair: Pair) -> None:
@@ -117,7 +112,7 @@ def test_a_runner_that_slept_past_its_lease_ends_its_agents_and_nothing_is_merge
     check(pair)
 
 
-@pytest.mark.parametrize("pair", ["postgres"], indirect=True)
+@pytest.mark.parametrize("stored", ["postgres"], indirect=True)
 def test_a_runner_on_another_machine_that_is_gone_is_taken_over_without_waiting_for_its_lease_J4(pair: Pair) -> None:
     """The other one sees no process of it: only the lock, which is free."""
     first = pair.begin("lease:100000")

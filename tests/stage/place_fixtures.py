@@ -51,12 +51,18 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def stage(request: pytest.FixtureRequest, tmp_path: Path, cast: Cast) -> Iterator[Stage]:
-    """A project, with each engine; the callers' environment says where the store is."""
+def stored(request: pytest.FixtureRequest, cast: Cast) -> Iterator[Cast]:
+    """Everybody, with each engine: the callers' environment says where a store is made."""
     if request.param == "postgres":
         server: Server = request.getfixturevalue("server")
         cast.people.env["FOUREYES_STORE"] = server.url
-    made = Stage(new_repository(tmp_path / "shop"), cast)
-    made.done(cast.alice, "init")
-    yield made
+    yield cast
     cast.people.env.pop("FOUREYES_STORE", None)
+
+
+@pytest.fixture
+def stage(tmp_path: Path, stored: Cast) -> Stage:
+    """A project, with each engine."""
+    made = Stage(new_repository(tmp_path / "shop"), stored)
+    made.done(stored.alice, "init")
+    return made

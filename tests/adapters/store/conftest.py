@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests import engines
 from tests.adapters.store.shop import full_world
-from tests.stage.checkout import PROJECT
+from tests.stage.checkout import PROJECT, Checkout, make_template, quiet_home
+from tests.stage.on_server import Project
 from tests.stage.world import DeskWorld
 
 
@@ -35,3 +37,17 @@ def desk(on: str) -> DeskWorld:
 def full(on: str) -> DeskWorld:
     """A world on either engine with rows in every table."""
     return full_world(on)
+
+
+@pytest.fixture
+def shelved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A home of one's own; stores on the server were made already."""
+    quiet_home(tmp_path / "home", monkeypatch)
+    with engines.from_the_shelf():
+        yield
+
+
+@pytest.fixture
+def project(shelved: None, tmp_path: Path, server: engines.Server) -> Project:
+    """A project on SQLite, in a repository, with a server that it can move to."""
+    return Project(Checkout(make_template(tmp_path / "project")), server)

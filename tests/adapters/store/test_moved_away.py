@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from foureyes.errors import MovedAway, NoStore
 from foureyes.ui.steps import steps_text
 
 from tests import engines
-from tests.stage.checkout import Checkout, make_template, quiet_home
 from tests.stage.on_server import Project, clone_of
 from tests.stage.people import ALICE, BOB
 
@@ -23,13 +21,10 @@ MOVED = r"is not in that database any more: role postgres moved it into a file, 
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: engines.Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+def project(project: Project) -> Project:
     """A project whose store is on the server."""
-    quiet_home(tmp_path / "home", monkeypatch)
-    with engines.from_the_shelf():
-        project = Project(Checkout(make_template(tmp_path / "project")), server)
-        project.copy()
-        yield project
+    project.copy()
+    return project
 
 
 def test_a_clone_is_told_when_and_by_which_role_its_store_was_moved_and_not_to_begin_another_P12(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -22,30 +21,17 @@ from foureyes.errors import BadInput, Refused, StoreBusy, StoreProblem
 from foureyes.ui.cli.text.restored import restored_text
 from foureyes.ui.steps import steps_text
 
-from tests import engines
-from tests.stage.checkout import Checkout, make_template, quiet_home
 from tests.stage.on_server import Project, as_role, clone_of, roles
 from tests.stage.people import ALICE, BOB, CLAUDE
 from tests.stage.ports import DeskKeys
 
+pytestmark = pytest.mark.usefixtures("shelved")
 TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
 
 
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    quiet_home(tmp_path / "home", monkeypatch)
-
-
-@pytest.fixture(autouse=True)
-def _shelved() -> Iterator[None]:
-    with engines.from_the_shelf():
-        yield
-
-
 @pytest.fixture
-def project(tmp_path: Path, server: engines.Server) -> Project:
+def project(project: Project, tmp_path: Path) -> Project:
     """A project on a server, with a backup beside it and a task since."""
-    project = Project(Checkout(make_template(tmp_path / "project")), server)
     project.copy()
     project.create("before the backup")
     app = project.app()

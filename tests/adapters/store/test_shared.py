@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -27,29 +27,17 @@ from foureyes.ui.steps import steps_text
 from tests import engines
 from tests.adapters.store.shop import append, security
 from tests.engines import NOW
-from tests.stage.checkout import Checkout, make_template, quiet_home
+from tests.stage.checkout import Checkout, make_template
 from tests.stage.on_server import Project, clone_of
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, asserted
 
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    quiet_home(tmp_path / "home", monkeypatch)
-
-
-@pytest.fixture(autouse=True)
-def _shelved() -> Iterator[None]:
-    with engines.from_the_shelf():
-        yield
-
-
+pytestmark = pytest.mark.usefixtures("shelved")
 NO_MOVE = "kind <> 'StorePlaced'"
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: engines.Server) -> Project:
+def project(project: Project) -> Project:
     """A project on SQLite with something in it."""
-    project = Project(Checkout(make_template(tmp_path / "project")), server)
     project.create("the first")
     return project
 
