@@ -137,6 +137,28 @@ def test_a_row_that_a_writer_puts_after_the_head_is_a_named_problem_which_the_ow
         assert (bool(append(store, security())), store.audit().findings) == (True, ())
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("seq = seq + 5", "goes to row 1 and its head is row 6"),
+        ("seq = 2147483647", "goes to row 1 and its head is row 2147483647"),
+        ("hash = 'x'", "goes to row 1 and its head is another row 1"),
+    ],
+)
+def test_a_head_that_a_writer_sets_forward_or_onto_another_row_tears_no_chain_G4_J1(
+    place: engines.Place, server: engines.Server, people: tuple[str, str], change: str, says: str
+) -> None:
+    append(place.create(), security())
+    let_in(place, server, people)
+    store, schema = opened(place, server, people[0]), schema_of(place.project)
+    with psycopg.connect(as_role(server, people[0]), autocommit=True) as connection:
+        connection.execute(f"UPDATE {schema}.head SET {change}".encode())
+    with pytest.raises(StoreProblem, match=says):
+        append(store, security())
+    server.run(owners_way_out("INSERT INTO", schema))
+    assert (append(store, security()), store.audit().findings) == ([2], ()), "nothing was written meanwhile"
+
+
 def owners_way_out(begins: str, schema: str) -> str:
     """What the page tells the owner to type, for the first row after the head."""
     page = (Path(__file__).parents[3] / "docs/howto/shared-store.md").read_text()

@@ -143,9 +143,9 @@ class Writing(Reading):
 
     def _end(self) -> tuple[int, str]:
         """The end of the chain, and with it the last exception on record."""
-        seq, hash_, security, place, last = self._answer("journal.end", {})[1][0]
-        if int(last or 0) > int(seq or 0):
-            raise beyond_head(int(last or 0), int(seq or 0))
+        seq, hash_, security, place, last, ended = self._answer("journal.end", {})[1][0]
+        if (int(last or 0), ended or "") != (int(seq or 0), hash_ or ""):
+            raise off_head(int(last or 0), int(seq or 0))
         if self._place and place and place != self._place:
             raise found_elsewhere(str(place), self._place)
         self.security = int(security or 0)
@@ -316,13 +316,14 @@ def found_elsewhere(recorded: str, actual: str) -> Refused:
     return Refused("nothing was changed.", reasons=(Reason("P12", message, adopt),), next_step=fe("doctor"))
 
 
-def beyond_head(last: int, head: int) -> StoreProblem:
-    """G4: rows that no transaction of ours wrote, or a head that was set back: what comes next has no place. Which of
-    both it is the chain tells, and only the owner can mend it.
+def off_head(last: int, head: int) -> StoreProblem:
+    """G4: rows that no transaction of ours wrote, or a head that was set elsewhere: what comes next has no place, or
+    would tear the chain for ever. Which of both it is the chain tells, and only the owner can mend it.
     """
+    which = f"row {head}" if head != last else f"another row {head}"
     back = fe("restore", blank("FILE"), after=", or mends it by SQL (docs/howto/shared-store.md)")
     return StoreProblem(
-        f"the journal goes to row {last} and its head is row {head}: somebody wrote to the database past Foureyes, "
+        f"the journal goes to row {last} and its head is {which}: somebody wrote to the database past Foureyes, "
         "and nothing can be recorded until its owner mends that. Nothing was changed.",
         next_step=in_turn(
             fe("audit", "verify", before="which row it is: "),

@@ -5,8 +5,9 @@ SELECT seq, hash FROM head WHERE one = 1;
 
 -- name: journal.end
 SELECT head.seq, head.hash, (SELECT max(seq) FROM security) AS security,
-  (SELECT value FROM settings WHERE name = 'store:place') AS place, (SELECT max(seq) FROM journal) AS last
-FROM (SELECT 1 AS one) AS here LEFT JOIN head ON head.one = here.one;
+  (SELECT value FROM settings WHERE name = 'store:place') AS place, last.seq AS last, last.hash AS ended
+FROM (SELECT 1 AS one) AS here LEFT JOIN head ON head.one = here.one
+LEFT JOIN journal AS last ON last.seq = (SELECT max(seq) FROM journal);
 
 -- name: journal.row
 SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal WHERE seq = :seq;
