@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 
@@ -179,7 +179,13 @@ class ScriptedRepo:
         return TargetHistory([replace(each, parents=up) for each, up in zip(line, parents, strict=True)])
 
     def last_anchor(
-        self, target: str, since: Sha | None = None, *, behind: bool = False, work: Collection[Sha] = ()
+        self,
+        target: str,
+        since: Sha | None = None,
+        *,
+        behind: bool = False,
+        work: Collection[Sha] = (),
+        held: Callable[[str], bool] | None = None,
     ) -> str | None:
         return None
 

@@ -100,11 +100,18 @@ class Repo(Protocol):
         """The nearest commits of the target, or of a commit, on all its lines: each before those that it stands on."""
 
     def last_anchor(
-        self, target: str, since: Sha | None = None, *, behind: bool = False, work: Collection[Sha] = ()
+        self,
+        target: str,
+        since: Sha | None = None,
+        *,
+        behind: bool = False,
+        work: Collection[Sha] = (),
+        held: Callable[[str], bool] | None = None,
     ) -> str | None:
         """The anchor `<row>:<hash>` with the highest row among all commits of the target (J3) that `since`, if that is
         on it, has not, and in that one itself; `behind`: also on the first-parent line of that. Of the
-        `work` of tasks only merges can have one, whatever its messages say.
+        `work` of tasks only merges can have one, whatever its messages say. Those that are `held` do not count, and
+        hide none that `since` has not.
         """
 
     def file_at(self, ref: str, path: str) -> str | None:

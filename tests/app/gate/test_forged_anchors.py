@@ -71,6 +71,23 @@ def test_such_work_on_the_target_is_no_anchor_and_what_no_task_brought_is_one_J3
     world.checkout.git("reset", "-q", "--hard", "HEAD~1")
 
 
+def test_an_anchor_that_the_store_holds_does_not_hide_one_that_it_lacks_J3_P12(world: GitWorld) -> None:
+    """A store that was put back goes on to the row of a merge that it lost, and anybody reads its rows and commits."""
+    configure(world, AT_ONCE)
+    git, row = world.checkout.git, world.app.audit.log(limit=1)[0]
+    side = git("commit-tree", "HEAD^{tree}", "-p", "main", "-m", "side")
+    git("merge", "-q", "--no-ff", "-m", f"merged\n\nJournal: {row.seq}:0f3a", side)
+    world.create()
+    later = world.app.audit.log(limit=1)[0]
+    git("commit", "-q", "--allow-empty", "-m", f"x\n\nJournal: {later.seq}:{later.hash}")
+    with world.refused("P12") as caught:
+        merge(world)
+    assert f"{row.seq}:0f3a" in caught[0].reasons[0].message
+    assert any("lacks" in each.message or "does not have" in each.message for each in world.app.audit.verify().findings)
+    world.app.projects.adopt(ALICE, "an older backup is all that is left")
+    assert merge(world) == {}
+
+
 def test_work_that_nobody_approved_is_none_of_a_task_for_that_J3_P12(world: GitWorld) -> None:
     configure(world, AT_ONCE)
     task = handed_in(world)

@@ -62,7 +62,6 @@ def test_a_target_with_an_anchor_of_another_journal_is_not_merged_into_P12_J3(wo
 
 def test_the_last_anchor_of_the_own_journal_is_held_P12_J3(world: GitWorld) -> None:
     row = world.app.audit.log(limit=1)[0]
-    world.checkout.commit("a.py", message="of another store\n\nJournal: 1:0000")
     world.checkout.commit("b.py", message=f"of this store\n\nJournal: {row.seq}:{row.hash}")
     world.checkout.commit(
         "c.py", message="talks about it\n\nJournal: is a word at the start of this line\n\nand ends without a trailer"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from os.path import join
 from typing import TYPE_CHECKING
 
@@ -269,12 +269,19 @@ class GitRepo:
         return TargetHistory(rows, met.more, frozenset(met.lacks))
 
     def last_anchor(
-        self, target: str, since: Sha | None = None, *, behind: bool = False, work: Collection[Sha] = ()
+        self,
+        target: str,
+        since: Sha | None = None,
+        *,
+        behind: bool = False,
+        work: Collection[Sha] = (),
+        held: Callable[[str], bool] | None = None,
     ) -> str | None:
         """The anchor `<row>:<hash>` with the highest row among all commits of the target (J3) that `since` has not, and
-        in that one itself; `behind`: also on the first-parent line of that. Plain `work` of tasks has none.
+        in that one itself; `behind`: also on the first-parent line of that. Plain `work` of tasks has none, and those
+        that are `held` do not count.
         """
-        return reading.history.last_anchor(self._git, self._target(target), since, behind=behind, work=work)
+        return reading.history.last_anchor(self._git, self._target(target), since, behind=behind, work=work, held=held)
 
     def near_anchor(self, target: str) -> str | None:
         """The anchor of one of the target's newest commits; git is asked for those only that lie in a pack."""

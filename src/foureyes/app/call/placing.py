@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Hash, TargetCommit
 from foureyes.core.words.ids import Sha
-from foureyes.core.words.place import FILE, place_words
+from foureyes.core.words.place import FILE, anchored_row, place_words
 from foureyes.errors import ConfigError, GitProblem, Reason
 from foureyes.steps import by_person, fe, phrase
 
@@ -51,15 +51,18 @@ def lost_anchor(
     """
     repo, target = context.repo, ref or _known(context, tx, project)
 
-    def unheld(anchor: str | None) -> str:
-        return anchor if anchor is not None and anchor != project.anchor and not holds(tx, anchor) else ""
+    def held(anchor: str) -> bool:
+        """It is in the journal, or the store was taken up without it, or without a later one."""
+        taken_up = project.anchor or ""
+        is_before = bool(taken_up) and anchored_row(anchor) < anchored_row(taken_up)
+        return anchor == taken_up or is_before or holds(tx, anchor)
 
-    if near and not unheld(_near(context, project, target)):
+    if near and ((met := _near(context, project, target)) is None or held(met)):
         return ""
     known, behind = _sent_there(context, tx, target) or since or _last(tx, project), since is None
-    if not unheld(repo.last_anchor(target, known, behind=behind)):
+    if repo.last_anchor(target, known, behind=behind, held=held) is None:
         return ""
-    return unheld(repo.last_anchor(target, known, behind=behind, work=_work(tx)))
+    return repo.last_anchor(target, known, behind=behind, held=held, work=_work(tx)) or ""
 
 
 def _last(tx: Tx, project: ProjectView) -> Sha | None:

@@ -63,3 +63,9 @@ def place_words(place: str) -> str:
     if place == FILE:
         return "in the file .foureyes/store.db"
     return f"in another place ({place})" if not place.startswith("postgresql ") else f"in a database ({place})"
+
+
+def anchored_row(anchor: str) -> int:
+    """The row that an anchor `<row>:<hash>` names; of what names none a higher one than there are (G1)."""
+    number = anchor.partition(":")[0]
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 18 else 10**18

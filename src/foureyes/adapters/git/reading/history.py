@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from foureyes.adapters.git.client.anchors import BEGINS, anchors_in, is_work
@@ -14,6 +14,7 @@ from foureyes.adapters.git.client.reader import PORTION
 from foureyes.adapters.git.reading.three_way import three_way
 from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.place import anchored_row
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
 
@@ -140,26 +141,33 @@ def _values(text: str) -> tuple[str, ...]:
 
 
 def last_anchor(
-    git: Git, tip: Sha, since: Sha | None = None, *, behind: bool = False, work: Collection[Sha] = ()
+    git: Git,
+    tip: Sha,
+    since: Sha | None = None,
+    *,
+    behind: bool = False,
+    work: Collection[Sha] = (),
+    held: Callable[[str], bool] | None = None,
 ) -> str | None:
     """The anchor with the highest row (J3) of all commits that `tip` has and `since` has not, if that is on it: a later
     commit cannot make an older store current, and none hides another by being its first parent. `behind`: also of the
     first-parent line of `since`. `work`: commits of tasks; the plain ones have no anchors.
 
+    Each that came after `since` has to be `held`: anybody writes one that the store holds on top of one that it lacks.
     What is no anchor at all counts as the highest: nobody holds it (G1).
     """
-
-    def row(anchor: str) -> int:
-        number = anchor.partition(":")[0]
-        return int(number) if number.isascii() and number.isdigit() and len(number) < 18 else 10**18
-
     words = b"\n" + BEGINS
     known = since if since is not None and _is_on(git, since, tip) else None
-    commits = _all_with(git, tip, words, known)
-    if known is not None:
-        commits |= git.entrance.line_with(known, words, None if behind else known)
+    later = _anchors(_all_with(git, tip, words, known), work)
+    line = git.entrance.line_with(known, words, None if behind else known) if known is not None else {}
+    anchors = sorted([*later, *_anchors(line, work)[:1]], key=anchored_row, reverse=True)
+    return next((anchor for anchor in anchors if held is None or not held(anchor)), None)
+
+
+def _anchors(commits: Mapping[Sha, bytes], work: Collection[Sha]) -> list[str]:
+    """What they say, the highest row first."""
     others = [commit for sha, commit in commits.items() if not is_work(sha, commit, work)]
-    return max((anchor for commit in others for anchor in anchors_in(commit)), key=row, default=None)
+    return sorted((anchor for each in others for anchor in anchors_in(each)), key=anchored_row, reverse=True)
 
 
 def _is_on(git: Git, commit: Sha, tip: Sha) -> bool:
