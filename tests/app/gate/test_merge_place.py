@@ -49,6 +49,20 @@ def shared(world: GitWorld, monkeypatch: pytest.MonkeyPatch) -> GitWorld:
     return world
 
 
+def test_what_is_lost_is_named_whatever_a_graft_says_of_the_history_Q6(world: GitWorld) -> None:
+    """Any agent writes that file; git itself then lists the lost merge among what the target has."""
+    merged(world)
+    kept = world.checkout.head("main")
+    lost = merged(world)
+    between = world.checkout.head("main")
+    newest = merged(world)
+    world.checkout.git("reset", "-q", "--hard", kept)
+    world.checkout.write(".git/info/grafts", f"{kept} {between}\n{between}\n")
+    assert world.checkout.git("merge-base", between, kept) == between, "so git says"
+    said = world.app.merges.accept(ALICE, "a secret was in it", kept)
+    assert [task in note for task, note in zip((lost, newest), said.notes, strict=True)] == [True, True]
+
+
 def test_a_person_says_that_a_target_was_set_back_on_purpose_and_merges_go_on_Q6(world: GitWorld) -> None:
     first = merged(world)
     kept = world.checkout.head("main")

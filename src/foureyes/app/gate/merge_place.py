@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from foureyes.steps import Steps
 
 MERGE = fe("merge")
+EVERY_COMMIT = 10**9
 
 
 def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
@@ -109,12 +110,15 @@ def _lost(context: Context, before: MergePlace, tip: Sha) -> tuple[TaskId, ...]:
     """
     with context.store.read() as tx:
         merges, gone = tx.all("merge.shas", MergeOf), given_up(tx)
-    shas, repo = sorted({row.sha for row in merges}), context.repo
-    missing = repo.missing(shas)
-    has = repo.reached(shas, tip) - missing
-    had = repo.reached(shas, before.newest) - missing if repo.commit_of(before.newest) else set[Sha]()
+    has = _behind(context, tip)
+    had = _behind(context, Sha(before.newest)) if context.repo.commit_of(before.newest) else set[Sha]()
     lacks = [row for row in merges if row.sha not in has]
     return tuple(TaskId(row.id) for row in lacks if row.sha in had or row.id not in gone)
+
+
+def _behind(context: Context, tip: Sha) -> set[Sha]:
+    """All that a commit has, followed by hash: a graft or a replaced commit would else hide what is lost."""
+    return {commit.sha for commit in context.repo.history(tip, EVERY_COMMIT).commits}
 
 
 def accept_address(context: Context, actor: Actor, reason: str, seen: str) -> MergesGoOn:
