@@ -172,6 +172,32 @@ def test_what_was_pushed_to_the_target_and_taken_off_the_branch_here_is_not_hand
     assert (alpha.submit(CLAUDE, task).files, alpha.show(task).attempts[-1].landed) == (1, True)
 
 
+def test_what_was_pushed_over_where_the_task_began_is_not_handed_in_as_no_code_either_A5_K4(clones: Clones) -> None:
+    alpha, git = clones.alpha, clones.alpha.checkout.git
+    alpha.checkout.commit("plain.py")
+    git("push", "-q", "origin", "main")
+    task = alpha.create()
+    alpha.start(CLAUDE, task)
+    git("reset", "-q", "--hard", "HEAD~1")
+    pushed = alpha.checkout.commit("backdoor.py", "evil\n")
+    git("push", "-q", "-f", "origin", "main")
+    git("reset", "-q", "--hard", "HEAD~1")
+    with alpha.refused("K4") as refusal:
+        alpha.app.attempts.submit(CLAUDE, task, no_code=True)
+    assert pushed[:7] in refusal[0].reasons[0].message
+
+
+def test_a_target_that_was_only_set_back_since_then_is_no_reason_against_no_code_A5_K4(clones: Clones) -> None:
+    alpha, git = clones.alpha, clones.alpha.checkout.git
+    alpha.checkout.commit("plain.py")
+    git("push", "-q", "origin", "main")
+    task = alpha.create()
+    alpha.start(CLAUDE, task)
+    git("reset", "-q", "--hard", "HEAD~1")
+    git("push", "-q", "-f", "origin", "main")
+    assert alpha.app.attempts.submit(CLAUDE, task, no_code=True).no_code
+
+
 def test_what_tasks_brought_since_then_is_no_reason_against_no_code_A5_K4(clones: Clones) -> None:
     alpha, task = clones.alpha, clones.alpha.create()
     alpha.start(CLAUDE, task)

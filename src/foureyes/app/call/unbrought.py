@@ -114,10 +114,10 @@ def brought_by_tasks(tx: Tx) -> set[Sha]:
 
 def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
     """K4: of these commits what came to the target, which is at `tip`, since a task began at `start`: it may be the
-    work of that task.
+    work of that task, also where it was pushed over `start`.
     """
     repo = context.repo
-    if tip == start or repo.missing([start, tip]) or not repo.is_ancestor(start, tip):
+    if tip == start or repo.missing([start, tip]):
         return None
     with context.store.read() as tx:
         target, known = context.project(tx).target, _known(context, tx)
