@@ -4,6 +4,8 @@ a person gave up.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from foureyes.app.call.unbrought import unbrought
@@ -64,6 +66,21 @@ def test_a_start_on_a_foreign_history_does_not_keep_it_from_whom_accepts_it_Q5_Q
     assert stop.endswith(f"; no task brought what is there: {made[:7]} first (Ada)"), "and not what was there at first"
     beta.app.merges.accept(ALICE, "we cleaned the history", made)
     assert unbrought(beta.app.context) is None, "a person saw it, and took it"
+
+
+def test_validate_asks_the_remote_also_in_a_clone_that_was_made_since_Q5_Q6(clones: Clones, tmp_path: Path) -> None:
+    """A clone that has nothing of what is on record cannot tell by itself whether that is only elsewhere."""
+    alpha = clones.alpha
+    alpha.checkout.write(".git/info/exclude", ".foureyes/\n")
+    first = approved(alpha)
+    assert merge(alpha) == {first: "merged"}
+    made = foreign(alpha)
+    alpha.checkout.git("clone", "-q", f"file://{clones.remote.path}", str(tmp_path / "gamma"))
+    gamma = Clone(tmp_path / "gamma", alpha)
+    stray = f"1 commit is on main that no task brought: {made[:7]} first (Ada) (Q5)"
+    for clone in (alpha, gamma):
+        assert stray in clone.app.validation.validate(ALICE).notes
+    gamma.app.close()
 
 
 def test_before_the_first_merge_a_start_on_a_foreign_history_does_not_hide_it_either_Q5(clones: Clones) -> None:

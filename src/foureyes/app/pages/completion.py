@@ -10,7 +10,7 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.holding import HoldingRow, holding_of
-from foureyes.app.call.one_target import known_target
+from foureyes.app.call.one_target import known_target, there_now
 from foureyes.app.call.rows import IdRow
 from foureyes.app.call.unbrought import unbrought
 from foureyes.app.findings.lookup import waivers_in_words
@@ -72,10 +72,10 @@ class _SprintScope(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Validation:
-    """Ask whether everything is through."""
+    """Ask whether everything is through. `asks`: the remote, too, where its target is, for what is told besides."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, context: Context, *, asks: bool = True) -> None:
+        self._context, self._asks = context, asks
 
     def validate(
         self, actor: Actor, *, tasks: Sequence[str] = (), label: str = "", group: str = "", sprint: str = ""
@@ -92,23 +92,15 @@ class Validation:
             notes = (*self._notes(tx, {row.id for row in rows}), *(of_sprint.notes if of_sprint else ()))
         reasons = [*self._findings(rows, holding), *self._unmerged(rows)]
         reasons += [*red_on_target(self._context), *self._unreviewed(rows)]
-        stray = unbrought(self._context)
+        stray = unbrought(self._context, asked=self._asks and there_now(self._context) is not None)
         if stray is not None:
             notes = (*notes, f"{stray.text} (Q5)")
         blocking = {row.id: [finding.id for finding in holding[row.id]] for row in rows if holding[row.id]}
-        scope = ", ".join(
-            part
-            for part in (
-                " ".join(sorted(chosen)),
-                f"label {label}" if label else "",
-                f"group {group}" if group else "",
-                f"sprint {of_sprint.id}" if of_sprint else "",
-            )
-            if part
-        )
+        named = {"label": label, "group": group, "sprint": of_sprint.id if of_sprint else ""}
+        words = [" ".join(sorted(chosen)), *(f"{what} {name}" for what, name in named.items() if name)]
         return Report(
             complete=not reasons,
-            scope=scope or "everything",
+            scope=", ".join(filter(None, words)) or "everything",
             tasks=len(rows),
             reasons=tuple(reasons),
             notes=notes,

@@ -156,7 +156,7 @@ def _at_work(context: Context, tx: Tx, sprint: Sprint) -> list[SprintRow]:
 
 def incomplete(context: Context, actor: Actor, sprint: Sprint) -> tuple[str, ...]:
     """X4: every reason why it is not complete, the same ones together."""
-    report = Validation(context).validate(actor, sprint=sprint.id)
+    report = Validation(context, asks=False).validate(actor, sprint=sprint.id)
     return tuple(reason.message for reason in report.reasons)
 
 
