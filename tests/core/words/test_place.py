@@ -31,6 +31,10 @@ def test_each_place_has_its_words_P12() -> None:
         ("postgresql://h/x?user=u&password=s3cr3t", "postgresql://h/x?user=u"),
         ("postgresql://h/x?PassWord=s3cr3t", "postgresql://h/x"),
         ("postgresql://h/x?sslpassword=s3cr3t&a=b", "postgresql://h/x?a=b"),
+        ("postgresql://me:s3?cr3t@db/fe", "postgresql://me@db/fe"),
+        ("postgresql://me:s3?cr@3t@db/fe?sslmode=require", "postgresql://me@db/fe?sslmode=require"),
+        ("postgresql://me:s3#cr3t@db/fe", "postgresql://me@db/fe"),
+        ("postgresql://db/fe?passwor%64=s3cr3t&sslmode=require", "postgresql://db/fe?sslmode=require"),
     ],
 )
 def test_a_password_in_an_address_is_seen_and_not_shown_lesson_27(address: str, shown: str) -> None:

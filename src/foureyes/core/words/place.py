@@ -4,6 +4,8 @@ target says whose it is.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 FILE = "file"
 """The file in the project's own folder, wherever that is."""
 ANCHOR = "Journal:"
@@ -17,33 +19,53 @@ SECRET = ("password", "sslpassword")
 """What a parameter of a server's address is called that nobody else may read."""
 
 
+class _Parts(NamedTuple):
+    """A server's address, taken apart as libpq does it: who logs in ends at an `@` before the first `/`, and may have a
+    `?` in it; the names of parameters are decoded.
+    """
+
+    scheme: str
+    user: str
+    password: str
+    place: str
+    parameters: list[tuple[str, str]]
+    """Each by its decoded name, as it stands."""
+
+    def text(self, user: str, *without: str) -> str:
+        """The address for who logs in, without the password and these parameters."""
+        kept = "&".join(raw for name, raw in self.parameters if name not in (*SECRET, *without))
+        return f"{self.scheme}://{user}{'@' if user else ''}{self.place}{'?' if kept else ''}{kept}"
+
+
+def _parts(address: str) -> _Parts:
+    from urllib.parse import unquote
+
+    scheme, _, rest = address.partition("://")
+    ends = len(rest.partition("/")[0])
+    if "@" not in rest[:ends]:
+        ends = len(rest.partition("?")[0])  # no login for libpq, and yet somebody may have meant one
+    login, _, after = rest[:ends].rpartition("@")
+    place, _, parameters = (after + rest[ends:]).partition("?")
+    user, _, password = login.partition(":")
+    named = [(unquote(raw.partition("=")[0]).strip().lower(), raw) for raw in parameters.split("&") if raw]
+    return _Parts(scheme, user, password, place, named)
+
+
 def holds_password(address: str) -> bool:
     """Whether a server's address has a password in it: between its user and its host, or as a parameter."""
-    before, _, parameters = address.partition("://")[2].partition("?")
-    names = [part.partition("=") for part in parameters.split("&")]
-    return bool(before.rpartition("@")[0].partition(":")[2]) or any(
-        name.strip().lower() in SECRET and value for name, _, value in names
-    )
+    parts = _parts(address)
+    return bool(parts.password) or any(name in SECRET and raw.partition("=")[2] for name, raw in parts.parameters)
 
 
 def without_password(address: str) -> str:
     """A server's address as it may be shown."""
-    if not holds_password(address):
-        return address
-    scheme, _, rest = address.partition("://")
-    before, _, parameters = rest.partition("?")
-    user, _, host = before.rpartition("@")
-    shown = "&".join(part for part in parameters.split("&") if part.partition("=")[0].strip().lower() not in SECRET)
-    user = user.partition(":")[0]
-    return f"{scheme}://{user}{'@' if user else ''}{host}{'?' if shown else ''}{shown}"
+    parts = _parts(address)
+    return parts.text(parts.user) if holds_password(address) else address
 
 
 def without_user(address: str) -> str:
     """A server's address for everybody: each joins it as who they are there."""
-    scheme, _, rest = without_password(address).partition("://")
-    before, _, parameters = rest.partition("?")
-    shown = "&".join(part for part in parameters.split("&") if part.partition("=")[0].strip().lower() != "user")
-    return f"{scheme}://{before.rpartition('@')[2]}{'?' if shown else ''}{shown}"
+    return _parts(address).text("", "user")
 
 
 def why_not_kept(address: str) -> str:
