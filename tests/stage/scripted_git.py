@@ -198,6 +198,9 @@ class ScriptedRepo:
     def locked(self, below: str) -> list[str]:
         return []
 
+    def replaced(self) -> list[str]:
+        return []
+
     def in_the_way(self, refs: Sequence[str]) -> list[GitProblem]:
         return []
 

@@ -120,6 +120,9 @@ class Repo(Protocol):
     def kept(self, below: str) -> dict[str, Sha]:
         """Every ref below a name, and what it names."""
 
+    def replaced(self) -> list[str]:
+        """By what git in this clone puts others in the place of commits; what is decided goes by hash."""
+
     def in_the_way(self, refs: Sequence[str]) -> list[GitProblem]:
         """Why git cannot write these refs (another ref, a lock that was left), each with what mends it; nothing of
         those that it can.

@@ -112,3 +112,21 @@ def test_a_shallow_clone_is_led_to_the_rest_of_its_history_Q6(clones: Wired) -> 
     assert (line.result, steps_text(line.next)) == ("warn", "git fetch --unshallow origin")
     git("fetch", "-q", "--unshallow", far)
     assert [line for line in alpha.app.doctor.examine(BOB) if line.check == "history"] == []
+
+
+def test_doctor_names_what_makes_git_show_another_commit_than_there_is_Q5_Q6(clones: Wired) -> None:
+    """A person who types the `git show` that they are given sees what is put in the place of the commit."""
+    alpha, git = clones.alpha, clones.alpha.checkout.git
+
+    def warned() -> list[tuple[str, str]]:
+        lines = [line for line in alpha.app.doctor.examine(BOB) if line.check == "replaced"]
+        return [(line.message, steps_text(line.next)) for line in lines]
+
+    assert warned() == []
+    evil = git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "evil")
+    git("replace", evil, git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "nice"))
+    assert git("show", "--format=%s", evil) == "nice"
+    alpha.checkout.write(".git/info/grafts", f"{evil}\n")
+    shown = f"git in this clone shows something else than there is, by refs/replace/{evil}, info/grafts"
+    ((text, step),) = warned()
+    assert (text.startswith(shown), "git --no-replace-objects" in step) == (True, True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from os.path import join
+from os.path import join, lexists
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.git import checkouts, reading
@@ -84,6 +84,11 @@ class GitRepo:
         out = self._git.real("for-each-ref", "--format=%(refname) %(objectname)", below).out
         rows = (as_text(line).rsplit(" ", 1) for line in out.splitlines())
         return {name: Sha(commit) for name, commit in rows}
+
+    def replaced(self) -> list[str]:
+        """By what git here puts others in the place of commits: refs of `git replace`, and the file of grafts."""
+        grafts = "info/grafts"
+        return [*self.kept("refs/replace/"), *([grafts] if lexists(join(self._here.common_dir, grafts)) else [])]
 
     def in_the_way(self, refs: Sequence[str]) -> list[GitProblem]:
         """Why git cannot write these refs, each with what mends it; nothing of those that it can."""

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.one_target import remote_of
 from foureyes.app.call.unbrought import COMMITS_LOOKED_AT
 from foureyes.app.views.status import Check
+from foureyes.core.words.fence import some
 from foureyes.core.words.refs import FENCE, KEPT_REMOTES, displaced, tracked
 from foureyes.errors import GitProblem
-from foureyes.steps import shell, unshallow
+from foureyes.steps import blank, shell, unshallow
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -20,7 +21,7 @@ OURS = "refs/foureyes/"
 
 def in_git_dir(context: Context) -> list[Check]:
     """A line for each thing that is wrong there; nothing of what is sound."""
-    return [*_worktrees(context), *_history(context), *_refs(context)]
+    return [*_worktrees(context), *_history(context), *_refs(context), *_replaced(context)]
 
 
 def _worktrees(context: Context) -> list[Check]:
@@ -59,6 +60,17 @@ def _refs(context: Context) -> list[Check]:
     except GitProblem:  # told by another line
         return []
     return [Check("refs", "warn", problem.message, problem.next_step) for problem in problems]
+
+
+def _replaced(context: Context) -> list[Check]:
+    """Q5, Q6: what has a person's own git show or merge something else than the commit that a command names."""
+    try:
+        names = context.repo.replaced()
+    except GitProblem:  # told by another line
+        return []
+    text = f"git in this clone shows something else than there is, by {some(names, SHOWN)}; nothing is decided by that"
+    see = shell("git", "--no-replace-objects", "show", blank("COMMIT"), before="what there is, but for grafts: ")
+    return [Check("replaced", "warn", text, see)] if names else []
 
 
 def _displaced(ref: str, remote: str) -> str:
