@@ -189,7 +189,9 @@ class ScriptedRepo:
     ) -> str | None:
         return None
 
-    def near_anchor(self, target: str) -> str | None:
+    def near_anchor(
+        self, target: str, since: Sha | None = None, held: Callable[[str], bool] | None = None
+    ) -> str | None:
         return None
 
     def kept(self, below: str) -> dict[str, Sha]:

@@ -134,8 +134,12 @@ class Repo(Protocol):
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
         """Those of the objects that the repository does not have, and the trees that it has not all of."""
 
-    def near_anchor(self, target: str) -> str | None:
-        """The anchor of one of the target's newest commits; git is started only where they lie in a pack."""
+    def near_anchor(
+        self, target: str, since: Sha | None = None, held: Callable[[str], bool] | None = None
+    ) -> str | None:
+        """The anchor of one of the target's newest commits, not behind `since` and not `held`; git is started only
+        where they lie in a pack.
+        """
 
     def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
         """The texts of files at a commit, in one call; what is not there, is binary or is very large is left out."""

@@ -83,6 +83,7 @@ def test_an_anchor_that_the_store_holds_does_not_hide_one_that_it_lacks_J3_P12(w
     with world.refused("P12") as caught:
         merge(world)
     assert f"{row.seq}:0f3a" in caught[0].reasons[0].message
+    assert "is an older state or a copy" in str(world.app.status.show(ALICE).notes)
     assert any("lacks" in each.message or "does not have" in each.message for each in world.app.audit.verify().findings)
     world.app.projects.adopt(ALICE, "an older backup is all that is left")
     assert merge(world) == {}

@@ -288,12 +288,16 @@ class GitRepo:
         """
         return reading.history.last_anchor(self._git, self._target(target), since, behind=behind, work=work, held=held)
 
-    def near_anchor(self, target: str) -> str | None:
-        """The anchor of one of the target's newest commits; git is asked for those only that lie in a pack."""
+    def near_anchor(
+        self, target: str, since: Sha | None = None, held: Callable[[str], bool] | None = None
+    ) -> str | None:
+        """The anchor of one of the target's newest commits, not behind `since` and not `held`; git is asked for those
+        only that lie in a pack.
+        """
         from foureyes.adapters.git.client.anchors import anchor_near
 
         tip = self.commit_of(_target_refs(target)[0])
-        return anchor_near(self._here.common_dir, tip, self._packed) if tip else None
+        return anchor_near(self._here.common_dir, tip, self._packed, since=since, held=held) if tip else None
 
     def _packed(self, sha: Sha) -> bytes:
         """All of a commit that has no file of its own; empty where there is none."""

@@ -14,7 +14,7 @@ from foureyes.errors import ConfigError, GitProblem, Reason
 from foureyes.steps import by_person, fe, phrase
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
@@ -57,9 +57,10 @@ def lost_anchor(
         is_before = bool(taken_up) and anchored_row(anchor) < anchored_row(taken_up)
         return anchor == taken_up or is_before or holds(tx, anchor)
 
-    if near and ((met := _near(context, project, target)) is None or held(met)):
+    last = _last(tx, project)
+    if near and _near(context, project, target, last, held) is None:
         return ""
-    known, behind = _sent_there(context, tx, target) or since or _last(tx, project), since is None
+    known, behind = _sent_there(context, tx, target) or since or last, since is None
     if repo.last_anchor(target, known, behind=behind, held=held) is None:
         return ""
     return repo.last_anchor(target, known, behind=behind, held=held, work=_work(tx)) or ""
@@ -89,11 +90,13 @@ def _work(tx: Tx) -> set[Sha]:
     return brought_by_tasks(tx) | {commit.sha for row in waits for commit in row.commits}
 
 
-def _near(context: Context, project: ProjectView, target: str) -> str | None:
-    """Of what the remote has more than this clone; else of the newest commits of the branch here."""
+def _near(
+    context: Context, project: ProjectView, target: str, last: Sha | None, held: Callable[[str], bool]
+) -> str | None:
+    """What is not held of what the remote has more than this clone; else of the newest commits of the branch here."""
     repo = context.repo
-    more = repo.last_anchor(target, repo.commit_of(project.target)) if target != project.target else None
-    return more or repo.near_anchor(project.target)
+    more = repo.last_anchor(target, repo.commit_of(project.target), held=held) if target != project.target else None
+    return more or repo.near_anchor(project.target, last, held)
 
 
 def _known(context: Context, tx: Tx, project: ProjectView) -> str:

@@ -13,18 +13,27 @@ NEAR = 20
 BEGINS = ANCHOR.encode()
 
 
-def anchor_near(common_dir: str, tip: Sha, packed: Callable[[Sha], bytes] = lambda _: b"") -> str | None:
-    """The anchor of the nearest commit with one, on any line of the target, among few (J3): as its file says, or
-    `packed`, for one that has none of its own.
+def anchor_near(
+    common_dir: str,
+    tip: Sha,
+    packed: Callable[[Sha], bytes] = lambda _: b"",
+    *,
+    since: Sha | None = None,
+    held: Callable[[str], bool] | None = None,
+) -> str | None:
+    """The anchor of the nearest commit with one that is not `held`, on any line of the target, among few (J3), and not
+    behind `since`: as its file says, or `packed`, for one that has none of its own.
     """
     ahead = [tip]
     for number in range(NEAR):
         if number >= len(ahead):
             return None
         kind, content = read_loose_object(common_dir, ahead[number], LARGEST) or (b"commit", packed(ahead[number]))
-        if kind == b"commit" and (anchors := anchors_in(content)):
-            return anchors[-1]
-        head = commit_head(content) if kind == b"commit" and content else None
+        anchors = reversed(anchors_in(content)) if kind == b"commit" else ()
+        if (anchor := next((each for each in anchors if held is None or not held(each)), None)) is not None:
+            return anchor
+        is_new = kind == b"commit" and ahead[number] != since
+        head = commit_head(content) if is_new and content else None
         ahead += [up for up in (head.parents if head is not None else ()) if up not in ahead]
     return None
 
