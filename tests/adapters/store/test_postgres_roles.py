@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from foureyes.adapters.store.postgres import PostgresEngine, schema_of
+from foureyes.adapters.store.postgres_roles import SchemaFacts, grants_sql
 from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.store import Store
 from foureyes.app.views.kept_store import StoreRole
@@ -166,6 +167,11 @@ def owners_way_out(begins: str, schema: str) -> str:
     start = page.index(block)
     text = page[start : page.index("\n\n", start)]
     return text.replace("SCHEMA", schema).replace("ROW", "2")
+
+
+def test_the_name_of_a_database_ends_no_comment_of_the_sql_for_psql_H1() -> None:
+    facts = SchemaFacts("foureyes_x", database="shop\nDROP TABLE t; --", owner="o", owns=True)
+    assert not any(line.startswith("DROP") for line in grants_sql(facts, ["w"], ["r"]).splitlines())
 
 
 def test_a_reader_verifies_and_backs_up_and_writes_nothing(

@@ -149,7 +149,7 @@ def grants_sql(facts: SchemaFacts, writers: Sequence[str], readers: Sequence[str
     """What the owner types to let others in: a role each for who writes and who reads, of those that are named."""
     owner = flat(facts.owner)
     lines = [
-        f"-- Roles of the store of this project: schema {facts.schema} in database {facts.database}.",
+        f"-- Roles of the store of this project: schema {facts.schema} in database {flat(facts.database)}.",
         f"-- Its owner, {owner}, makes, upgrades, moves and restores it. The owner's password is for people only.",
         *([] if facts.owns else [f"-- You are {flat(facts.role)}, and cannot run this: {owner} gives it to psql."]),
         *[f"-- CREATE ROLE {flat(quoted(name))} LOGIN;   -- if it is not there yet" for name in (*writers, *readers)],
