@@ -276,8 +276,8 @@ VERDICTS = {
     "ApprovalFinished": "review/decisions", "ApprovalWithdrawn": "review/decisions",
     "RedoRequested": "review/feedback review/lead", "TaskRejected": "review/feedback",
     "TaskMerged": "gate/one_merge gate/landing", "TaskClosed": "review/closing",
-    "AttemptSentBack": "findings/by_rule findings/rulings", "ApprovalVoided": "gate/one_merge findings/findings",
-    "MergeFailed": "gate/one_merge", "CheckFinished": "gate/running", "PlanAccepted": "tasks/plans",
+    "AttemptSentBack": "findings/by_rule findings/rulings", "ApprovalVoided": "gate/merge_ends findings/findings",
+    "MergeFailed": "gate/merge_ends", "CheckFinished": "gate/running", "PlanAccepted": "tasks/plans",
     "PolicyAccepted": "project/policy gate/landing", "SettingChanged": "project/policy",
     "AttributionCleared": "gate/attempts", "KeyAdded": "project/keys", "DecisionSigned": "call/signing",
 }  # fmt: skip

@@ -166,6 +166,8 @@ def test_another_merge_at_work_after_the_wait_ends_ours_and_what_was_done_is_tol
     assert world.clock.waited == [10]
     with pytest.raises(Conflict):
         world.app.merges.process(CI, wait=True)
+    assert another._lock is not None
+    another._lock.close()
 
 
 def test_ctrl_c_while_it_waits_leaves_nothing_behind_Q0(world: GitWorld) -> None:

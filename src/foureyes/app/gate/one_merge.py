@@ -1,28 +1,28 @@
 """One merge (Q2, Q3): prepared on top of the target, checked as what the target would become, then moved there.
 
-`run` tries; each try is `_prepare`, which makes a plan or says what became of the task instead, and `_move`, which
-asks P and D once more in one transaction and moves the branch there. Where a remote has the target, that transaction
-records the intent instead (`MergeSent`), `_push` moves the target outside of it, and a second one closes the task
-(decision 36). From the intent until it is known what became of the push, `_sent` holds, and nothing ends the approval.
+`run` tries; each try is `_prepare`, which makes a plan or says what became of the task instead (`merge_ends`), and
+`_move`, which asks P and D once more in one transaction and moves the branch there. Where a remote has the target, that
+transaction records the intent instead (`MergeSent`), `_push` moves the target outside of it, and a second one closes
+the task (decision 36). From the intent until it is known what became of the push, `sent` of the ends holds, and nothing
+ends the approval.
 """
 
 from __future__ import annotations
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import with_trees
-from foureyes.app.call.one_target import NOT_ARRIVED, has_newest, sent_for
+from foureyes.app.call.one_target import has_newest
 from foureyes.app.call.unbrought import Unbrought, built_on
 from foureyes.app.call.work import Work
 from foureyes.app.gate.behind_links import with_links
 from foureyes.app.gate.landing import accept, note_unapproved, recognise, settings_of, waiting_approval_of
+from foureyes.app.gate.merge_ends import MergeEnds
 from foureyes.app.gate.merge_plan import Plan, Try, look_at, tip_of, why_left
-from foureyes.app.gate.merge_queue import Lease
-from foureyes.app.gate.merge_words import SHOWN, commit_message, conflict_words, other_change_words, red_words
+from foureyes.app.gate.merge_words import commit_message, conflict_words, other_change_words, red_words
 from foureyes.app.gate.running import Telling, run_on
 from foureyes.app.gate.target_line import TargetLine, what_to_allow
 from foureyes.app.git_ports import Moved
 from foureyes.app.ports import Tx
-from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.merge import MergeItem, MergeRow
 from foureyes.app.views.news import News
@@ -36,15 +36,13 @@ from foureyes.core.nouns.check import CheckState
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
 from foureyes.core.rules.stacks import landed_below
-from foureyes.core.rules.still_holds import marked_by, why_not_checked
-from foureyes.core.words.fence import named
+from foureyes.core.rules.still_holds import why_not_checked
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.refs import attempt_ref, attempt_refs
 from foureyes.errors import GitProblem, Refused, RemoteProblem
 
 STARTS = 5
 """How often a merge begins anew because the target moved meanwhile (Q3)."""
-KEPT_PATHS = 200
 PUSH_SECONDS = 1800
 """How long a lease holds from its intent on: longer than a push and the questions after it may take (J4)."""
 CUTS = 2
@@ -66,10 +64,10 @@ class OneMerge:
         self._context = context
         self._actor = actor
         self._line = line
-        self._cut, self._sent, self.may_be_there = 0, False, False
+        self._cut, self.may_be_there = 0, False
         self._item = item
         self._task = TaskId(item.task)
-        self._process = process
+        self._ends = MergeEnds(context, actor, item, process)
         self._tell = tell
         self._stray: Unbrought | None = None
 
@@ -89,15 +87,15 @@ class OneMerge:
                     return landed
                 again = self._look_again()
                 if again is None:
-                    return [self._ended()]
+                    return [self._ends.ended()]
                 now = again
-            return [self._leave(f"{self._line.name} moved {STARTS} times meanwhile", stuck=False)]
+            return [self._ends.leave(f"{self._line.name} moved {STARTS} times meanwhile", stuck=False)]
         except RemoteProblem as problem:
-            return [self._leave(problem.message, stuck=False).with_next(problem.next_step)]
+            return [self._ends.leave(problem.message, stuck=False).with_next(problem.next_step)]
         except Refused as problem:  # the target is gone from the remote, say
-            return [self._leave(problem.in_a_line, stuck=False).with_next(problem.way_on)]
+            return [self._ends.leave(problem.in_a_line, stuck=False).with_next(problem.way_on)]
         except GitProblem as problem:
-            return [self._leave(f"git: {problem.message}", stuck=True)]
+            return [self._ends.leave(f"git: {problem.message}", stuck=True)]
 
     def _landed(self) -> list[MergeRow]:
         """What is on the target by now, if the item is: somebody merged it, or a push arrived whose answer did not. If
@@ -107,23 +105,16 @@ class OneMerge:
         landed = recognise(self._context, self._actor, self._line, self._context.repo.heads())
         mine = next((other for other in landed if other.task == self._task), None)
         if mine is not None and mine.outcome == "stuck":
-            self._sent = False
-            return [self._leave(mine.message, stuck=True)]
+            self._ends.sent = False
+            return [self._ends.leave(mine.message, stuck=True)]
         if mine is not None:
             return sorted(landed, key=lambda other: other.task != self._task)
-        self._sent = self.may_be_there = False
+        self._ends.sent = self.may_be_there = False
         return []
 
     def _look_again(self) -> Try | None:
         with self._context.store.read() as tx:
             return look_at(self._context, tx, self._item)
-
-    def _row(self, outcome: str, message: str, sha: str = "", notes: tuple[str, ...] = ()) -> MergeRow:
-        item = self._item
-        return MergeRow(task=item.task, attempt=item.attempt, outcome=outcome, message=message, sha=sha, notes=notes)
-
-    def _ended(self) -> MergeRow:
-        return self._row("waiting", "its approval ended meanwhile")
 
     # A plan
 
@@ -137,18 +128,19 @@ class OneMerge:
         if context.repo.is_ancestor(attempt.head, tip):
             return None
         if left := why_left(context, self._task, attempt, tip):
-            return self._leave(left.why, stuck=left.stuck)
+            return self._ends.leave(left.why, stuck=left.stuck)
         where = tip_of(context, self._task, attempt, self._line.at)
-        if now.why_void(where) and (void := self._void(where, Effect())) is not None:  # before anybody waits for checks
+        # before anybody waits for checks
+        if now.why_void(where) and (void := self._ends.void(where, Effect())) is not None:
             return void
         self._begin(now, tip)
         merged = context.workshop.merge(base=attempt.base, tip=tip, head=attempt.head, landed=landed_below(now.facts))
         if merged.diff_id != attempt.diff_id:
-            return self._leave(other_change_words(attempt, merged.diff_id), stuck=True)
+            return self._ends.leave(other_change_words(attempt, merged.diff_id), stuck=True)
         if merged.tree is None:
-            return self._failed("conflict", conflict_words(target, tip, merged.conflicts), merged.conflicts)
+            return self._ends.failed("conflict", conflict_words(target, tip, merged.conflicts), merged.conflicts)
         effect = with_links(context, now.case.policy, merged.effect, tip, merged.tree)
-        if now.why_not_there(where, effect) and (void := self._void(where, effect)) is not None:
+        if now.why_not_there(where, effect) and (void := self._ends.void(where, effect)) is not None:
             return void
         tip_tree = self._check(now, tip, merged.tree)
         checked = self._judge(now, merged.tree, tip_tree)
@@ -168,36 +160,6 @@ class OneMerge:
             if self._stray is not None and self._stray != before:
                 self._tell(News(self._stray.text, self._stray.next))
 
-    def _void(self, tip: gate.Tip, effect: Effect) -> MergeRow | None:
-        """T `void`: the approval ends where P or D no longer hold, for the attempt or for what the merge makes of it;
-        None when they do after all.
-        """
-        with self._context.writing(self._actor, "merge") as work:
-            lost = self._lost(work)
-            if lost is not None:
-                return lost
-            now = look_at(self._context, work.tx, self._item)
-            if now is None:
-                return self._ended()
-            return self._record_void(work, now, tip, effect)
-
-    def _record_void(self, work: Work, now: Try, tip: gate.Tip, effect: Effect) -> MergeRow | None:
-        by_effect = now.why_not_there(tip, effect)
-        texts = tuple(f"{reason.rule} {reason.message}" for reason in [*now.why_void(tip), *by_effect])
-        if not texts:
-            return None
-        marks = marked_by(now.facts, now.case.policy, effect) if by_effect else ()
-        self._settle(work)
-        event = e.ApprovalVoided(approval=now.given.seq, reasons=texts, attempt=self._item.attempt, marks=marks)
-        work.gate.record(self._task, event)
-        return self._row("void", "the approval no longer holds: " + "; ".join(texts))
-
-    def _settle(self, work: Work) -> None:
-        """Before the approval ends: what was pushed for it did not arrive."""
-        assert not self._sent
-        if sent_for(work.tx, self._task) is not None:
-            work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=NOT_ARRIVED))
-
     def _check(self, now: Try, tip: Sha, tree: Sha) -> Sha:
         """Run the required checks on the merge result; the tree of the target's tip, which they are compared with."""
         required = [rule for rule in now.case.policy.checks if rule.required]
@@ -213,7 +175,7 @@ class OneMerge:
         with self._context.store.read() as tx:
             given, facts = waiting_approval_of(tx, self._task), with_trees(tx, now.facts, [tree, tip_tree])
         if given is None or given.seq != self._item.approval:
-            return self._ended()
+            return self._ends.ended()
         checked = now.states_on(facts, tree, tip_tree)
         reasons = why_not_checked(facts, given, checked, tree)
         if not reasons:
@@ -221,14 +183,14 @@ class OneMerge:
         red = [state for state in checked if state.word == "failed"]
         if red and self._is_targets_own(now, red, tree, tip_tree):
             names = ", ".join(state.rule.name for state in red)
-            return self._leave(f"{target} itself fails {names}: mend that first, then fe merge", stuck=False)
+            return self._ends.leave(f"{target} itself fails {names}: mend that first, then fe merge", stuck=False)
         if red:
             failing = tuple(name for state in red if state.result for name in [*state.result.failing, *state.gone])
             with self._context.store.read() as tx:
                 feedback = red_words(tx, self._task, target, red)
-            return self._failed("checks", feedback, failing)
+            return self._ends.failed("checks", feedback, failing)
         broke = any(state.word in ("crashed", "timed_out", "unsound") for state in checked)
-        return self._leave("; ".join(reason.message for reason in reasons), stuck=broke)
+        return self._ends.leave("; ".join(reason.message for reason in reasons), stuck=broke)
 
     def _is_targets_own(self, now: Try, red: list[CheckState], tree: Sha, tip_tree: Sha) -> bool:
         """Whether everything that is red was red on the target before (D5): then it is nobody's fault who waits in the
@@ -278,25 +240,25 @@ class OneMerge:
 
     def _asked_again(self, work: Work, plan: Plan, tip: gate.Tip) -> Try | MergeRow | None:
         """What the merge rests on, if that still holds under the lock; else what became of it."""
-        lost = self._lost(work)
+        lost = self._ends.lost(work)
         if lost is not None:
             return lost
         now = look_at(self._context, work.tx, self._item)
         if now is None:
-            return self._ended()
-        if (void := self._record_void(work, now, tip, plan.effect)) is not None:
+            return self._ends.ended()
+        if (void := self._ends.record_void(work, now, tip, plan.effect)) is not None:
             return void
         if self._wants_more(work.tx, now, plan) or not has_newest(self._context, work.tx, plan.tip):
             return None  # somebody accepted a stricter pipeline meanwhile, or merged something
         if why := "held" if gate.holds(now.facts) else now.below:
             work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=False))
-            return self._row("waiting", why)
+            return self._ends.row("waiting", why)
         return now
 
     def _push(self, plan: Plan, settings: str) -> MergeRow | None:
         """Q6: the target of the remote moves by compare-and-swap, with the attempt, and with the fence."""
         also = [(attempt_ref(self._task, plan.attempt.n), plan.attempt.head)]
-        self._sent = self.may_be_there = True
+        self._ends.sent = self.may_be_there = True
         try:
             if isinstance(self._line.push(plan.commit, onto=plan.tip, also=also), Moved):
                 return None
@@ -309,7 +271,7 @@ class OneMerge:
                 note = self._close(work, plan, settings)
             elif task.merge is None:
                 note = note_unapproved(work.gate, task, plan.commit)
-        self._sent = False
+        self._ends.sent = False
         return self._merged(plan, note)
 
     def _unheard(self, plan: Plan, problem: RemoteProblem) -> MergeRow | None:
@@ -321,12 +283,12 @@ class OneMerge:
             is_out = problem.kind == "refused" or self._line.shut_out(plan.tip)
         except RemoteProblem as again:
             if again.kind != "refused" or self._line.tip() != plan.tip:
-                return self._leave(problem.message, stuck=False)
+                return self._ends.leave(problem.message, stuck=False)
             is_out, problem = True, again
         if not is_out or (problem.kind != "refused" and self._cut < CUTS):
             return None
-        self._sent = self.may_be_there = False
-        return self._leave(what_to_allow(problem, self._line), stuck=True)
+        self._ends.sent = self.may_be_there = False
+        return self._ends.leave(what_to_allow(problem, self._line), stuck=True)
 
     def _close(self, work: Work, plan: Plan, settings: str) -> str:
         """The task is merged; what to say about its settings."""
@@ -349,7 +311,7 @@ class OneMerge:
         notes = tuple(text for text in (note, below, self._tidied(plan)) if text)
         green = sum(state.is_green for state in plan.checked)
         checks = f", checks {green}/{len(plan.checked)}" if plan.checked else ""
-        return self._row("merged", f"{self._line.name} is at {plan.commit[:7]}{checks}", plan.commit, notes)
+        return self._ends.row("merged", f"{self._line.name} is at {plan.commit[:7]}{checks}", plan.commit, notes)
 
     def _tidied(self, plan: Plan) -> str:
         """Q5: what follows a merge; that it did not is no reason to say that there was none."""
@@ -358,43 +320,3 @@ class OneMerge:
             return tidy(self._context, self._task, plan.attempt, self._line.name)
         except GitProblem as problem:
             return f"git: {problem.message}"
-
-    # Ends without a merge
-
-    def _lost(self, work: Work) -> MergeRow | None:
-        """A lease that another took over, because this process was silent for too long, is not ours any more."""
-        lease = work.tx.one("merge.of", Lease, task=self._task)
-        if lease is None or lease.state != "merging" or lease.process != self._process:
-            return self._row("waiting", "another fe merge took it over")
-        if self._context.get(work.tx, self._task).status != "approved":
-            return self._row("waiting", "it is not approved any more")
-        return None
-
-    def _failed(self, kind: str, feedback: str, paths: tuple[str, ...]) -> MergeRow:
-        """Q3: the target did not move; the task is open, and told why."""
-        with self._context.writing(self._actor, "merge") as work:
-            lost = self._lost(work)
-            if lost is not None:
-                return lost
-            self._settle(work)
-            event = e.MergeFailed(
-                iteration=self._item.attempt,
-                kind="conflict" if kind == "conflict" else "checks",
-                feedback=feedback,
-                paths=paths[:KEPT_PATHS],
-            )
-            work.gate.record(self._task, event)
-            escalate(self._context, work, self._task)
-        names = f" {', '.join(map(named, paths[:SHOWN]))}" if kind == "conflict" else ""
-        return self._row(kind, feedback.split("\n")[0] + names, notes=work.notes)
-
-    def _leave(self, why: str, *, stuck: bool) -> MergeRow:
-        """The lease is given back; the approval stands. One stuck item never blocks the others (Q3)."""
-        unknown = self._sent
-        why = f"{why}; whether it arrived the next fe merge tells" if unknown else why
-        with self._context.writing(self._actor, "merge") as work:
-            lost = self._lost(work)
-            if lost is not None:
-                return lost
-            work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=stuck, unknown=unknown))
-        return self._row("stuck" if stuck else "waiting", why)
