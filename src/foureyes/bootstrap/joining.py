@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.caller import permit
-from foureyes.app.call.one_target import amiss, asked
+from foureyes.app.call.merge_stops import amiss
 from foureyes.app.call.placing import misplaced
 from foureyes.app.call.signing import NEW_KEY, active_keys
+from foureyes.app.call.told_target import ask_target
 from foureyes.app.pages.doctor import grants_for
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.kept_store import StoreRole
@@ -192,7 +193,7 @@ def _missing(app: Application, role: StoreRole | None, *, kept: bool) -> list[Ch
     """What work here still needs, and what is wrong with the target (Q6)."""
     context, answer = app.context, None
     with suppress(GitProblem):  # then the target is as it was cloned
-        answer = asked(context)
+        answer = ask_target(context)
     with context.store.read() as tx:
         project = context.project(tx)
         missing = [Check("place", "warn", each, fe("doctor")) for each in misplaced(context, tx, project)]

@@ -267,15 +267,3 @@ def test_a_checkpoint_of_a_target_that_the_remote_lacks_says_whether_it_is_a_mer
     notes = alpha.app.sprints.start(ALICE, planned).notes
     assert "that is main of this clone: origin has no branch main" in notes
     assert not any("last merge" in note for note in notes), "nothing was merged yet"
-
-
-def test_work_that_landed_elsewhere_is_shown_as_landed_where_the_target_here_is_behind_D4(clones: Clones) -> None:
-    alpha, beta = clones.alpha, clones.beta
-    task = alpha.create()
-    alpha.start(CLAUDE, task)
-    alpha.checkout.commit("one.py", "one\n", session=CLAUDE)
-    alpha.checkout.git("push", "-q", "origin", "main")
-    alpha.submit(CLAUDE, task)
-    told_target(beta.app.context)
-    (row,) = beta.app.queue.view(ALICE).rows
-    assert [reason for reason in row.you.reasons if reason.rule == "D4"] == []

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.call.one_target import sent_for, sent_merges
+from foureyes.app.call.merge_intents import sent_for, sent_merges
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.gate import sent_merges as settling
 from foureyes.app.gate.merge_lock import MergeLock

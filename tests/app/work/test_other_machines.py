@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.call.one_target import asked
+from foureyes.app.call.told_target import ask_target
 from foureyes.app.views.work import WorktreeView
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import attempt_ref
@@ -289,7 +289,7 @@ def opened(clone: Clone) -> tuple[str, WorktreeView]:
 
 def test_work_begins_on_the_remotes_tip_as_last_known_and_the_branch_here_stays_K1_Q6(clones: Clones) -> None:
     made, before = by_hand(clones.alpha), clones.beta.checkout.head("main")
-    asked(clones.beta.app.context)
+    ask_target(clones.beta.app.context)
     task, view = opened(clones.beta)
     assert view.notes == ()
     assert (clones.beta.checkout.head(f"fe/{task}"), clones.beta.checkout.head("main")) == (made, before)
@@ -305,7 +305,7 @@ def test_work_begins_without_the_commits_that_only_this_clone_has_and_says_so_K1
 
 
 def test_work_begins_on_what_was_pulled_since_the_remote_was_asked_K1_Q6(clones: Clones) -> None:
-    asked(clones.beta.app.context)
+    ask_target(clones.beta.app.context)
     made = by_hand(clones.alpha)
     clones.beta.pull()
     task, view = opened(clones.beta)

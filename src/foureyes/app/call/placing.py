@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foureyes.app.call.noted_target import branch_here, furthest_target
+from foureyes.app.call.recorded_target import last_merge
 from foureyes.app.call.refusals import refuse_task
-from foureyes.app.call.rows import Hash, TargetCommit
+from foureyes.app.call.rows import Hash
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE, anchored_row, place_words
-from foureyes.errors import ConfigError, GitProblem, Reason
+from foureyes.errors import GitProblem, Reason
 from foureyes.steps import by_person, fe, phrase
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def lost_anchor(
     that was looked at before, with all behind it. `ref`: what git calls the target, if not what is known of it here
     (Q6).
     """
-    repo, target = context.repo, ref or _known(context, tx, project)
+    repo, target = context.repo, ref or furthest_target(context, tx, project)
 
     def held(anchor: str) -> bool:
         """It is in the journal, or the store was taken up without it, or without a later one."""
@@ -68,26 +70,23 @@ def lost_anchor(
 
 def _last(tx: Tx, project: ProjectView) -> Sha | None:
     """The last merge, or where the target was when a person made it so."""
-    last = tx.one("merge.last", TargetCommit)
-    return last.sha if last else Sha(project.tip) if project.tip else None
+    return last_merge(tx) or (Sha(project.tip) if project.tip else None)
 
 
-def _sent_there(context: Context, tx: Tx, target: str) -> Sha | None:
+def _sent_there(context: Context, tx: Tx, at: str) -> Sha | None:
     """Q4: a merge of this store that was pushed and is on the target: what lies behind it was looked at before."""
-    from foureyes.app.call.one_target import sent_merges
+    from foureyes.app.call.merge_intents import sent_merges
 
     repo, sent = context.repo, [row.made for row in sent_merges(tx).values()]
-    tip = repo.commit_of(target) if sent else None
+    tip = repo.commit_of(at) if sent else None
     return next((made for made in sent if tip is not None and (made == tip or repo.is_ancestor(made, tip))), None)
 
 
 def _work(tx: Tx) -> set[Sha]:
     """Commits of tasks that are approved or on the target: who made one wrote its message."""
-    from foureyes.app.call.one_target import AttemptCommits
-    from foureyes.app.call.unbrought import brought_by_tasks
+    from foureyes.app.call.known_commits import approved_commits, brought_by_tasks
 
-    waits = tx.all("merge.approved", AttemptCommits)
-    return brought_by_tasks(tx) | {commit.sha for row in waits for commit in row.commits}
+    return brought_by_tasks(tx) | approved_commits(tx)
 
 
 def _near(
@@ -95,21 +94,9 @@ def _near(
 ) -> str | None:
     """What is not held of what the remote has more than this clone; else of the newest commits of the branch here."""
     repo = context.repo
-    more = repo.last_anchor(target, repo.commit_of(project.target), held=held) if target != project.target else None
+    here = branch_here(context, project.target)
+    more = repo.last_anchor(target, here, held=held) if target != project.target else None
     return more or repo.near_anchor(project.target, last, held)
-
-
-def _known(context: Context, tx: Tx, project: ProjectView) -> str:
-    """The target by its name; or by what git calls it, where the remote has more of it than this clone (Q6)."""
-    try:
-        if not context.gate_policy(tx).remote:
-            return project.target
-    except ConfigError:
-        return project.target
-    from foureyes.app.call.one_target import known_ref
-
-    ref = known_ref(context, tx, project)
-    return project.target if ref == f"refs/heads/{project.target}" else ref
 
 
 def holds(tx: Tx, anchor: str) -> bool:
@@ -149,7 +136,7 @@ def merged_unknown(context: Context) -> dict[str, Sha]:
         project = context.project(tx)
         if not lost_anchor(context, tx, project, near=True):
             return {}
-        target = _known(context, tx, project)
+        target = furthest_target(context, tx, project)
     merges = [commit for commit in context.repo.history(target, MERGES_WITHIN).commits if len(commit.parents) > 1]
     line = context.repo.line(target, MERGES_WITHIN)
     return {task: commit.sha for commit in (*merges, *line) for task in commit.tasks}

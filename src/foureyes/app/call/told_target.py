@@ -10,17 +10,26 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.one_target import asked, known_target, merge_place_of, remote_of
-from foureyes.app.call.rows import TargetCommit
+from foureyes.app.call.noted_target import branch_here, noted_target
+from foureyes.app.call.recorded_target import last_merge_here, merge_place_of, remote_of
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.refs import FENCE
 from foureyes.errors import RemoteProblem
 from foureyes.steps import NO_STEP, Steps
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
 
-LAST_MERGES = 200
-"""Among so many of the last merges one is looked for that is here."""
+
+class RemoteAnswer(msgspec.Struct, frozen=True):
+    """A remote that answers, and where its target is; None where it has none. `newest`: the last merge on record when
+    it was asked.
+    """
+
+    name: str
+    target: str
+    tip: Sha | None
+    newest: str = ""
 
 
 class ToldTarget(msgspec.Struct, frozen=True):
@@ -58,42 +67,51 @@ class TargetOfHandIn(msgspec.Struct, frozen=True):
     unsaid: str = ""
 
 
+def ask_target(context: Context) -> RemoteAnswer | None:
+    """What the remote says about the target, fetched; None where the project has none. `RemoteProblem` where it cannot
+    be asked. The fence comes with it where this clone lacks the last merge: a target that was set back has it no more.
+    """
+    with context.store.read() as tx:
+        remote = context.remote(tx) if remote_of(context, tx) else None
+        target, newest = context.project(tx).target, merge_place_of(tx).newest
+    if remote is None:
+        return None
+    branch, has_newest = f"refs/heads/{target}", not newest or context.repo.commit_of(newest) is not None
+    tips = remote.fetch([branch] if has_newest else [branch, FENCE])
+    return RemoteAnswer(remote.name, target, tips.get(branch), newest)
+
+
+def tip_there(context: Context) -> Sha | None:
+    """Where the remote has the target, asked now; None where the project has none, or where it cannot be asked."""
+    try:
+        answer = ask_target(context)
+    except RemoteProblem:
+        return None
+    return answer.tip if answer else None
+
+
 def told_target(context: Context, *, asks: bool = True, heard: Sha | None = None) -> ToldTarget:
     """Where the target is: the remote is asked, or was (`heard`). A remote that answers and has no such branch leaves
     what is on record, and before the first merge the branch that is here.
     """
     with context.store.read() as tx:
         remote, target = remote_of(context, tx), context.project(tx).target
-    branch = f"refs/heads/{target}"
     if not remote:
-        return ToldTarget(context.repo.commit_of(branch))
+        return ToldTarget(branch_here(context, target))
     if heard is not None:
         return ToldTarget(heard, remote)
     why, step, has_none = "", NO_STEP, False
     if asks:
         try:
-            answered = asked(context)
+            answered = ask_target(context)
             if answered is not None and answered.tip is not None:
                 return ToldTarget(answered.tip, remote)
             why, has_none = f"{remote} has no branch {target}", True
         except RemoteProblem as problem:
             why, step = problem.message, problem.next_step
-    at, is_merged = _on_record(context)
-    at = context.repo.commit_of(branch) if has_none and not is_merged else at
+    at, is_merged = last_merge_here(context)
+    at = branch_here(context, target) if has_none and not is_merged else at
     return ToldTarget(at, remote, is_told=False, unasked=why, step=step, has_none=has_none, is_merged=is_merged)
-
-
-def _on_record(context: Context) -> tuple[Sha | None, bool]:
-    """The last merge on record that is in this clone, and whether there are any. None is older than what a person
-    accepted as the target, or than the target's own name: those may not be on it.
-    """
-    with context.store.read() as tx:
-        newest = merge_place_of(tx).newest
-        if not newest or context.repo.commit_of(newest) is not None:
-            return (Sha(newest) if newest else None), bool(newest)
-        merged = [row.sha for row in tx.all("merge.latest", TargetCommit, limit=LAST_MERGES)]
-    lacking = set(context.repo.missing(merged)) if merged else set()
-    return next((sha for sha in merged if sha not in lacking), None), True
 
 
 def counted_against(context: Context, began: Sha | None, *, asks: bool) -> TargetOfHandIn:
@@ -104,12 +122,12 @@ def counted_against(context: Context, began: Sha | None, *, asks: bool) -> Targe
     told = told_target(context, asks=asks)
     with context.store.read() as tx:
         project = context.project(tx)
-        known = known_target(context, tx, project)
+        noted = noted_target(context, tx, project)
     if not told.remote:
         return TargetOfHandIn(project.target, is_told=True)
     if told.at is None and began is None:
-        return TargetOfHandIn(known, is_told=False, unsaid=told.must(project.target).message)
+        return TargetOfHandIn(noted, is_told=False, unsaid=told.must(project.target).message)
     if told.is_told or told.at is None or began is None:
-        return TargetOfHandIn(told.at or began or known, is_told=told.is_told)
+        return TargetOfHandIn(told.at or began or noted, is_told=told.is_told)
     is_later = context.repo.commit_of(began) is not None and context.repo.is_ancestor(told.at, began)
     return TargetOfHandIn(began if is_later else told.at, is_told=False)

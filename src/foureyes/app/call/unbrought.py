@@ -6,20 +6,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.one_target import (
-    SHOWN,
-    AttemptCommits,
-    MergedBefore,
-    MergeOf,
-    SetBackRow,
-    known_target,
-    merge_place_of,
-)
-from foureyes.app.call.rows import TargetCommit
+from foureyes.app.call.known_commits import KnownCommits, known_commits
+from foureyes.app.call.noted_target import noted_target
+from foureyes.app.call.recorded_target import merge_place_of, points_on_record
 from foureyes.app.views.work import LineCommit
-from foureyes.core.events.decision import TaskMerged
-from foureyes.core.events.gate import TargetSetBack
-from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE
 from foureyes.errors import GitProblem
 from foureyes.steps import Steps, shell, unshallow
@@ -32,6 +23,8 @@ if TYPE_CHECKING:
 
 COMMITS_LOOKED_AT = 2_000
 """So many commits of the target are looked at, those of tasks among them."""
+NAMED = 3
+"""So many of them are named in a sentence."""
 
 
 class Unbrought(msgspec.Struct, frozen=True):
@@ -52,23 +45,13 @@ class _Strange(msgspec.Struct, frozen=True):
     torn: str = ""
 
 
-class _Known(msgspec.Struct, frozen=True):
-    """What the journal says about commits: where the target was when the first task began there or was merged, or when
-    a person accepted it; which are merges; and which are these or work of tasks.
-    """
-
-    ends: list[Sha]
-    merged: set[Sha]
-    brought: set[Sha]
-
-
 def unbrought(context: Context, *, asked: bool = False) -> Unbrought | None:
     """The commits on the target, on whichever of its lines, since a task first began there or a person accepted it,
     that are no merge and no work of a task; None where there are none. `asked`: the remote was asked where it is.
     """
     with context.store.read() as tx:
-        project, known = context.project(tx), _known(context, tx)
-        target, at = project.target, known_target(context, tx, project)
+        project = context.project(tx)
+        target, at, known = project.target, noted_target(context, tx, project), known_commits(tx, project)
     try:
         return _told(target, _strange(context, known, at, asked=asked))
     except GitProblem as problem:
@@ -81,7 +64,7 @@ def unbrought_lately(context: Context) -> Unbrought | None:
     """
     with context.store.read() as tx:
         project = context.project(tx)
-        ref, until = known_target(context, tx, project), _known_until(tx, project)
+        ref, until = noted_target(context, tx, project), _known_until(tx, project)
     head = context.repo.commit_of(ref)
     return unbrought(context) if head is not None and until and head != until else None  # none: said elsewhere
 
@@ -93,7 +76,7 @@ def built_on(context: Context, tip: Sha) -> Unbrought | None:
     with context.store.read() as tx:
         project = context.project(tx)
         until = _known_until(tx, project)
-        known = _known(context, tx) if tip != until else None
+        known = known_commits(tx, project) if tip != until else None
     try:
         return _told(project.target, _strange(context, known, tip, until, asked=True)) if known else None
     except GitProblem as problem:
@@ -102,14 +85,7 @@ def built_on(context: Context, tip: Sha) -> Unbrought | None:
 
 def strays_beyond(context: Context, tx: Tx, at: Sha, other: Sha) -> list[LineCommit]:
     """Q5: of what `at` has and `other` lacks, on whichever line, what no task brought."""
-    return _strange(context, _known(context, tx), at, other, asked=True).commits
-
-
-def brought_by_tasks(tx: Tx) -> set[Sha]:
-    """The work of tasks that is on the target by a merge, or was there before its review; of a task only the attempt
-    that was merged, and none whose merge a person gave up (Q6).
-    """
-    return _merges(tx)[1]
+    return _strange(context, known_commits(tx, context.project(tx)), at, other, asked=True).commits
 
 
 def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
@@ -120,10 +96,12 @@ def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
     if tip == start or repo.missing([start, tip]):
         return None
     with context.store.read() as tx:
-        target, known = context.project(tx).target, _known(context, tx)
+        project = context.project(tx)
+        known = known_commits(tx, project)
     seen = repo.history(tip, COMMITS_LOOKED_AT)
     behind = _behind(context, known, seen, [start])
-    return _told(target, _Strange([commit for commit in seen.commits if commit.sha not in behind | known.brought]))
+    strange = [commit for commit in seen.commits if commit.sha not in behind | known.brought]
+    return _told(project.target, _Strange(strange))
 
 
 def _known_until(tx: Tx, project: ProjectView) -> str:
@@ -131,31 +109,7 @@ def _known_until(tx: Tx, project: ProjectView) -> str:
     return merge_place_of(tx).newest or project.tip or ""
 
 
-def _known(context: Context, tx: Tx) -> _Known:
-    project = context.project(tx)
-    accepted = [_set_back(row).tip for row in tx.all("merge.set_back", SetBackRow)]
-    ends = [*(row.sha for row in tx.all("merge.first", TargetCommit)), *accepted, Sha(project.tip or "")]
-    merged, brought = _merges(tx)
-    return _Known([end for end in dict.fromkeys(ends) if end], merged, merged | brought)
-
-
-def _merges(tx: Tx) -> tuple[set[Sha], set[Sha]]:
-    """Merges, and the work that they brought, without those that a person gave up when the target lacked them."""
-    lost = {task: row.seq for row in tx.all("merge.set_back", SetBackRow) for task in _set_back(row).lost}
-    merged = {row.sha for row in tx.all("merge.shas", MergeOf) if row.id not in lost}
-    brought = [row.commits for row in tx.all("merge.brought", AttemptCommits) if row.task not in lost]
-    for row in tx.all("merge.earlier", MergedBefore):  # a task that was opened again can have several
-        if row.seq > lost.get(TaskId(row.task), 0):
-            merged.add(msgspec.json.decode(row.payload, type=TaskMerged).sha)
-            brought.append(row.commits)
-    return merged, {commit.sha for commits in brought for commit in commits}
-
-
-def _set_back(row: SetBackRow) -> TargetSetBack:
-    return msgspec.json.decode(row.payload, type=TargetSetBack)
-
-
-def _strange(context: Context, known: _Known, at: str, *also: str, asked: bool = False) -> _Strange:
+def _strange(context: Context, known: KnownCommits, at: str, *also: str, asked: bool = False) -> _Strange:
     """What is behind where the first task began, or behind what was accepted, is not ours to say, wherever the target
     is now; nor what is behind `also`. The rest is: nobody makes a commit known by beginning a task there.
     """
@@ -170,7 +124,7 @@ def _strange(context: Context, known: _Known, at: str, *also: str, asked: bool =
     return _Strange(strange, seen.more and not behind, torn)
 
 
-def _ends(context: Context, known: _Known, seen: TargetHistory) -> list[Sha]:
+def _ends(context: Context, known: KnownCommits, seen: TargetHistory) -> list[Sha]:
     """Those that this clone has, and behind which no other one is. Where its history ends before them, or nothing is on
     record but merges, these are.
     """
@@ -181,7 +135,7 @@ def _ends(context: Context, known: _Known, seen: TargetHistory) -> list[Sha]:
     return [end for end in here if not any(other != end and repo.is_ancestor(other, end) for other in here)]
 
 
-def _behind(context: Context, known: _Known, seen: TargetHistory, ends: list[Sha]) -> set[Sha]:
+def _behind(context: Context, known: KnownCommits, seen: TargetHistory, ends: list[Sha]) -> set[Sha]:
     """These commits, and what of those that were looked at is behind one of them, by whichever way."""
     repo, shas = context.repo, {commit.sha for commit in seen.commits}
     behind = set(ends) & shas
@@ -204,8 +158,7 @@ def unknown_before(context: Context) -> str:
     """
     with context.store.read() as tx:
         project = context.project(tx)
-        at = known_target(context, tx, project)
-        points = {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, TargetCommit)}
+        at, points = noted_target(context, tx, project), points_on_record(tx)
     if not project.tip:
         return ""
     line = [commit.sha for commit in context.repo.line(at, COMMITS_LOOKED_AT)]
@@ -233,8 +186,8 @@ def _told(target: str, strange: _Strange) -> Unbrought | None:
 
 def some_of(commits: list[LineCommit], rest: str = " more") -> str:
     """The first of some commits, and how many there are besides."""
-    some = ", ".join(commit.words for commit in commits[:SHOWN])
-    return f"{some} and {len(commits) - SHOWN}{rest}" if len(commits) > SHOWN else some
+    some = ", ".join(commit.words for commit in commits[:NAMED])
+    return f"{some} and {len(commits) - NAMED}{rest}" if len(commits) > NAMED else some
 
 
 def looking_at(commit: LineCommit) -> Steps:

@@ -12,7 +12,7 @@ from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.case import case_of
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
-from foureyes.app.call.one_target import sent_for
+from foureyes.app.call.merge_intents import sent_for
 from foureyes.app.call.outcome import merge_by, outcome
 from foureyes.app.call.refusals import needed, not_handed_in, refuse_verb
 from foureyes.app.call.rows import IdRow

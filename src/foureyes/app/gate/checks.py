@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
-from foureyes.app.call.one_target import known_target, target_ref
+from foureyes.app.call.noted_target import noted_tip
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.call.told_target import told_target
@@ -188,8 +188,7 @@ class Checks:
         clone's own word for it will do: nothing rests on it but whether red work goes back.
         """
         same = [state.rule for state in checked if state.red_before]
-        ref = target_ref(self._context, tx, self._context.project(tx)) if same else ""
-        head = self._context.repo.commit_of(ref) if ref else None
+        head = noted_tip(self._context, tx, self._context.project(tx)) if same else None
         tree = self._context.workshop.tree_of(head) if head else None
         tips = [_latest(tx, tree, rule) for rule in same] if tree else []
         return seen_on_tip(checked, [tip.name for tip in tips if tip is not None and tip.outcome == "passed"])
@@ -260,11 +259,11 @@ def _asked_for(context: Context, tell: Telling | None) -> Sha | None:
 def target_tree(context: Context, asked: Sha | None = None) -> Sha:
     """The tree of the tip of the target, as it was `asked` for; else as the remote had it when last seen (Q6)."""
     with context.store.read() as tx:
-        target = context.project(tx).target
-        head = asked or context.repo.commit_of(known_target(context, tx, context.project(tx)))
+        project = context.project(tx)
+        head = asked or noted_tip(context, tx, project)
     tree = context.workshop.tree_of(head) if head else None
     if tree is None:
-        raise NotFound(f"there is no commit on {target}.", next_step=fe("doctor"))
+        raise NotFound(f"there is no commit on {project.target}.", next_step=fe("doctor"))
     return tree
 
 

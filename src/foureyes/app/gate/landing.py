@@ -9,10 +9,11 @@ import msgspec
 from foureyes.app.call.attempts import attempts_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
-from foureyes.app.call.one_target import elsewhere as merged_elsewhere
-from foureyes.app.call.one_target import lacking, newest_after, sent_for
+from foureyes.app.call.merge_intents import sent_for
+from foureyes.app.call.merge_stops import elsewhere as merged_elsewhere
+from foureyes.app.call.merge_stops import lacking
 from foureyes.app.call.placing import found_elsewhere, lost_anchor
-from foureyes.app.call.rows import TargetCommit
+from foureyes.app.call.recorded_target import last_merge, newest_after
 from foureyes.app.call.stacks import passed_by
 from foureyes.app.call.work import Work
 from foureyes.app.gate.target_line import TargetLine, holds_change
@@ -250,8 +251,8 @@ def refuse_foreign_target(context: Context, tx: Tx, line: TargetLine) -> None:
         raise _foreign(elsewhere)
     if stop := merged_elsewhere(context, tx) or lacking(context, tx, project, line.seen):
         raise _foreign(stop.text, stop.next, rule="Q6")
-    last = tx.one("merge.last", TargetCommit)  # what lies behind it was looked at when it was merged
-    anchor = lost_anchor(context, tx, project, since=last.sha if last else None, ref=line.at)
+    last = last_merge(tx)  # what lies behind it was looked at when it was merged
+    anchor = lost_anchor(context, tx, project, since=last, ref=line.at)
     if anchor:
         raise _foreign(
             f"the last anchor on {target} ({anchor[:20]}) is not in this store's journal: another store merges there"

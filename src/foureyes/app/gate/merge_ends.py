@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.one_target import NOT_ARRIVED, sent_for
+from foureyes.app.call.merge_intents import NOT_ARRIVED, sent_for
 from foureyes.app.gate.merge_plan import look_at
 from foureyes.app.gate.merge_queue import Lease
 from foureyes.app.gate.merge_words import SHOWN

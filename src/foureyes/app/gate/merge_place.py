@@ -5,19 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from foureyes.app.call.addresses import moved_to, recorded, said_about
-from foureyes.app.call.one_target import (
-    HERE,
-    NEAR_TIP,
-    SHOWN,
-    MergeOf,
-    MergePlace,
-    accepting,
-    elsewhere,
-    given_up,
-    lacking,
-    merge_place_of,
-    remote_of,
-)
+from foureyes.app.call.known_commits import MergeOf, given_up
+from foureyes.app.call.merge_stops import HERE, NEAR_TIP, accepting, elsewhere, lacking
+from foureyes.app.call.recorded_target import MergePlace, merge_place_of, remote_of
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.unbrought import built_on
 from foureyes.app.gate.target_line import line_of
@@ -36,6 +26,8 @@ if TYPE_CHECKING:
 
 MERGE = fe("merge")
 EVERY_COMMIT = 10**9
+LOST_SHOWN = 3
+"""So many tasks are named whose merges would be lost."""
 
 
 def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
@@ -79,8 +71,8 @@ def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> Mer
     besides = [*([other.text] if other else []), *([stray.text] if stray else [])]
     if seen != tip:
         where = f"{project.target} is at {tip}" + (f", and {visible(seen)} was seen" if seen else "")
-        gone = f"{len(lost)} of the merges on record would be lost: {', '.join(lost[:SHOWN])}"
-        _refuse_unseen([where, stop.text, gone + (" …" if len(lost) > SHOWN else ""), *besides], accepting(tip))
+        gone = f"{len(lost)} of the merges on record would be lost: {', '.join(lost[:LOST_SHOWN])}"
+        _refuse_unseen([where, stop.text, gone + (" …" if len(lost) > LOST_SHOWN else ""), *besides], accepting(tip))
     with context.deciding(actor, "merges accept", reason=reason, how=tip) as work:
         if merge_place_of(work.tx) != before:
             raise Conflict("something was merged meanwhile. Nothing was changed.", next_step=MERGE)

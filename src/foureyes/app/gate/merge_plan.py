@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
-from foureyes.app.call.one_target import has_newest, lacking
+from foureyes.app.call.merge_stops import lacking
+from foureyes.app.call.recorded_target import has_newest
 from foureyes.app.gate.landing import waiting_approval_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem

@@ -8,11 +8,15 @@ import msgspec
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.context import Context, stamp
-from foureyes.app.call.one_target import MergeStop, remote_of, sent_merges, stopped, there_now
+from foureyes.app.call.merge_intents import sent_merges
+from foureyes.app.call.merge_stops import MergeStop, stopped
+from foureyes.app.call.noted_target import branch_here
 from foureyes.app.call.outcome import merge_by
+from foureyes.app.call.recorded_target import remote_of
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.call.stacks import drawn, drawn_of, from_below, passed_by
+from foureyes.app.call.told_target import tip_there
 from foureyes.app.gate.target_line import holds_change
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
@@ -73,7 +77,7 @@ def there_if_approved(context: Context, task: str) -> Sha | None:
     """Where the remote has the target, for who would end an approval: asked before the transaction."""
     with context.store.read() as tx:
         is_approved = context.find(tx, task).status == "approved"
-    return there_now(context) if is_approved else None
+    return tip_there(context) if is_approved else None
 
 
 def refuse_landed(context: Context, tx: Tx, task: Task, there: Sha | None) -> None:
@@ -84,7 +88,7 @@ def refuse_landed(context: Context, tx: Tx, task: Task, there: Sha | None) -> No
     if task.status != "approved":
         return
     attempt, target = attempt_of(tx, task.id), context.project(tx).target
-    tip = there if remote_of(context, tx) else context.repo.commit_of(f"refs/heads/{target}")
+    tip = there if remote_of(context, tx) else branch_here(context, target)
     made = context.repo.merged_by(attempt.head, tip) if attempt is not None and tip is not None else None
     if attempt is not None and made is not None and holds_change(context, attempt, made):
         reason = Reason("Q4", f"the approved head of {task.id} is on the target branch already", fe("merge"))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
-from foureyes.app.call.one_target import NOT_KNOWN, sent_merges
+from foureyes.app.call.merge_intents import NOT_KNOWN, sent_merges
 from foureyes.app.call.outcome import merge_by, outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.gate.landing import recognise, refuse_foreign_target

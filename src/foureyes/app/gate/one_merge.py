@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import with_trees
-from foureyes.app.call.one_target import has_newest
+from foureyes.app.call.recorded_target import has_newest
 from foureyes.app.call.unbrought import Unbrought, built_on
 from foureyes.app.call.work import Work
 from foureyes.app.gate.behind_links import with_links

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.one_target import NOT_ARRIVED, NOT_KNOWN, sent_merges
+from foureyes.app.call.merge_intents import NOT_ARRIVED, NOT_KNOWN, sent_merges
 from foureyes.app.gate.landing import recognise
 from foureyes.app.gate.merge_queue import Lease, is_live
 from foureyes.app.gate.target_line import TargetLine, what_to_allow
@@ -14,7 +14,7 @@ from foureyes.errors import GitProblem, Refused, RemoteProblem
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-    from foureyes.app.call.one_target import SentMerge
+    from foureyes.app.call.merge_intents import SentMerge
     from foureyes.app.ports import Tx
     from foureyes.core.nouns.session import Actor
     from foureyes.core.words.ids import Sha

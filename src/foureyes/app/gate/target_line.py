@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.one_target import ahead_here
+from foureyes.app.call.merge_stops import ahead_here
+from foureyes.app.call.noted_target import branch_here
 from foureyes.app.git_ports import Moved, RefUpdate
 from foureyes.app.views.news import News
 from foureyes.core.words.ids import Sha
@@ -45,7 +46,7 @@ class TargetLine:
     def tip(self, *also: str) -> Sha:
         """Where the target is now; with a remote that is asked, for the refs that go with a merge, too."""
         if self.remote is None:
-            tip = self._context.repo.commit_of(self.branch)
+            tip = branch_here(self._context, self.name)
             if tip is None:
                 step = shell("git", "branch", self.name)
                 raise GitProblem(f"the target branch {self.name} has no commit", next_step=step)
@@ -88,7 +89,7 @@ class TargetLine:
         """Q5: bring the branch of this repository to where the remote's is; what is only here stays, and is told."""
         if self.remote is None:
             return None
-        there, here = self.seen, self._context.repo.commit_of(self.branch)
+        there, here = self.seen, branch_here(self._context, self.name)
         if here is None or there is None or here == there:
             return None
         if ahead := ahead_here(self._context, self.remote.name, self.name, there):

@@ -12,6 +12,7 @@ import msgspec
 
 from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import seconds_since
+from foureyes.app.call.noted_target import branch_here
 from foureyes.app.pages.choices import CallerWays
 from foureyes.app.pages.claimed import claims_of
 from foureyes.app.pages.ruled import ruled
@@ -100,7 +101,7 @@ class Attention:
         """
         context = self._context
         try:
-            head = context.repo.commit_of(f"refs/heads/{project.target}") if with_tree else None
+            head = branch_here(context, project.target) if with_tree else None
             tree = context.workshop.tree_of(head) if head else None
             left = unaccepted(context, project)
         except FoureyesError:

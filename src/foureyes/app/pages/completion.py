@@ -10,8 +10,9 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.holding import HoldingRow, holding_of
-from foureyes.app.call.one_target import known_target, there_now
+from foureyes.app.call.noted_target import noted_target
 from foureyes.app.call.rows import IdRow
+from foureyes.app.call.told_target import tip_there
 from foureyes.app.call.unbrought import unbrought
 from foureyes.app.findings.lookup import waivers_in_words
 from foureyes.app.ports import Tx
@@ -92,7 +93,7 @@ class Validation:
             notes = (*self._notes(tx, {row.id for row in rows}), *(of_sprint.notes if of_sprint else ()))
         reasons = [*self._findings(rows, holding), *self._unmerged(rows)]
         reasons += [*red_on_target(self._context), *self._unreviewed(rows)]
-        stray = unbrought(self._context, asked=self._asks and there_now(self._context) is not None)
+        stray = unbrought(self._context, asked=self._asks and tip_there(self._context) is not None)
         if stray is not None:
             notes = (*notes, f"{stray.text} (Q5)")
         blocking = {row.id: [finding.id for finding in holding[row.id]] for row in rows if holding[row.id]}
@@ -183,7 +184,7 @@ def red_on_target(context: Context, *, ran: bool = False) -> list[Reason]:
     """A required check that is red on the target, or never ran there (G1). `ran`: only of those that did."""
     with context.store.read() as tx:
         project = context.project(tx)
-        target, at = project.target, known_target(context, tx, project)
+        target, at = project.target, noted_target(context, tx, project)
         rules = [rule for rule in context.gate_policy(tx).checks if rule.required]
     if not rules:
         return []

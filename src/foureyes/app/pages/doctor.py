@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import Context
-from foureyes.app.call.one_target import NOT_KNOWN, RemoteAnswer, ahead_here, amiss, asked, merged_where
+from foureyes.app.call.merge_intents import NOT_KNOWN
+from foureyes.app.call.merge_stops import ahead_here, amiss, merged_where
+from foureyes.app.call.noted_target import branch_here
 from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unplaced, unread_anchor
+from foureyes.app.call.told_target import RemoteAnswer, ask_target
 from foureyes.app.call.unbrought import unbrought, unknown_before
 from foureyes.app.gate.merge_queue import unheard
 from foureyes.app.pages.git_dir import in_git_dir
@@ -161,7 +164,7 @@ class Doctor:
     def _on_remote(self) -> tuple[RemoteAnswer | None, list[Check]]:
         """Q6: where the remote has the target, and whether it answers; nothing is said where the project has none."""
         try:
-            answered = asked(self._context)
+            answered = ask_target(self._context)
         except RemoteProblem as problem:
             text = f"{problem.message}: nothing is merged meanwhile"
             return None, [Check("target there", "warn", text, problem.next_step)]
@@ -179,7 +182,7 @@ class Doctor:
             project = self._context.project(tx)
         target = project.target
         try:
-            head = self._context.repo.commit_of(f"refs/heads/{target}")
+            head = branch_here(self._context, target)
         except GitProblem as problem:
             return Check("target", "fail", problem.message, problem.next_step)
         if head is None:
@@ -295,7 +298,7 @@ class Doctor:
 
     def _is_missing(self, target: str) -> bool:
         try:
-            return self._context.repo.commit_of(f"refs/heads/{target}") is None
+            return branch_here(self._context, target) is None
         except GitProblem:
             return False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.one_target import remote_of
+from foureyes.app.call.recorded_target import remote_of
 from foureyes.app.call.unbrought import COMMITS_LOOKED_AT
 from foureyes.app.views.status import Check
 from foureyes.core.words.fence import some

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.facts import facts_for
-from foureyes.app.call.one_target import target_ref
+from foureyes.app.call.noted_target import noted_tip
 from foureyes.app.call.signing import why_unsignable
 from foureyes.app.pages.next_steps import lifting
 from foureyes.app.pages.preview import preview
@@ -78,7 +78,7 @@ def reviewable(context: Context, actor: Actor, query: ListQuery) -> ReviewablePa
     """
     heads = context.repo.heads()
     with context.store.read() as tx:
-        target = context.repo.commit_of(target_ref(context, tx, context.project(tx)))
+        target = noted_tip(context, tx, context.project(tx))
         policy = context.policy(tx, actor)
         unsigned = why_unsignable(context, tx, actor, "approve", policy)
         look = QueueQuery(context, actor, context.party(tx, actor), policy, heads, target, unsigned)

@@ -116,7 +116,7 @@ class Status:
 
     def _lacking(self, project: ProjectView) -> Steps | None:
         """Q6: that the target lacks the last merge on record."""
-        from foureyes.app.call.one_target import amiss
+        from foureyes.app.call.merge_stops import amiss
 
         with self._context.store.read() as tx:
             stop = amiss(self._context, tx, project)
@@ -124,7 +124,7 @@ class Status:
 
     def _unheard(self) -> list[Steps]:
         """Q4: merges that were pushed by somebody who ended before the answer came."""
-        from foureyes.app.call.one_target import NOT_KNOWN
+        from foureyes.app.call.merge_intents import NOT_KNOWN
         from foureyes.app.gate.merge_queue import unheard
 
         with self._context.store.read() as tx:

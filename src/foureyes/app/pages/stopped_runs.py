@@ -222,7 +222,7 @@ def merges_stopped(context: Context, tx: Tx, project: ProjectView) -> Iterator[S
     """Q6: that the target lacks the last merge on record, and so nothing is merged."""
     if tx.one("merge.any", IdRow) is None:
         return
-    from foureyes.app.call.one_target import amiss
+    from foureyes.app.call.merge_stops import amiss
 
     if stop := amiss(context, tx, project):
         details = ("Nothing is merged until it has it, or a person says that it was meant. Nothing is lost.",)

@@ -103,7 +103,7 @@ def _lost(context: Context, tx: Tx, task: Task) -> list[str]:
     """Q6: that a task that was merged is not on the target any more, and that this was accepted."""
     if task.merge is None:
         return []
-    from foureyes.app.call.one_target import lost_merge
+    from foureyes.app.call.merge_stops import lost_merge
 
     text = lost_merge(context, tx, context.project(tx), task)
     return [text] if text else []

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.call.facts import facts_for
-from foureyes.app.call.one_target import known_target
+from foureyes.app.call.noted_target import noted_target
 from foureyes.app.call.signing import why_unsignable
 from foureyes.app.call.stacks import drawn, from_below
 from foureyes.app.pages.judged import Judgement, Judgements, JudgingBasis, lasts
@@ -109,7 +109,7 @@ class Judge:
             me=context.party(tx, actor),
             policy=policy,
             gate_policy=context.gate_policy(tx),
-            target=known_target(context, tx, project),
+            target=noted_target(context, tx, project),
             hold=project.hold,
             unsigned=why_unsignable(context, tx, actor, "approve", policy),
         )

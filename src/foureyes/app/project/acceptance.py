@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.noted_target import branch_here
 from foureyes.app.project.retargeting import (
     ACCEPT,
     BRING_HERE,
@@ -78,7 +79,7 @@ def _knows_more(context: Context, project: ProjectView, at: str) -> bool:
     repo, target = context.repo, project.target
     if at == target:
         return False
-    here, there = repo.commit_of(target), repo.commit_of(at)
+    here, there = branch_here(context, target), repo.commit_of(at)
     if here is None or there is None or not repo.is_ancestor(there, here):
         return False
     return digest_of(repo.file_at(target, FILE) or "") == project.accepted_digest

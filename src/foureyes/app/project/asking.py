@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.one_target import asked
+from foureyes.app.call.noted_target import branch_here
+from foureyes.app.call.told_target import ask_target
 from foureyes.app.project.retargeting import ACCEPT, BRANCH, RemoteTips, named_in, read_at, remote_in
 from foureyes.config import FILE
 from foureyes.errors import Reason, Refused, RemoteProblem
@@ -32,7 +33,7 @@ def ask_remote(context: Context) -> tuple[ProjectView, RemoteTips]:
 
 
 def _heard(context: Context, project: ProjectView) -> RemoteTips:
-    answered = asked(context)
+    answered = ask_target(context)
     heard = {project.target: answered.tip} if answered and answered.tip else {}
     wanted = named_in(context.repo.file_at(read_at(context, project, project.target, heard), FILE)).target
     with context.store.read() as tx:
@@ -46,7 +47,7 @@ def _heard(context: Context, project: ProjectView) -> RemoteTips:
 def refuse_unpushed(context: Context, project: ProjectView, heard: RemoteTips) -> None:
     """Where nothing is new there: a file that only this clone has is not the one that everybody would go by."""
     target, at, repo = project.target, read_at(context, project, project.target, heard), context.repo
-    here, there = repo.commit_of(target), repo.commit_of(at)
+    here, there = branch_here(context, target), repo.commit_of(at)
     if at == target or here is None or there is None or repo.is_ancestor(here, there):
         return
     if repo.file_at(target, FILE) == repo.file_at(at, FILE):

@@ -9,9 +9,10 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.controls import EventRow
-from foureyes.app.call.one_target import MergeStop, RemoteAnswer, amiss, asked
+from foureyes.app.call.merge_stops import MergeStop, amiss
 from foureyes.app.call.placing import ADOPT, misplaced, unread_anchor
 from foureyes.app.call.signing import Signature, Statement
+from foureyes.app.call.told_target import RemoteAnswer, ask_target
 from foureyes.app.ports import CountProgress
 from foureyes.app.project.kept_attempts import attempts_lost
 from foureyes.app.project.retargeting import BRING_HERE, named_in, read_at
@@ -98,7 +99,7 @@ class Audit:
         now.
         """
         try:
-            return asked(self._context), []
+            return ask_target(self._context), []
         except GitProblem as problem:
             return None, [f"{problem.message}: the target is compared as it was when it was last fetched"]
 

@@ -8,9 +8,9 @@ from contextlib import suppress
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
-from foureyes.app.call.one_target import asked
 from foureyes.app.call.placing import ADOPT, lost_anchor, misplaced
 from foureyes.app.call.rows import IdRow
+from foureyes.app.call.told_target import ask_target
 from foureyes.app.project.retargeting import is_missing
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.kept_store import Adoption, Milestones, RestoredStore, StoreRole
@@ -57,7 +57,7 @@ class Projects:
         """
         after = self.milestones()
         with suppress(GitProblem):  # as in `adopt`: this clone need not have fetched the merges that it undoes
-            asked(self._context)
+            ask_target(self._context)
         with self._context.writing(actor, "restore") as work:
             reason = f"store restored from {source}"
             detail = f"the store before it: {os.path.basename(kept) or 'there was none'}"
@@ -92,7 +92,7 @@ class Projects:
         if not reason.strip():
             raise BadInput("say why this is the store: it stays on record.", next_step=ADOPT)
         with suppress(GitProblem):  # where the remote cannot be asked, it is about the target as it was last known
-            asked(context)
+            ask_target(context)
         with context.store.read() as tx:
             project = context.project(tx)
             place = context.store.place if context.store.place != project.place else ""

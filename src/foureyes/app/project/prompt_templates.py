@@ -31,9 +31,9 @@ def path_of(name: str) -> str:
     return f"{FOLDER}/{name}.md"
 
 
-def on_target(context: Context, target: str) -> dict[str, str]:
-    """The templates on the target, a branch, a full ref or a commit, by purpose."""
-    head = context.repo.commit_of(target)
+def on_target(context: Context, at: str) -> dict[str, str]:
+    """The templates on the target, by purpose; `at`: a branch, a full ref or a commit."""
+    head = context.repo.commit_of(at)
     texts = context.repo.texts(head, [path_of(name) for name in PURPOSES]) if head else {}
     return {name: texts[path_of(name)] for name in PURPOSES if path_of(name) in texts}
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.rows import TargetCommit
+from foureyes.app.call.noted_target import branch_here, noted_name
+from foureyes.app.call.recorded_target import points_on_record
 from foureyes.config import FILE
 from foureyes.core.words.ids import Sha
-from foureyes.core.words.refs import tracked
 from foureyes.core.words.text import flat
 from foureyes.errors import ConfigError, Reason, Refused
 from foureyes.steps import Steps, blank, by_person, fe, in_turn, prose, shell
@@ -74,14 +74,12 @@ def read_at(context: Context, project: ProjectView, branch: str, heard: RemoteTi
     """
     if heard is not None:
         return heard.get(branch, branch)
-    remote = remote_in(project.accepted_text)
-    ref = tracked(remote, f"{BRANCH}{branch}") if remote else ""
-    return ref if ref and context.repo.commit_of(ref) is not None else branch
+    return noted_name(context, remote_in(project.accepted_text), branch)
 
 
 def is_missing(context: Context, branch: str) -> bool:
     """Whether there is no such branch here."""
-    return context.repo.commit_of(f"{BRANCH}{branch}") is None
+    return branch_here(context, branch) is None
 
 
 def wanted_target(context: Context, project: ProjectView, heard: RemoteTips | None = None) -> str:
@@ -132,7 +130,7 @@ def brought_along(
     commits, down to one that a task began from or was merged as. And where that branch is.
     """
     with context.store.read() as tx:
-        known = {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, TargetCommit)}
+        known = points_on_record(tx)
     line = context.repo.line(read_at(context, project, target, heard), MOST)
     last = next((n for n, commit in enumerate(line) if commit.sha in known), None)
     tip = line[0].sha if line else ""

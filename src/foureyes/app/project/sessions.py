@@ -236,9 +236,9 @@ class Sessions:
         return Spawned(session=child, name=event.name, role=wanted, task=row.id, token=secret, notes=notes)
 
     def _target_head(self) -> Sha | None:
-        from foureyes.app.work.claims import target_head
+        from foureyes.app.call.told_target import told_target
 
-        return target_head(self._context)
+        return told_target(self._context).at
 
     def _claims(self, work: Work, task: Task, role: Role) -> bool:
         """Whether the child gets the claim; the spawner's own claim stays, and the child works for it."""

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.feedback import history_of
-from foureyes.app.call.one_target import target_ref
+from foureyes.app.call.noted_target import noted_target
 from foureyes.app.cycles.clarifying import clarified_of
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
@@ -84,9 +84,9 @@ class Prompts:
             briefing = self._briefing(tx, actor, facts, chosen)
             briefing = replace(briefing, **known)
             project, known = self._context.project(tx), accepted(tx)
-            target, at = project.target, target_ref(self._context, tx, project)
+            target, at = project.target, noted_target(self._context, tx, project)
         own = None
-        for place in dict.fromkeys((f"refs/heads/{target}", at)):  # this clone, or the remote, may be behind (Q6)
+        for place in dict.fromkeys((target, at)):  # this clone, or the remote, may be behind (Q6)
             own = self._context.repo.file_at(place, path_of(chosen))
             if own is not None and known.get(chosen) == digest_of(own):
                 return Prompt(compose(chosen, briefing, own))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.agent_ports import Launch
+from foureyes.app.call.told_target import told_target
 from foureyes.app.run.clarifying import clarify_prompt
 from foureyes.app.run.in_hand import InHand
 from foureyes.app.run.leases import live_runs
@@ -15,7 +16,6 @@ from foureyes.app.run.profiles import cools_until
 from foureyes.app.run.prompting import prompt_for
 from foureyes.app.run.reviewing import drop_files, review_files, review_prompt
 from foureyes.app.run.runs import Runs
-from foureyes.app.work.claims import target_head
 from foureyes.app.work.worktrees import make_worktree
 from foureyes.config.policy import agent_profiles
 from foureyes.core.documents.answer_schema import answer_schema
@@ -70,7 +70,7 @@ def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun, 
             program=live.program,
             digest=live.digest,
             worktree=place.path,
-            target=target_head(context, asks=False, heard=heard),
+            target=told_target(context, asks=False, heard=heard).at,
         )
         assert bound.session is not None
         if run.purpose not in ASKED:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.call.attempts import attempt_of
-from foureyes.app.call.one_target import asked, remote_of, target_ref
+from foureyes.app.call.noted_target import branch_here, noted_tip
+from foureyes.app.call.recorded_target import remote_of
 from foureyes.app.call.rows import IdRow
+from foureyes.app.call.told_target import ask_target
 from foureyes.app.work.other_machines import branch_there, is_elsewhere, machine_of
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.words.fence import named
@@ -58,12 +60,12 @@ def _has_landed(context: Context, attempt: Attempt, target: str, inside: Tx | No
     """Whether the target has it: that of the remote, if there is one, which is not asked inside of a transaction. Of
     what was handed in elsewhere, a clone that is behind cannot say that it has not.
     """
-    head = context.repo.commit_of(f"refs/heads/{target}")
+    head = branch_here(context, target)
     if shown and inside is not None:
-        head = context.repo.commit_of(target_ref(context, inside, context.project(inside)))
+        head = noted_tip(context, inside, context.project(inside))
     elif inside is not None and remote_of(context, inside):
         raise GitProblem("the remote is not asked while something is written")
-    elif inside is None and (answered := asked(context)) is not None:
+    elif inside is None and (answered := ask_target(context)) is not None:
         return answered.tip is not None and context.repo.is_ancestor(attempt.head, answered.tip)
     if head is not None and context.repo.is_ancestor(attempt.head, head):
         return True

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.call.caller import permit
+from foureyes.app.call.noted_target import furthest_tip
 from foureyes.app.call.outcome import claim_by, outcome
 from foureyes.app.call.placing import merged_unknown, refuse_merged
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Count, IdRow
+from foureyes.app.call.told_target import told_target
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.app.work.passing_over import in_words, passed_over, refuse_all
@@ -66,10 +68,10 @@ class Claims:
         None: as the project's configuration says.
         """
         permit(actor, "start")
-        known, merged = _known_here(self._context), merged_unknown(self._context)
+        known, merged = furthest_tip(self._context), merged_unknown(self._context)
         apart = self._apart(actor, worktree, known)
         here = not apart or (worktree is None and self._is_at_its_place(task, known))
-        head = target_head(self._context) if here else None
+        head = told_target(self._context).at if here else None
         done: Outcome | None = None
         with self._context.writing(actor, "start") as work:
             row = self._context.find(work.tx, task)
@@ -168,10 +170,10 @@ class Claims:
         of this session left half done is finished first (K1).
         """
         permit(actor, "next")
-        known, merged = _known_here(self._context), merged_unknown(self._context)
+        known, merged = furthest_tip(self._context), merged_unknown(self._context)
         apart = self._apart(actor, worktree, known)
         apart = apart and not (worktree is None and known is None)
-        head = None if apart else target_head(self._context)
+        head = None if apart else told_target(self._context).at
         over = passed_over(self._context, actor, merged, worktree=apart)
         with self._context.writing(actor, "next") as work:
             asked = self._asked(work)
@@ -374,20 +376,6 @@ def _author(task: TaskId) -> str:
 
 def _submit(task: TaskId, work: str) -> Steps:
     return fe("submit", task, "-m", phrase("what you did"), before=f"{work}, commit, then: ")
-
-
-def target_head(context: Context, *, asks: bool = True, heard: Sha | None = None) -> Sha | None:
-    """K4, Q6: where the target stands now, as the remote answers or the journal has it; None where nobody can say."""
-    from foureyes.app.call.told_target import told_target
-
-    return told_target(context, asks=asks, heard=heard).at
-
-
-def _known_here(context: Context) -> Sha | None:
-    """What is here of the target, if anything is."""
-    from foureyes.app.call.one_target import known_tip
-
-    return known_tip(context)
 
 
 def give_back(context: Context, work: Work, task: Task, reason: str, how: RunEnd) -> Outcome:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.one_target import merge_place_of
+from foureyes.app.call.noted_target import branch_here
+from foureyes.app.call.recorded_target import merge_place_of
 from foureyes.app.call.told_target import ToldTarget, told_target
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.place import FILE
@@ -121,7 +122,7 @@ def catch_up(context: Context, *, asks: bool = True, told: ToldTarget | None = N
     with context.store.read() as tx:
         newest, remote, target = Sha(merge_place_of(tx).newest), context.remote(tx), context.project(tx).target
     repo, branch = context.repo, f"refs/heads/{target}"
-    here = repo.commit_of(branch)
+    here = branch_here(context, target)
     if remote is None or not newest or here is None or _has(context, newest, here):
         return ""
     behind = f"{target} of this clone lacks what was merged since"
@@ -148,7 +149,7 @@ def begin_at(context: Context, *, asks: bool = True, heard: Sha | None = None) -
     behind = catch_up(context, asks=asks, told=told)
     with context.store.read() as tx:
         target = context.project(tx).target
-    here = context.repo.commit_of(f"refs/heads/{target}")
+    here = branch_here(context, target)
     if told.remote and told.at is None and here is not None:
         raise told.must(target)
     if told.at is None or here is None or _has(context, here, told.at):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.placing import merged_reason
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import IdRow
+from foureyes.app.call.told_target import ToldTarget, told_target
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.refs import own_branch
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from foureyes.app.call.context import Context
-    from foureyes.app.call.told_target import ToldTarget
     from foureyes.app.ports import Tx
     from foureyes.core.nouns.session import Actor
     from foureyes.core.words.ids import Sha
@@ -33,7 +33,7 @@ def passed_over(context: Context, actor: Actor, merged: Mapping[str, Sha], *, wo
     if not merged and not worktree:
         return {}
     over: dict[str, Reason] = {}
-    target = cache(lambda: _told(context))  # nobody waits for a remote once for each task
+    target = cache(lambda: told_target(context))  # nobody waits for a remote once for each task
     for most in (1, HOW_MANY):  # nearly always the first one will do
         with context.store.read() as tx:
             rows = tx.tasks(ListQuery(ready=True, limit=most), TaskRow)
@@ -60,15 +60,9 @@ def _planted(context: Context, row: TaskRow, target: Callable[[], ToldTarget]) -
         return None
     from foureyes.app.work.worktrees import planted
 
-    task, base = TaskId(row.id), _told(context, asks=False).at
+    task, base = TaskId(row.id), told_target(context, asks=False).at
     problem = planted(context, task, own_branch(task), base, target)
     return Reason("P2", problem.message, problem.next_step) if problem else None
-
-
-def _told(context: Context, *, asks: bool = True) -> ToldTarget:
-    from foureyes.app.call.told_target import told_target
-
-    return told_target(context, asks=asks)
 
 
 def refuse_all(over: Mapping[str, Reason]) -> None:

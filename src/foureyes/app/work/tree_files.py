@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from foureyes.app.call.context import Context
-from foureyes.app.call.one_target import merge_place_of, target_ref
+from foureyes.app.call.noted_target import noted_tip
+from foureyes.app.call.recorded_target import merge_place_of
 from foureyes.core.words.globs import matching
 from foureyes.core.words.ids import Sha
 
@@ -65,7 +66,7 @@ class FilesOfTree(msgspec.Struct, frozen=True):
         if not is_there and self.begins and self._merged() is None:
             repo = self.context.repo
             with self.context.store.read() as tx:
-                tip = repo.commit_of(target_ref(self.context, tx, self.context.project(tx)))
+                tip = noted_tip(self.context, tx, self.context.project(tx))
             is_there = tip is not None and (tip == self.begins or repo.is_ancestor(Sha(self.begins), tip))
         return self.context.workshop.files_of(Sha(self.base)) if self.base and is_there else {}
 

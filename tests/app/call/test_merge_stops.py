@@ -1,18 +1,12 @@
-"""One target (Q6): what lacks the last merge on record stops merging, and everybody who looks is told."""
+"""Stops of merging (Q6): what lacks the last merge on record stops merging, and everybody who looks is told."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from types import FunctionType
 
 import msgspec
 import pytest
 
-from foureyes.adapters.store.projections import projection
-from foureyes.app.call.work import ENDS_APPROVAL
 from foureyes.app.gate.merging import Merges
 from foureyes.app.views.merge import MergeRow
-from foureyes.core.events import WHERE
 from foureyes.core.events.decision import TaskMerged
 from foureyes.core.nouns.session import Actor
 from foureyes.ui.steps import steps_text
@@ -51,15 +45,6 @@ def target_step(world: GitWorld) -> str:
     return steps_text(line.next)
 
 
-def test_a_merge_records_the_tip_it_was_made_onto_what_it_made_and_where_Q6(world: GitWorld) -> None:
-    task = approved(world)
-    tip = world.checkout.head("main")
-    merge(world, ALICE)
-    event = merge_of(world, task)
-    assert (event.onto, event.newest, event.clone) == (tip, event.sha, world.outside.here)
-    assert event.sha == world.checkout.head("main")
-
-
 def test_where_merging_has_stopped_everything_leads_to_the_way_back_and_it_waits_for_a_person_Q6_E6_G2(
     world: GitWorld,
 ) -> None:
@@ -77,16 +62,6 @@ def test_where_merging_has_stopped_everything_leads_to_the_way_back_and_it_waits
     assert steps_text(world.app.status.show(ALICE).next) == back
     assert steps_text(world.show(waits, ALICE).next) == back
     assert steps_text(world.app.audit.verify().next) == back
-
-
-def test_a_merge_that_was_found_is_the_newest_unless_it_lies_behind_that_Q6(world: GitWorld) -> None:
-    first = approved(world)
-    world.checkout.git("merge", "-q", "--no-ff", "-m", "by hand", f"fe/{first}")
-    merge(world)
-    assert merge_of(world, first).newest == world.checkout.head("main") == merge_of(world, first).sha
-    assert merge_of(world, first).onto == ""
-    second = merged(world)
-    assert merge_of(world, second).onto == merge_of(world, first).sha
 
 
 def test_a_target_that_was_set_back_stops_merging_until_the_merge_is_brought_back_Q6(world: GitWorld) -> None:
@@ -158,20 +133,6 @@ def test_a_target_that_is_set_back_in_the_middle_of_a_queue_is_not_merged_over_Q
     assert (rows[first].outcome, rows[second].outcome) == ("merged", "waiting")
     assert "lacks the last merge on record" in rows[second].message
     assert world.checkout.head("main") == before
-
-
-def test_everything_that_ends_an_approval_waits_until_a_push_is_known_about_Q4_Q6() -> None:
-    closes = {"TaskClosed", "TaskCancelled", "TaskDeleted"}  # the task leaves with its approvals as they are
-    assert {kind for kind in WHERE if _ends_approvals(projection(kind))} | closes == ENDS_APPROVAL
-
-
-def _ends_approvals(apply: Callable[..., None]) -> bool:
-    """Whether a projection ends approvals, itself or by a step that it takes."""
-    code = apply.__code__
-    if any("attempt.end_approval" in str(constant) for constant in code.co_consts):
-        return True
-    steps = (apply.__globals__.get(name) for name in code.co_names)
-    return any(_ends_approvals(step) for step in steps if isinstance(step, FunctionType) and step is not apply)
 
 
 def test_the_way_back_of_a_merge_that_brought_something_else_along_is_to_look_at_that_Q5_Q6(world: GitWorld) -> None:
