@@ -256,7 +256,7 @@ class Runs:
         the loop (L17). One that is blocked says so, and waits for a person.
         """
         from foureyes.app.run.readiness import left_by_a_run
-        from foureyes.app.work.claims import give_back
+        from foureyes.app.work.releasing import release
 
         with self._context.writing(self._leased(runner, run), "run") as work:
             row = get(work.tx, run)
@@ -265,7 +265,7 @@ class Runs:
             if task.status != "in_progress" or not (is_its_own or left_by_a_run(work.tx, task)):
                 return outcome(task, f"{run} has no claim on {task.id}", changed=False)
             words = spaced(reason, TEXT)
-            done = give_back(self._context, work, task, words, how)
+            done = release(self._context, work, task, words, how)
             now = self._context.get(work.tx, task.id)
             if how == "blocked" and not now.waiting_for:
                 work.record(task.id, e.TaskBlocked(reason=words or "the agent says that it is blocked"))

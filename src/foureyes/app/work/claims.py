@@ -1,4 +1,4 @@
-"""Claims: who works on a task (T1). One winner; the same session again is a no-op; a silent claim can be released."""
+"""Claims: who works on a task (T1). One winner; the same session again is a no-op."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from foureyes.app.call.placing import merged_unknown, refuse_merged
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.call.told_target import told_target
-from foureyes.app.views.session import SessionView
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.app.work.passing_over import in_words, passed_over, refuse_all
+from foureyes.app.work.releasing import is_silent, unstart
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor, is_oneself, is_same
 from foureyes.core.rules.claiming import RESUME, began_at, why_not_free
 from foureyes.core.rules.involvement import has_spawned
 from foureyes.core.words.ids import TaskId
-from foureyes.core.words.text import clean_text, one_line
+from foureyes.core.words.text import one_line
 from foureyes.errors import LostClaim, NotFound, Reason
-from foureyes.steps import NO_STEP, Steps, by_person, either, fe, in_turn, phrase
+from foureyes.steps import Steps, by_person, either, fe, in_turn, phrase
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -277,7 +277,7 @@ class Claims:
         if is_same(self._context.party(work.tx, work.actor), owner):
             return outcome(task, f"{task.id} is yours already", _submit(task.id, "work on a branch"), changed=False)
         freed = fe("unstart", task.id)
-        is_gone = self._is_silent(work, task)
+        is_gone = is_silent(self._context, work, task)
         says = ", and was not heard of since" if is_gone else ""
         other = freed if is_gone else by_person(freed)
         raise LostClaim(
@@ -316,57 +316,7 @@ class Claims:
 
     def unstart(self, actor: Actor, task: str, *, reason: str = "", how: RunEnd = "") -> Outcome:
         """Give a claim back, or release another's that may be released. `how` says how the run ended (L17)."""
-        reason = clean_text(reason, "the reason")
-        with self._context.writing(actor, "unstart") as work:
-            row = self._context.find(work.tx, task)
-            if row.status != "in_progress" or row.implementer is None:
-                refuse_task(
-                    row.id,
-                    f"is {row.status}; only a task in progress can be given back",
-                    Reason("T2", f"{row.id} is {row.status}", fe("show", row.id)),
-                )
-            facts = self._facts(work, row)
-            me, owner = self._context.party(work.tx, actor), facts.party(row.implementer)
-            if is_oneself(me, owner):
-                work.record(row.id, e.TaskUnstarted(reason=reason, how=how))
-                return self._given_back(work, row, f"gave {row.id} back", claim_by(actor), how)
-            if actor.kind != "human" and not has_spawned(facts, me, owner) and not self._is_silent(work, row):
-                minutes = self._context.policy(work.tx, actor).claim_stale_minutes
-                who = facts.party_name(row.implementer)
-                refuse_task(
-                    row.id,
-                    "was not released",
-                    Reason(
-                        "T1",
-                        f"{who} holds the claim and was heard of within {minutes} minutes; once its session has ended, "
-                        "or is silent for longer, anybody may free it",
-                        by_person(fe("unstart", row.id)),
-                    ),
-                )
-            return self._released(work, row, reason, how)
-
-    def _released(self, work: Work, task: Task, reason: str, how: RunEnd) -> Outcome:
-        assert task.implementer is not None
-        work.record(task.id, e.TaskReleased(implementer=task.implementer, reason=reason, how=how))
-        return self._given_back(work, task, f"released {task.id}", NO_STEP, how)
-
-    def _given_back(self, work: Work, task: Task, message: str, step: Steps, how: RunEnd) -> Outcome:
-        """L17: a run that had findings to work on and ended oddly is a round without progress."""
-        if how:
-            from foureyes.app.tasks.escalation import escalate
-
-            escalate(self._context, work, task.id)
-        now = self._context.get(work.tx, task.id)
-        notes = (f"it waits for {now.waiting_for} now: tier {now.tier} (E1)",) if now.waiting_for else ()
-        notes = (f"it goes to tier {now.tier} (E1)",) if not notes and now.tier != task.tier else notes
-        again = fe("start" if now.ready and work.actor.kind == "agent" else "show", now.id)
-        return outcome(now, message, step or again, notes=notes)
-
-    def _is_silent(self, work: Work, task: Task) -> bool:
-        """The claim's session has ended, or nothing was heard of it for `claim_stale_minutes`."""
-        owner = work.tx.one("session.get", SessionView, id=task.implementer)
-        limit = self._context.ago(self._context.policy(work.tx, work.actor).claim_stale_minutes)
-        return owner is not None and (owner.ended or owner.last_seen_at <= limit)
+        return unstart(self._context, actor, task, reason, how)
 
 
 def _author(task: TaskId) -> str:
@@ -376,11 +326,6 @@ def _author(task: TaskId) -> str:
 
 def _submit(task: TaskId, work: str) -> Steps:
     return fe("submit", task, "-m", phrase("what you did"), before=f"{work}, commit, then: ")
-
-
-def give_back(context: Context, work: Work, task: Task, reason: str, how: RunEnd) -> Outcome:
-    """T, L17: free a claim for whoever held it, by who may: its runner."""
-    return Claims(context)._released(work, task, reason, how)
 
 
 def is_free_for_child(context: Context, work: Work, task: Task) -> bool:

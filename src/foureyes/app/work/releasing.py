@@ -1,0 +1,81 @@
+"""A claim ends (T1): given back by who has it; released by a person, its spawner, or anybody once it is silent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.outcome import claim_by, outcome
+from foureyes.app.call.refusals import refuse_task
+from foureyes.app.views.session import SessionView
+from foureyes.core import events as e
+from foureyes.core.nouns.session import Actor, is_oneself
+from foureyes.core.rules.involvement import has_spawned
+from foureyes.core.words.text import clean_text
+from foureyes.errors import Reason
+from foureyes.steps import NO_STEP, Steps, by_person, fe
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.call.work import Work
+    from foureyes.app.views.outcome import Outcome
+    from foureyes.core.nouns.task import Task
+    from foureyes.core.words.lifecycle import RunEnd
+
+
+def unstart(context: Context, actor: Actor, task: str, reason: str, how: RunEnd) -> Outcome:
+    """Give a claim back, or release another's that may be released. `how` says how the run ended (L17)."""
+    from foureyes.app.call.facts import facts_of
+
+    reason = clean_text(reason, "the reason")
+    with context.writing(actor, "unstart") as work:
+        row = context.find(work.tx, task)
+        if row.status != "in_progress" or row.implementer is None:
+            refuse_task(
+                row.id,
+                f"is {row.status}; only a task in progress can be given back",
+                Reason("T2", f"{row.id} is {row.status}", fe("show", row.id)),
+            )
+        facts = facts_of(context, work.tx, row.id)
+        me, owner = context.party(work.tx, actor), facts.party(row.implementer)
+        if is_oneself(me, owner):
+            work.record(row.id, e.TaskUnstarted(reason=reason, how=how))
+            return _given_back(context, work, row, f"gave {row.id} back", claim_by(actor), how)
+        if actor.kind != "human" and not has_spawned(facts, me, owner) and not is_silent(context, work, row):
+            _refuse_live(context, work, row, facts.party_name(row.implementer))
+        return release(context, work, row, reason, how)
+
+
+def _refuse_live(context: Context, work: Work, task: Task, who: str) -> None:
+    minutes = context.policy(work.tx, work.actor).claim_stale_minutes
+    why = (
+        f"{who} holds the claim and was heard of within {minutes} minutes; once its session has ended, "
+        "or is silent for longer, anybody may free it"
+    )
+    refuse_task(task.id, "was not released", Reason("T1", why, by_person(fe("unstart", task.id))))
+
+
+def release(context: Context, work: Work, task: Task, reason: str, how: RunEnd) -> Outcome:
+    """T, L17: free a claim for whoever held it, by who may."""
+    assert task.implementer is not None
+    work.record(task.id, e.TaskReleased(implementer=task.implementer, reason=reason, how=how))
+    return _given_back(context, work, task, f"released {task.id}", NO_STEP, how)
+
+
+def _given_back(context: Context, work: Work, task: Task, message: str, step: Steps, how: RunEnd) -> Outcome:
+    """L17: a run that had findings to work on and ended oddly is a round without progress."""
+    if how:
+        from foureyes.app.tasks.escalation import escalate
+
+        escalate(context, work, task.id)
+    now = context.get(work.tx, task.id)
+    notes = (f"it waits for {now.waiting_for} now: tier {now.tier} (E1)",) if now.waiting_for else ()
+    notes = (f"it goes to tier {now.tier} (E1)",) if not notes and now.tier != task.tier else notes
+    again = fe("start" if now.ready and work.actor.kind == "agent" else "show", now.id)
+    return outcome(now, message, step or again, notes=notes)
+
+
+def is_silent(context: Context, work: Work, task: Task) -> bool:
+    """The claim's session has ended, or nothing was heard of it for `claim_stale_minutes`."""
+    owner = work.tx.one("session.get", SessionView, id=task.implementer)
+    limit = context.ago(context.policy(work.tx, work.actor).claim_stale_minutes)
+    return owner is not None and (owner.ended or owner.last_seen_at <= limit)
