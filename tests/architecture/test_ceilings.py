@@ -27,6 +27,9 @@ SAYS_NOTHING = {"found": 1, "said": 0, "told": 9, "one": 1}
 name the noun, `rows`, `refusal`, `line`.
 """
 
+OF_WHAT = frozenset({"MOST", "SHOWN", "LONG"})
+"""Constants that say how much, and not of what: `MOST_TASKS`, `PATHS_SHOWN`, `WHY_LENGTH` do."""
+
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     for node in nodes_of(tree):
@@ -92,6 +95,16 @@ def test_variables_that_say_nothing_become_fewer() -> None:
                 having[name].append(f"{name_of(path)}:{node.lineno} {node.name} has `{name}`")
     more = [where for name, most in SAYS_NOTHING.items() if len(having[name]) > most for where in having[name]]
     assert not more, "say what it is (CONTRIBUTING.md, Habits)\n" + "\n".join(more)
+
+
+def test_a_constant_says_of_what_it_is_the_most() -> None:
+    bare = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in modules()
+        for node in tree_of(path).body
+        if isinstance(node, ast.Assign | ast.AnnAssign) and assigned_in(node) & OF_WHAT
+    ]
+    assert not bare, f"one of {', '.join(sorted(OF_WHAT))}: say of what\n" + "\n".join(bare)
 
 
 def assigned_in(node: ast.AST) -> set[str]:

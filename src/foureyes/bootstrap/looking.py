@@ -11,7 +11,7 @@ from typing import Any
 
 from foureyes.adapters.folders import opened
 
-MOST = 200_000
+MOST_BYTES = 200_000
 MANY_FILES = 10_000
 LEFT_OUT = frozenset({".git", "node_modules", ".venv", "venv", "target", "vendor", "dist", "build", "__pycache__"})
 
@@ -26,7 +26,7 @@ class FolderFiles:
         try:
             path = os.path.join(self.root, name)
             with open(opened(path, follow=True), encoding="utf-8", errors="replace") as file:
-                return file.read(MOST)
+                return file.read(MOST_BYTES)
         except OSError:
             return ""
 

@@ -387,7 +387,7 @@ def test_there_are_never_more_rows_than_asked_for(desk: DeskWorld, monkeypatch: 
     view = look(desk, limit=3)
     assert (len(view.rows), view.more) == (3, True)
     assert view.rows == look(desk).rows[:3]
-    monkeypatch.setattr(module, "MOST", 4)
+    monkeypatch.setattr(module, "MOST_ROWS", 4)
     assert (len(look(desk, limit=1000).rows), look(desk, limit=1000).more) == (4, True)
 
 

@@ -504,7 +504,7 @@ def test_a_look_at_everything_says_that_it_was_not_everything_V1(
 ) -> None:
     peers(desk, PEERS.replace('"claude"', '"qwen"'))
     tasks = [begun(desk, actor) for actor in (CLAUDE, CLAUDE)]
-    monkeypatch.setattr("foureyes.app.review.cycles.MOST", 1)
+    monkeypatch.setattr("foureyes.app.review.cycles.MOST_ROWS", 1)
     done = desk.app.cycles.now(ALICE)
     assert [each.task for each in cycle(desk, done.cycle).targets] == tasks[:1]
     assert [note for note in done.notes if note.startswith("more than 1 tasks") and tasks[1] in note]

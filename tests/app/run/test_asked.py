@@ -17,7 +17,7 @@ from tests.stage.world import DeskWorld
 def test_an_author_who_clarifies_is_waited_for_however_many_others_do_V9(
     desk: DeskWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asked, "MOST", 1)
+    monkeypatch.setattr(asked, "MOST_OF_A_KIND", 1)
     tasks = [two_concerns(desk) for _ in range(3)]
     runs = [
         Run(
@@ -42,7 +42,7 @@ def test_an_author_who_clarifies_is_waited_for_however_many_others_do_V9(
 def test_cycles_in_which_nobody_can_be_asked_keep_no_deadline_waiting_V8_V9(
     desk: DeskWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asked, "MOST", 2)
+    monkeypatch.setattr(asked, "MOST_OF_A_KIND", 2)
     for _ in range(2):
         desk.app.cycles.request(ALICE, desk.handed_in())
     two_concerns(desk)

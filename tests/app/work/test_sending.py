@@ -199,7 +199,7 @@ def test_both_names_of_an_attempt_taken_are_told_with_the_push_that_takes_one_aw
 def test_all_that_waits_goes_and_what_was_just_handed_in_goes_first(
     clones: Clones, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sending, "MOST", 1)
+    monkeypatch.setattr(sending, "ATTEMPTS_IN_A_PUSH", 1)
     alpha, tasks = clones.alpha, []
     with clones.cut():
         for number in range(3):

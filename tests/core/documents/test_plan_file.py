@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.documents.plan_file import MOST, PlanSection, read_plan, written
+from foureyes.core.documents.plan_file import MOST_TASKS, PlanSection, read_plan, written
 from foureyes.errors import BadInput, FoureyesError
 
 from tests.core.documents.plans import refusal_of, section_of
@@ -131,9 +131,9 @@ def test_characters_that_do_not_show_are_refused_M7(text: str) -> None:
 
 
 def test_more_than_a_thousand_tasks_are_not_taken_at_once_M7() -> None:
-    lines = "".join(f"## Task: {number}\n" for number in range(MOST + 1))
-    assert str(MOST) in refusal_of(lines).message
-    assert len(read_plan(lines.replace(f"## Task: {MOST}\n", ""))) == MOST
+    lines = "".join(f"## Task: {number}\n" for number in range(MOST_TASKS + 1))
+    assert str(MOST_TASKS) in refusal_of(lines).message
+    assert len(read_plan(lines.replace(f"## Task: {MOST_TASKS}\n", ""))) == MOST_TASKS
 
 
 # Fences and comments

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.check import CheckResult, Ran, ToolFinding, failures_in
 from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.rules.baseline import MOST, Against, against, known_by, listed, on_target
+from foureyes.core.rules.baseline import MOST_RESULTS, Against, against, known_by, listed, on_target
 from foureyes.core.words.ids import SessionId, Sha
 
 from tests.core.samples import quick
@@ -130,7 +130,7 @@ def test_what_is_held_against_no_task_does_not_make_the_target_red_D5(
 
 
 def test_of_too_many_no_list_is_made_so_nothing_is_known_D5() -> None:
-    assert list(listed([found("a.py", 1)] * (MOST + 1))) == []
+    assert list(listed([found("a.py", 1)] * (MOST_RESULTS + 1))) == []
 
 
 def test_tests_that_fail_on_the_target_too_are_known_by_name_where_that_is_wanted_D5() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from foureyes.adapters.supervised import PipeName
 
-MOST = 64 << 20
+MOST_BYTES = 64 << 20
 """Bytes of one run."""
 LONGEST = 1 << 20
 """Bytes of a line that are waited for; a longer one is written in pieces."""
@@ -29,7 +29,7 @@ LIKE_OURS = re.compile(rb"(^|[\r\n\v\f\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9])(?=
 class RunLog:
     """The end of a log, for one run. A log that cannot be written (a full disk) stops nothing."""
 
-    def __init__(self, handle: int, header: str, *, secret: str = "", most: int = MOST) -> None:
+    def __init__(self, handle: int, header: str, *, secret: str = "", most: int = MOST_BYTES) -> None:
         self._handle = handle
         self._name = " ".join(header.split()[:2])
         about = os.fstat(handle)

@@ -16,7 +16,7 @@ from foureyes.core.nouns.session import RUN_MARK
 
 LIMIT, PAUSE = 5.0, 0.02
 PREFIX = f"{RUN_MARK}={AGENT_MARK}".encode()
-MOST = 1 << 20
+MOST_BYTES = 1 << 20
 
 
 def marked(runs: Iterable[str]) -> dict[str, list[int]]:
@@ -49,7 +49,7 @@ def _environ(pid: str) -> bytes:
     """The environment that a process was started with; empty where it is another user's, or is gone."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
-            return file.read(MOST)
+            return file.read(MOST_BYTES)
     except OSError:
         return b""
 

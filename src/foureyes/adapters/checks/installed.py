@@ -10,7 +10,7 @@ from glob import escape, glob
 from foureyes.adapters.checks.code_origin import NOTE, installed_from
 from foureyes.adapters.folders import read
 
-MOST = 1_000_000
+MOST_BYTES = 1_000_000
 
 
 def sites_of(program: str) -> list[str]:
@@ -43,6 +43,6 @@ def _named_in(site: str) -> Iterator[str]:
 
 def _text(path: str) -> str:
     try:
-        return read(path, MOST, follow=True).decode("utf-8", "surrogateescape")
+        return read(path, MOST_BYTES, follow=True).decode("utf-8", "surrogateescape")
     except OSError:
         return ""

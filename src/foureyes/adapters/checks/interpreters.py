@@ -29,7 +29,7 @@ TAKES_A_WORD = frozenset("WX")
 BEFORE_A_COMMAND = frozenset("command env exec nice time export".split())
 ABOUT_ENVIRONMENTS = frozenset("pip venv virtualenv ensurepip build uv pipx compileall foureyes".split())
 """Modules that look after environments, and Foureyes: they test nothing."""
-MOST = 1_000_000
+MOST_BYTES = 1_000_000
 
 
 class Interpreter(msgspec.Struct, frozen=True):
@@ -159,4 +159,4 @@ def asked_for(words: list[str]) -> Invoked:
 
 def _file(path: str) -> bytes:
     with open(path, "rb") as file:
-        return file.read(MOST)
+        return file.read(MOST_BYTES)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 MAX_PROGRAM = 1_000_000_000
 """The size of a program that is still read for its digest; some files of the kernel say that they have terabytes."""
-SHOWN = 5
+PATHS_SHOWN = 5
 PROGRAM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 OF_A_SHELL = frozenset(
     "alias break case cd command continue eval exec exit export for function if read readonly return select set shift "
@@ -273,8 +273,8 @@ def _never() -> bool:
 def _told_changed(files: Iterable[str]) -> str:
     """A line about files of the tree that a run left as others: whoever reads of it knows that they were tested so."""
     paths = [*files]
-    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
-    return f"\n(It changed files of its tree: {', '.join(map(visible, paths[:SHOWN]))}{more}.)\n" if paths else ""
+    more = f" and {len(paths) - PATHS_SHOWN} more" if len(paths) > PATHS_SHOWN else ""
+    return f"\n(It changed files of its tree: {', '.join(map(visible, paths[:PATHS_SHOWN]))}{more}.)\n" if paths else ""
 
 
 def _readable_path(stand: Stand, path: str) -> str:

@@ -8,7 +8,7 @@ from configparser import ConfigParser, Error
 
 from foureyes.adapters.folders import read
 
-MOST = 1_000_000
+MOST_BYTES = 1_000_000
 FILES = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": "pytest", "setup.cfg": "tool:pytest"}
 FROM_THE_TOP = ("conftest.py", "tests/__init__.py", "test/__init__.py")
 """Files for which pytest puts the top of the tree on the path."""
@@ -45,6 +45,6 @@ def first_paths(root: str) -> list[str]:
 
 def _text(path: str) -> str:
     try:
-        return read(path, MOST, follow=True).decode("utf-8", "replace")
+        return read(path, MOST_BYTES, follow=True).decode("utf-8", "replace")
     except OSError:
         return ""

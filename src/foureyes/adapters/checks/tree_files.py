@@ -11,7 +11,7 @@ from functools import cached_property
 
 from foureyes.core.words.tails import Tails
 
-MOST = 200_000
+MOST_FILES = 200_000
 LEFT_OUT = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".gradle", ".mypy_cache"})
 LARGEST_REPORT = 50_000_000
 
@@ -62,7 +62,7 @@ class CheckedFiles:
             folders[:] = [name for name in folders if name not in LEFT_OUT]
             for name in names:
                 number += 1
-                if number > MOST:
+                if number > MOST_FILES:
                     return
                 path = os.path.join(folder, name)[start:]
                 if path.isprintable():  # what cannot be shown is no place

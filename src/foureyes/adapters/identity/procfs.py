@@ -25,7 +25,7 @@ OLDEST = (3, 0)
 """A kernel that says it is older than this was told to (`setarch --uname-2.6`)."""
 NO_XDEV, NO_SYMLINKS = 0x01, 0x04
 STATFS_BYTES = 256
-MOST = 65536
+MOST_BYTES = 65536
 CROSSED = frozenset({errno.EXDEV, errno.ELOOP})
 
 
@@ -72,7 +72,7 @@ class ProcDirectory:
         if handle is None:
             return b""
         try:
-            return os.read(handle, MOST)
+            return os.read(handle, MOST_BYTES)
         except OSError:  # the process ended between open and read
             return b""
         finally:

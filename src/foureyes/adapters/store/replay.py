@@ -68,7 +68,7 @@ TABLES: dict[str, str] = {
 }
 """Every table that is a projection, with the columns that identify a row. `renewals` is none (J4)."""
 
-MOST = 20
+MOST_DISCREPANCIES = 20
 FEW = 500
 """Rows that are read in one go: a server answers once for a small table, and not five times."""
 STEP = 10_000
@@ -80,7 +80,7 @@ def audit(engine: Database, fresh: Database, progress: CountProgress | None) -> 
     findings, last = check_chain(engine, total, progress)
     problem = _replay(engine, fresh, total, progress)
     findings += [problem] if problem else compare_tables(engine, fresh) + _check_search(engine)
-    return AuditReport(total, last.hash if last else "", tuple(findings[: MOST * 5]))
+    return AuditReport(total, last.hash if last else "", tuple(findings[: MOST_DISCREPANCIES * 5]))
 
 
 def check_chain(engine: Database, total: int, progress: CountProgress | None) -> tuple[list[Discrepancy], Row | None]:
@@ -142,7 +142,7 @@ def _check_search(engine: Database) -> list[Discrepancy]:
     misread = {str(row[0]) for row in rows} | (set(_misfolded(engine)) if engine.name == "postgres" else set())
     return [
         Discrepancy("integrity", f"task_text: the search index of {task} is not what the task says")
-        for task in sorted(misread)[:MOST]
+        for task in sorted(misread)[:MOST_DISCREPANCIES]
     ]
 
 
@@ -184,7 +184,7 @@ def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Di
         return tuple((row[k] is not None, row[k]) for k in keys)
 
     have, want = next(stored, None), next(replayed, None)
-    while (have is not None or want is not None) and len(discrepancies) < MOST:
+    while (have is not None or want is not None) and len(discrepancies) < MOST_DISCREPANCIES:
         if have is not None and (want is None or identity(have) < identity(want)):
             discrepancies.append(Discrepancy("integrity", f"{table}: row {_name(have, keys)} is not in the journal"))
             have = next(stored, None)

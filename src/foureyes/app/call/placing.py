@@ -94,8 +94,8 @@ def _near(
 ) -> str | None:
     """What is not held of what the remote has more than this clone; else of the newest commits of the branch here."""
     repo = context.repo
-    here = branch_here(context, project.target)
-    more = repo.last_anchor(target, here, held=held) if target != project.target else None
+    is_more = target != project.target
+    more = repo.last_anchor(target, branch_here(context, project.target), held=held) if is_more else None
     return more or repo.near_anchor(project.target, last, held)
 
 

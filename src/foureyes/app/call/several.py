@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
     from foureyes.app.views.outcome import Outcome
 
-MOST = 500
+MOST_TASKS = 500
 
 
 def each(tasks: Sequence[str], do: Callable[[str], Outcome]) -> list[Outcome]:
     """Do the same with every task, within the caller's transaction; what is refused of one is refused of all."""
     names = list(dict.fromkeys(tasks))
-    if not names or len(names) > MOST:
-        raise BadInput(f"name from one to {MOST} tasks.", next_step=fe("list"))
+    if not names or len(names) > MOST_TASKS:
+        raise BadInput(f"name from one to {MOST_TASKS} tasks.", next_step=fe("list"))
     done: list[Outcome] = []
     problems: list[FoureyesError] = []
     for name in names:

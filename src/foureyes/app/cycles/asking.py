@@ -29,7 +29,7 @@ from foureyes.core.rules.required import required_agents, wants_reviews
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import SessionId, TaskId
 
-MOST = 10_000
+MOST_PEOPLE = 10_000
 NAMED = 10
 """So many people a refusal names."""
 
@@ -136,7 +136,7 @@ def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: R
 
 def _why_unknown(tx: Tx) -> str:
     """V4: a person who was never here cannot answer, and would be waited for without an end."""
-    people = [row.id for row in tx.all("session.people", IdRow, limit=MOST)]
+    people = [row.id for row in tx.all("session.people", IdRow, limit=MOST_PEOPLE)]
     return f"nobody of that name was ever here; people: {some(people, NAMED) or 'nobody yet'}"
 
 

@@ -41,7 +41,7 @@ from foureyes.errors import BadInput, NotFound, Reason
 from foureyes.steps import NO_STEP, Steps, blank, by_person_or_service, fe, prose
 
 ROLES = ("tech_lead", "developer", "qa")
-SHOWN = 5
+NAMES_SHOWN = 5
 Handoff = TechLeadHandoff | DeveloperHandoff | QaHandoff
 
 
@@ -335,5 +335,5 @@ def _differences(document: QaHandoff, known: QaHandoff, step: Steps) -> list[Rea
 
 def _named(names: set[str]) -> str:
     """A few of them, and how many there are."""
-    shown = ", ".join(visible(name)[:100] for name in sorted(names)[:SHOWN])
-    return f"{shown}{f' and {len(names) - SHOWN} more' if len(names) > SHOWN else ''}" if names else "none"
+    shown = ", ".join(visible(name)[:100] for name in sorted(names)[:NAMES_SHOWN])
+    return f"{shown}{f' and {len(names) - NAMES_SHOWN} more' if len(names) > NAMES_SHOWN else ''}" if names else "none"

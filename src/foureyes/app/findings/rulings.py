@@ -44,7 +44,7 @@ from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import Steps, blank, fe, one_of, phrase, prose
 
-SHOWN = 20
+FINDINGS_SHOWN = 20
 STANDS = frozenset({"NOT_FIXED", "OVERRULED", "CONFIRMED"})
 """L4: the rulings by which somebody stands by a finding, as if they had raised it."""
 
@@ -315,9 +315,11 @@ def in_words(blocking: Sequence[Finding]) -> str:
     lines = [f"{len(blocking)} blocking {'finding is' if len(blocking) == 1 else 'findings are'} open:"]
     lines += [
         f"- {finding.id} {finding.severity} {finding.title}{f' ({named(finding.where)})' if finding.where else ''}"
-        for finding in blocking[:SHOWN]
+        for finding in blocking[:FINDINGS_SHOWN]
     ]
-    return "\n".join([*lines, *([f"- and {len(blocking) - SHOWN} more"] if len(blocking) > SHOWN else [])])
+    return "\n".join(
+        [*lines, *([f"- and {len(blocking) - FINDINGS_SHOWN} more"] if len(blocking) > FINDINGS_SHOWN else [])]
+    )
 
 
 def is_due(context: Context, tx: Tx, facts: Facts, blocking: Sequence[Finding]) -> bool:

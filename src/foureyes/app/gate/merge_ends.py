@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.merge_intents import NOT_ARRIVED, sent_for
 from foureyes.app.gate.merge_plan import look_at
 from foureyes.app.gate.merge_queue import Lease
-from foureyes.app.gate.merge_words import SHOWN
+from foureyes.app.gate.merge_words import PATHS_SHOWN
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.merge import MergeItem, MergeRow
 from foureyes.core import events as e
@@ -104,7 +104,7 @@ class MergeEnds:
             )
             work.gate.record(self._task, event)
             escalate(self._context, work, self._task)
-        names = f" {', '.join(map(named, paths[:SHOWN]))}" if kind == "conflict" else ""
+        names = f" {', '.join(map(named, paths[:PATHS_SHOWN]))}" if kind == "conflict" else ""
         return self.row(kind, feedback.split("\n")[0] + names, notes=work.notes)
 
     def leave(self, why: str, *, stuck: bool) -> MergeRow:

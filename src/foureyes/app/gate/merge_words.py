@@ -16,7 +16,7 @@ from foureyes.core.words.ids import seen_name
 from foureyes.core.words.place import ANCHOR
 from foureyes.steps import NO_STEP
 
-SHOWN = 20
+PATHS_SHOWN = 20
 MESSAGE_LIMIT = 500
 
 
@@ -38,7 +38,7 @@ def commit_message(facts: Facts, item: MergeItem, head: JournalHead) -> str:
 def conflict_words(target: str, tip: str, paths: tuple[str, ...]) -> str:
     """Automatic feedback for a conflict."""
     lines = [f"Merging into {target} at {tip[:7]} conflicts in {len(paths)} {'file' if len(paths) == 1 else 'files'}:"]
-    lines += [f"- {named(path)}" for path in paths[:SHOWN]]
+    lines += [f"- {named(path)}" for path in paths[:PATHS_SHOWN]]
     return "\n".join([*lines, f"Bring {target} into your branch, resolve, run the checks, and hand in again."])
 
 

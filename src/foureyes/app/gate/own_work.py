@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.attempt import Attempt
     from foureyes.core.nouns.task import Task
 
-SHOWN = 3
+TASKS_NAMED = 3
 
 
 class MergedAs(msgspec.Struct, frozen=True):
@@ -51,7 +51,7 @@ def after_others(tx: Tx, task: TaskId, change: Change) -> Others | None:
     points = {row.sha for row in merged}
     brought = points | {commit.sha for row in merged for commit in row.commits}
     if all(commit.sha in brought for commit in change.commits):
-        return Others(change.head, some([row.task for row in merged], SHOWN))
+        return Others(change.head, some([row.task for row in merged], TASKS_NAMED))
     begins: Sha | None = None
     for commit in change.commits:
         if commit.sha not in brought:

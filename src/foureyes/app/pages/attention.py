@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import ReviewPolicy
 
-MOST = 50
+MOST_ROWS = 50
 """How many rows there are at most."""
 CLAIMS = 1_000
 """Among how many claims silent ones are looked for."""
@@ -83,9 +83,9 @@ class Attention:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def view(self, actor: Actor, *, limit: int = MOST) -> AttentionView:
+    def view(self, actor: Actor, *, limit: int = MOST_ROWS) -> AttentionView:
         """E6: everything that only a person can move, with the choices that this caller has."""
-        limit = min(max(1, limit), MOST)
+        limit = min(max(1, limit), MOST_ROWS)
         with self._context.store.read() as tx:
             project, policy = self._context.project(tx), self._policy(tx, actor)[0]
         seen = self._seen(project, with_tree=bool(policy and policy.checks))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
 
-MOST = 100
+MOST_CLAIMS = 100
 LINE = 120
 
 
@@ -40,7 +40,9 @@ class ClaimRow(msgspec.Struct, frozen=True, kw_only=True):
     line_at: str
 
 
-def claims_of(context: Context, tx: Tx, policy: ReviewPolicy | None, *, most: int = MOST) -> tuple[AgentRow, ...]:
+def claims_of(
+    context: Context, tx: Tx, policy: ReviewPolicy | None, *, most: int = MOST_CLAIMS
+) -> tuple[AgentRow, ...]:
     """Every live claim; of very many, those of the highest priority. `unstart` calls the same ones silent."""
     limit = context.ago((policy or ReviewPolicy()).claim_stale_minutes)
     return tuple(_row(context, row, limit) for row in tx.all("board.claims", ClaimRow, limit=most))

@@ -28,7 +28,7 @@ from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem, NotFound, Reason
 from foureyes.steps import by_person_or_service, fe
 
-SHOWN = 10
+IDS_SHOWN = 10
 
 
 class CompletionTask(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +68,7 @@ class _SprintScope(msgspec.Struct, frozen=True, kw_only=True):
         begun = [row.id for row in rows if stage_of(row) in ("running", "begun", "failed") and not row.iteration]
         todo = [row.id for row in rows if stage_of(row) == "todo"]
         groups = [(begun, "begun and not handed in"), (todo, "not begun")]
-        notes = tuple(f"{len(ids)} of {sprint.id} {words}: {' '.join(ids[:SHOWN])}" for ids, words in groups if ids)
+        notes = tuple(f"{len(ids)} of {sprint.id} {words}: {' '.join(ids[:IDS_SHOWN])}" for ids, words in groups if ids)
         return _SprintScope(id=sprint.id, tasks=frozenset(row.id for row in rows), notes=notes)
 
 
@@ -120,14 +120,14 @@ class Validation:
             ]
             expired = [finding.id for finding in holding[row.id] if finding.state == "waived" and not row.is_merged]
             if open_ones:
-                more = f" and {len(open_ones) - SHOWN} more" if len(open_ones) > SHOWN else ""
-                message = f"Unresolved blocking review issues: {', '.join(open_ones[:SHOWN])}{more} ({row.id})"
+                more = f" and {len(open_ones) - IDS_SHOWN} more" if len(open_ones) > IDS_SHOWN else ""
+                message = f"Unresolved blocking review issues: {', '.join(open_ones[:IDS_SHOWN])}{more} ({row.id})"
                 reasons.append(Reason("X4", message, fe("finding", "list", row.id, "--open")))
             if expired:
                 reasons.append(
                     Reason(
                         "X4",
-                        f"a waiver has run out: {', '.join(expired[:SHOWN])} ({row.id})",
+                        f"a waiver has run out: {', '.join(expired[:IDS_SHOWN])} ({row.id})",
                         fe("finding", "show", expired[0]),
                     )
                 )

@@ -15,7 +15,7 @@ from foureyes.steps import blank, shell, unshallow
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
 
-SHOWN = 5
+REFS_SHOWN = 5
 OURS = "refs/foureyes/"
 
 
@@ -54,8 +54,8 @@ def _refs(context: Context) -> list[Check]:
     notes = [tracked(remote, ref) for ref in (f"refs/heads/{target}", FENCE)] if remote else []
     try:
         lost = dict.fromkeys(_displaced(ref, remote) for ref in context.repo.kept(OURS))
-        others = [ref for ref in lost if ref and ref not in notes][:SHOWN]
-        locked = [ref for ref in context.repo.locked(OURS) if ref not in (*notes, *others)][:SHOWN]
+        others = [ref for ref in lost if ref and ref not in notes][:REFS_SHOWN]
+        locked = [ref for ref in context.repo.locked(OURS) if ref not in (*notes, *others)][:REFS_SHOWN]
         problems = context.repo.in_the_way([*notes, *others, *locked])
     except GitProblem:  # told by another line
         return []
@@ -68,7 +68,8 @@ def _replaced(context: Context) -> list[Check]:
         names = context.repo.replaced()
     except GitProblem:  # told by another line
         return []
-    text = f"git in this clone shows something else than there is, by {some(names, SHOWN)}; nothing is decided by that"
+    by = some(names, REFS_SHOWN)
+    text = f"git in this clone shows something else than there is, by {by}; nothing is decided by that"
     see = shell("git", "--no-replace-objects", "show", blank("COMMIT"), before="what there is, but for grafts: ")
     return [Check("replaced", "warn", text, see)] if names else []
 

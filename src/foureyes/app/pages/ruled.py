@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.cycle import Cycle
 
 REVIEWABLE = ("in_progress", "reviewing")
-MOST = 50
+MOST_CYCLES = 50
 LINE = 160
 WAIVED_MOST = 2
 """So many findings of a task can be waived from here."""
@@ -45,7 +45,7 @@ def ruled(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StandstillRow]
         return
     from foureyes.core.nouns.cycle import Cycle
 
-    flagged = tx.all("cycle.flagged", Cycle, limit=MOST)
+    flagged = tx.all("cycle.flagged", Cycle, limit=MOST_CYCLES)
     rows = {row.task: row for row in reversed(flagged) if row.rule != "R3"}
     if not rows:
         return

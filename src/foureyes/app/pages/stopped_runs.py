@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.project import ProjectView
 
 LINE = 160
-MOST = 50
+MOST_OF_A_KIND = 50
 WHY = phrase("why")
 MADE = "What runs committed is on the branch that they had checked out, the rest in their worktree. Nothing is lost."
 MADE_NOTHING = "There is nothing new on its branch. Nothing is lost."
@@ -118,14 +118,14 @@ def halts(
             yield _paused(pause, ways)
     for sprint in tx.all("sprint.paused", PausedSprint):
         yield _paused_sprint(sprint)
-    for row in unreviewed(tx, reviewers, MOST):
+    for row in unreviewed(tx, reviewers, MOST_OF_A_KIND):
         if row.task not in by_rule:
             yield _unreviewed(row, ways)
-    for waits in tx.all("cycle.waits_for_people", WaitsForPerson, limit=MOST):
+    for waits in tx.all("cycle.waits_for_people", WaitsForPerson, limit=MOST_OF_A_KIND):
         yield _waits(waits)
     for stuck in tx.all("run.stuck", StuckView):
         yield _stuck(stuck, ways)
-    for blocked in tx.all("run.blocked", Blocked, limit=MOST):
+    for blocked in tx.all("run.blocked", Blocked, limit=MOST_OF_A_KIND):
         yield _blocked(blocked, ways)
     for left in tx.all("run.left_runners", LeftRunner):
         if left.until <= context.now() or context.outside.is_gone(left.process):

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from foureyes.app.views.project import ProjectView
 
 BRANCH = "refs/heads/"
-MOST = 200
+BRANCHES_LOOKED_AT = 200
 """So many branches are looked at for the one that the target was renamed to."""
+NEW_COMMITS = 200
+"""So many commits of a branch are looked at for one that is known, and are shown if none is newer."""
 RemoteTips = Mapping[str, Sha]
 """What the remote has for branches, as it answered just now."""
 ACCEPT = by_person(fe("policy", "accept"))
@@ -117,7 +119,7 @@ def renamed_to(context: Context, project: ProjectView) -> str:
     names = [ref.removeprefix(BRANCH) for ref in context.repo.heads() if not ref.startswith(f"{BRANCH}fe/")]
     matches = [
         name
-        for name in names[:MOST]
+        for name in names[:BRANCHES_LOOKED_AT]
         if named_in(context.repo.file_at(name, FILE)) == ConfiguredProject(project.id, name)
     ]
     return matches[0] if len(matches) == 1 else ""
@@ -131,7 +133,7 @@ def brought_along(
     """
     with context.store.read() as tx:
         known = points_on_record(tx)
-    line = context.repo.line(read_at(context, project, target, heard), MOST)
+    line = context.repo.line(read_at(context, project, target, heard), NEW_COMMITS)
     last = next((n for n, commit in enumerate(line) if commit.sha in known), None)
     tip = line[0].sha if line else ""
     if last is None:

@@ -25,7 +25,7 @@ from foureyes.core.words.text import clean_text, one_line, spaced
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import fe
 
-MOST = 50
+MOST_ROWS = 50
 TEXT = 2_000
 
 
@@ -41,11 +41,12 @@ class Cycles:
         reason = clean_text(reason, "the reason")
         tasks = [task] if task else self._at_work()
         done = open_about(
-            self._context, actor, "review now", "USER_MANUAL", tasks[:MOST], reason=reason, wide=task is None
+            self._context, actor, "review now", "USER_MANUAL", tasks[:MOST_ROWS], reason=reason, wide=task is None
         )
-        if len(tasks) <= MOST:
+        if len(tasks) <= MOST_ROWS:
             return done
-        left = f"more than {MOST} tasks are in progress: of the others {tasks[MOST]} is the first (fe review now TASK)"
+        others = f"of the others {tasks[MOST_ROWS]} is the first (fe review now TASK)"
+        left = f"more than {MOST_ROWS} tasks are in progress: {others}"
         return msgspec.structs.replace(done, notes=(*done.notes, left))
 
     def request(self, actor: Actor, task: str, *, reviewers: Sequence[str] = (), reason: str = "") -> CycleOutcome:
@@ -152,7 +153,7 @@ class Cycles:
 
     # What there is to see
 
-    def listed(self, *, task: str = "", live: bool = False, limit: int = MOST) -> list[CycleView]:
+    def listed(self, *, task: str = "", live: bool = False, limit: int = MOST_ROWS) -> list[CycleView]:
         """Cycles, the latest first; of one task, or those that are not over."""
         with self._context.store.read() as tx:
             of = self._context.find_id(tx, task) if task else ""
@@ -170,7 +171,7 @@ class Cycles:
         with self._context.store.read() as tx:
             return view_of(self._context, tx, whole(tx, cycle))
 
-    def issues(self, *, limit: int = MOST) -> list[IssueRow]:
+    def issues(self, *, limit: int = MOST_ROWS) -> list[IssueRow]:
         """R3, and what else reviewers left: concerns of the last cycle of each task that is not closed."""
         with self._context.store.read() as tx:
             return issues_of(tx, limit)
@@ -180,7 +181,7 @@ class Cycles:
     def _at_work(self) -> list[str]:
         """V9: what a run-wide cycle is about."""
         with self._context.store.read() as tx:
-            ids = [row.id for row in tx.all("cycle.at_work", IdRow, limit=MOST + 1)]
+            ids = [row.id for row in tx.all("cycle.at_work", IdRow, limit=MOST_ROWS + 1)]
         if not ids:
             reason = Reason("V1", "nothing is in progress", fe("review", "now", "TASK"))
             refuse_verb("there is nothing to look at.", reason)

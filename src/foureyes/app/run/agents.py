@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from foureyes.core.rules.policy import Profile
 
 
-MOST = 50
+MOST_RUNS = 50
 UNTOLD = "not-told-yet"
 """The conversation of a run that is at work: it is known when that has ended."""
 
@@ -77,7 +77,7 @@ class Agents:
         programs = self._context.outside.agents()
         with self._context.store.read() as tx:
             name = self._context.find_id(tx, task)
-            rows = [run for run in tx.all("run.of_task", Run, task=name, limit=MOST) if run.purpose in MAKES]
+            rows = [run for run in tx.all("run.of_task", Run, task=name, limit=MOST_RUNS) if run.purpose in MAKES]
             profiles = agent_profiles(self._context.layers(tx, self._context.gate))
         if not rows:
             return Conversation(task=name, run="", profile="an agent", problem=f"none ran on {name} yet")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 30
 """How long it is believed what git said."""
-MOST = 5
-LONG = 200
+MOST_OF_A_KIND = 5
+LINE_LENGTH = 200
 
 
 class Aside:
@@ -53,7 +53,7 @@ class Aside:
         if self._unaccepted:
             self._until = min(self._until, self._context.later(1))  # it is looked for soon whether it was accepted
         texts = [self._unaccepted] if self._unaccepted else []
-        return tuple(one_line(text, LONG) for text in (*texts, *self._tasks(tx, agents)))
+        return tuple(one_line(text, LINE_LENGTH) for text in (*texts, *self._tasks(tx, agents)))
 
     def _tasks(self, tx: Tx, agents: int) -> Iterator[str]:
         counted = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
@@ -62,7 +62,7 @@ class Aside:
                 yield "tasks are ready, and no agents are started here: fe run"
             return
         yield from self._held_now(tx, counted)
-        for row in tx.all("runner.paused", Troubled, limit=MOST):
+        for row in tx.all("runner.paused", Troubled, limit=MOST_OF_A_KIND):
             yield f"{row.id} is paused: {row.text} (fe resume {row.id} -m …)"
 
     def _held_now(self, tx: Tx, counted: dict[str, int]) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ class Aside:
         if not counted.get("held"):
             return ()
         if counted != self._counted:
-            rows = tx.all("runner.held", Troubled, limit=MOST)
+            rows = tx.all("runner.held", Troubled, limit=MOST_OF_A_KIND)
             self._held = tuple(f"{row.id} is held: {row.text} (fe resume {row.id} -m …)" for row in rows)
             self._counted = counted
         return self._held

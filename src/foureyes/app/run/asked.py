@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from foureyes.app.run.in_hand import RunnerDesk
     from foureyes.core.rules.policy import ReviewPolicy
 
-MOST = 50
+MOST_OF_A_KIND = 50
 """How many of each kind one look goes into."""
 MINUTE = 60.0
 """Of silence, in seconds."""
@@ -40,7 +40,7 @@ def reviews_due(context: Context, tx: Tx, host: str) -> tuple[ReviewDue, ...]:
     task stops work on it, and nobody who looks (V9).
     """
     now = context.now()
-    rows = tx.all("runner.asked", AskedRow, now=now, limit=MOST)
+    rows = tx.all("runner.asked", AskedRow, now=now, limit=MOST_OF_A_KIND)
     if not rows:
         return clarifications_due(tx, host)
     past = _past(tx, sorted({row.cycle for row in rows}), host)
@@ -65,7 +65,7 @@ def clarifications_due(tx: Tx, host: str) -> tuple[ReviewDue, ...]:
     """V9: the authors who were asked to clarify and whose work was a run: each goes on with its conversation, where
     that is on this host.
     """
-    rows = tx.all("runner.clarifying", ClarifyRow, limit=MOST)
+    rows = tx.all("runner.clarifying", ClarifyRow, limit=MOST_OF_A_KIND)
     past = _past(tx, sorted({row.cycle for row in rows}), host, "runner.clarify_runs") if rows else {}
     due = []
     for row in rows:
@@ -117,7 +117,7 @@ def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
     by now (V4): elsewhere whoever looks is waited for, and these keep no other one waiting.
     """
     now = context.now()
-    rows = tx.all("runner.to_decide", Cycle, now=now, limit=MOST)
+    rows = tx.all("runner.to_decide", Cycle, now=now, limit=MOST_OF_A_KIND)
     clarifying = [row.id for row in rows if row.state == "clarifying"]
     open_ = {row.cycle for row in tx.all("runner.unclarified", Awaited, ids=clarifying)} if clarifying else set()
     idle = {
@@ -131,7 +131,7 @@ def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
 
 def waits_for_cooled(context: Context, tx: Tx) -> bool:
     """V4: whether a cycle waits for nobody but a reviewer that is left alone for now: it is asked when that ends."""
-    rows = tx.all("runner.to_decide", Cycle, now=context.now(), limit=MOST)
+    rows = tx.all("runner.to_decide", Cycle, now=context.now(), limit=MOST_OF_A_KIND)
     waiting = [known for known in wholes(tx, rows) if known.cycle.state == "open" and not known.asked]
     return any(is_cooling(context, tx, known) for known in waiting)
 
@@ -141,7 +141,7 @@ def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, hos
     if not wants_peers(policy):
         return ()
     calls: dict[tuple[str, str], Called] = {}
-    for row in tx.all("runner.called", CalledRow, limit=MOST):
+    for row in tx.all("runner.called", CalledRow, limit=MOST_OF_A_KIND):
         trigger = trigger_of(row.type)
         if trigger is not None:
             key = f"{trigger}:{row.id}:{row.seq}"

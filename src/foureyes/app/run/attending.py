@@ -20,28 +20,28 @@ if TYPE_CHECKING:
     from foureyes.app.views.standstill import Cooldown
     from foureyes.core.rules.policy import ReviewPolicy
 
-MOST = 10
-LONG = 300
+MOST_OF_A_KIND = 10
+LINE_LENGTH = 300
 
 
 def attention(tx: Tx, policy: ReviewPolicy, desk: RunnerDesk, cooled: Sequence[Cooldown]) -> tuple[AttentionItem, ...]:
     """The newest of each kind."""
     rows = [
         AttentionItem(key=f"stuck:{row.id}:{row.seq}", text=f"{row.id} waits for a person: {row.text}   ({row.title})")
-        for row in tx.all("runner.stuck", Troubled, limit=MOST)
+        for row in tx.all("runner.stuck", Troubled, limit=MOST_OF_A_KIND)
     ]
     who = ("user", "lead") if policy.tiers.lead == "human" else ("user",)
     rows += [
         AttentionItem(key=f"loop:{row.id}:{row.text}", text=f"{row.id} waits for a person to decide: {row.text}")
-        for row in tx.all("runner.loops", Troubled, who=list(who), limit=MOST)
+        for row in tx.all("runner.loops", Troubled, who=list(who), limit=MOST_OF_A_KIND)
     ]
     rows += [
         AttentionItem(key=f"merge:{row.id}:{row.text}", text=f"the merge of {row.id} is stuck: {row.text}")
-        for row in tx.all("runner.stuck_merges", Troubled, limit=MOST)
+        for row in tx.all("runner.stuck_merges", Troubled, limit=MOST_OF_A_KIND)
     ]
     rows += [
         AttentionItem(key=f"blocked:{row.id}:{row.text}", text=f"{row.id} is blocked: {row.text}")
-        for row in tx.all("runner.blocked", Troubled, limit=MOST)
+        for row in tx.all("runner.blocked", Troubled, limit=MOST_OF_A_KIND)
     ]
     rows += [
         AttentionItem(key=f"cooled:{row.profile}:{row.error}", text=f"{row.profile} cannot be used: {row.error_text}")
@@ -51,12 +51,14 @@ def attention(tx: Tx, policy: ReviewPolicy, desk: RunnerDesk, cooled: Sequence[C
     rows += _cycles(tx, policy)
     if desk.merge_problem:
         rows.append(AttentionItem(key=f"merges:{desk.merge_problem}", text=f"nothing is merged: {desk.merge_problem}"))
-    return tuple(AttentionItem(key=one_line(row.key, LONG), text=one_line(row.text, LONG)) for row in rows)
+    return tuple(
+        AttentionItem(key=one_line(row.key, LINE_LENGTH), text=one_line(row.text, LINE_LENGTH)) for row in rows
+    )
 
 
 def _cycles(tx: Tx, policy: ReviewPolicy) -> list[AttentionItem]:
     """V8: what reviewers stopped, until a person lifts that; and what nobody reviews."""
-    rows = tx.all("cycle.flagged", Cycle, limit=MOST)
+    rows = tx.all("cycle.flagged", Cycle, limit=MOST_OF_A_KIND)
     tasks = {row.id: row for row in tx.all("cycle.stands", HeldTask, ids=sorted({row.task for row in rows}))}
     paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule"}
     stopped = [
@@ -71,7 +73,7 @@ def _cycles(tx: Tx, policy: ReviewPolicy) -> list[AttentionItem]:
         AttentionItem(
             key=f"cycle:{row.cycle}:{row.task}:{row.state}", text=f"{row.task} was not reviewed: {row.sentence}"
         )
-        for row in unreviewed(tx, all_reviewers(policy), MOST)
+        for row in unreviewed(tx, all_reviewers(policy), MOST_OF_A_KIND)
         if row.state != "decided"
     ]
 

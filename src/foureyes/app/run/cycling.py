@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.core.nouns.session import Actor
 
-LONG = 500
+WHY_LENGTH = 500
 
 
 def task_of(step: NotGiven | DecideCycle | OpenCycle) -> str:
@@ -28,10 +28,10 @@ def perform_cycle(context: Context, runner: Actor, step: NotGiven | DecideCycle 
     """
     cycles = Cycles(context)
     if isinstance(step, NotGiven):
-        why = one_line(step.why, LONG)
+        why = one_line(step.why, WHY_LENGTH)
         cycles.not_given(runner, step.cycle, step.reviewer, task=step.task, why=step.kind, text=why)
         return f"no review by {step.reviewer} ({step.kind}): {why}"
     if isinstance(step, DecideCycle):
         return "; ".join(done.message for done in cycles.decide(runner, step.cycle) if done.changed)
     told.add(step.key)
-    return cycles.open(runner, step.trigger, step.tasks, reason=one_line(step.why, LONG), wide=step.wide).message
+    return cycles.open(runner, step.trigger, step.tasks, reason=one_line(step.why, WHY_LENGTH), wide=step.wide).message

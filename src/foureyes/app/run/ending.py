@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from foureyes.core.run.step import AfterRun, FinishRun
     from foureyes.core.words.lifecycle import RunEnd
 
-LONG = 500
+WHY_LENGTH = 500
 HOW: dict[AfterRun, RunEnd] = {
     "ask_signal": "cancelled",
     "no_change": "unchanged",
@@ -65,15 +65,15 @@ def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, st
         outcome = replace(outcome, error_text=outcome.error_text or why)
     if then in HOW and run.purpose not in ASKED:
         how = "timeout" if then == "retry" and outcome.timed_out else HOW[then]
-        runs.release(runner, run.id, how=how, reason=one_line(why, LONG))
+        runs.release(runner, run.id, how=how, reason=one_line(why, WHY_LENGTH))
     ending = "timeout" if then == "retry" and outcome.timed_out else ENDINGS.get(then, "finished")
     _end(context, runner, run.id, outcome, ending)
     drop_files(agents, run)
     if then == "cool":
         until = cools_until(context, outcome.error, outcome.retry_after)
-        text = one_line(outcome.error_text or outcome.error, LONG)
+        text = one_line(outcome.error_text or outcome.error, WHY_LENGTH)
         runs.cool(runner, run.profile, until=until, error=outcome.error, error_text=text)
-    return f"{SAYS[then]}: {one_line(why, LONG)}" if why else SAYS[then]
+    return f"{SAYS[then]}: {one_line(why, WHY_LENGTH)}" if why else SAYS[then]
 
 
 def _answered(context: Context, runner: Actor, agents: LocalAgents, own: InHand) -> str:
@@ -125,7 +125,7 @@ def free_claim(context: Context, runner: Actor, run: RunId) -> bool:
 
 
 def _message(outcome: RunOutcome) -> str:
-    return outcome.message or one_line(outcome.final, LONG)
+    return outcome.message or one_line(outcome.final, WHY_LENGTH)
 
 
 def _reasons(problem: FoureyesError) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Tx
 
 LOOK_SECONDS = 60
-MOST = 500
+MOST_RUNS = 500
 """So many folders, and runs of a task, are looked at."""
 
 
@@ -30,7 +30,7 @@ class Keeping:
         if self._next > self._context.now():
             return ()
         self._next = self._context.later(LOOK_SECONDS)
-        kept = sorted(self._agents.kept())[:MOST]
+        kept = sorted(self._agents.kept())[:MOST_RUNS]
         rows = tx.all("runner.tasks", RunTask, ids=kept) if kept else []
         return tuple(TaskId(row.id) for row in rows if row.status == "closed")
 
@@ -38,7 +38,7 @@ class Keeping:
 def forget(context: Context, agents: LocalAgents, task: TaskId, host: str) -> bool:
     """Remove what is kept for a task, if nothing of any of its runs is alive here; whether it was."""
     with context.store.read() as tx:
-        runs = [run for run in tx.all("run.of_task", Run, task=task, limit=MOST) if run.host == host]
+        runs = [run for run in tx.all("run.of_task", Run, task=task, limit=MOST_RUNS) if run.host == host]
     if any(run.state != "ended" for run in runs):
         return False
     ids = [run.id for run in runs]

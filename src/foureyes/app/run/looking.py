@@ -15,9 +15,9 @@ from foureyes.app.call.rows import IdRow
 from foureyes.app.gate.merge_queue import Lease, is_live, items_of, obstacle, rules_of, settles_at
 from foureyes.app.run import candidates
 from foureyes.app.run.aside import Aside
-from foureyes.app.run.asked import MOST as DUE
+from foureyes.app.run.asked import MOST_OF_A_KIND as DUE
 from foureyes.app.run.asked import called, no_longer_awaited, reviews_due, to_decide, waits_for_cooled
-from foureyes.app.run.attending import MOST as TOLD
+from foureyes.app.run.attending import MOST_OF_A_KIND as TOLD
 from foureyes.app.run.attending import attention
 from foureyes.app.run.check_leases import taken_by_others
 from foureyes.app.run.in_hand import RunnerDesk, key_of

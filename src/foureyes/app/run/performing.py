@@ -66,7 +66,7 @@ ROOM_AGAIN_SECONDS = 60
 MERGE = "merge"
 SEND = "send"
 NOTIFY = "notify:"
-LONG = 200
+WHY_LENGTH = 200
 HOW = {"review": "is reviewed by", "clarify": "is clarified by"}
 MOVED = ("merged", "found", "conflict", "checks", "void")
 """What becomes of an item by which the queue gets shorter."""
@@ -104,7 +104,7 @@ class Performing:
             done = self._do(step, desk)
         except (FoureyesError, Unstarted) as problem:
             if not _was_sooner(step, problem):
-                self._tell(str(getattr(step, "task", "")), one_line(f"not done: {problem}", LONG))
+                self._tell(str(getattr(step, "task", "")), one_line(f"not done: {problem}", WHY_LENGTH))
             done = False
             if is_full(problem):
                 desk.no_room_until = self._context.later(ROOM_AGAIN_SECONDS)
@@ -135,7 +135,7 @@ class Performing:
                 self._crew.start(MERGE, _merge(self._runner))
             case Stick():
                 why = Runs(self._context).stuck(self._runner, step.task, kind=step.kind, why=step.why)
-                self._tell(step.task, one_line(f"waits for a person: {why}", LONG))
+                self._tell(step.task, one_line(f"waits for a person: {why}", WHY_LENGTH))
             case Forget():
                 return forget(self._context, self._agents, step.task, self._runner.host)
             case CoolProfile():
@@ -184,7 +184,7 @@ class Performing:
     def _cool(self, step: CoolProfile) -> None:
         """X3: told by whoever cannot begin; a program that is not there is waited for without a time."""
         until = "" if step.error == "missing" else cools_until(self._context, step.error, None)
-        why = one_line(step.why, LONG)
+        why = one_line(step.why, WHY_LENGTH)
         Runs(self._context).cool(self._runner, step.profile, until=until, error=step.error, error_text=why)
         if step.error != "missing":
             self._tell("", f"{step.profile} is left alone for a while: {why}")

@@ -43,7 +43,7 @@ RENEW_SECONDS = 20.0
 TITLE = 100
 KNOWN = 50
 """So many open tasks the agent is told of."""
-LONG = 500
+ERROR_LENGTH = 500
 
 
 class Planning:
@@ -175,7 +175,7 @@ class _Run:
             return outcome
         except BaseException as problem:
             ending = "stopped" if live is not None else "unstarted"
-            outcome = RunOutcome(ended=False, error_text=one_line(str(problem), LONG))
+            outcome = RunOutcome(ended=False, error_text=one_line(str(problem), ERROR_LENGTH))
             raise
         finally:
             self._over(run, live, outcome, ending)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
     from foureyes.core.run.step import StartRun
 
-LONG = 2_000
+FAILURE_LENGTH = 2_000
 
 ENDING = """
 ## How your run ends
@@ -75,7 +75,7 @@ def _before(context: Context, step: StartRun) -> str:
         return ""
     last = rows[-1]
     how = last.error_text or last.message or last.final or _in_words(last)
-    return FAILING.format(how=fenced(one_line(how, LONG)))
+    return FAILING.format(how=fenced(one_line(how, FAILURE_LENGTH)))
 
 
 def _in_words(row: PastRow) -> str:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 MOST_DIFF = 5_000_000
 MOST_REQUEST = 12_000
 """Characters of a request that stand in the prompt; a longer one is in a file."""
-LONG = 2_000
+PROBLEM_LENGTH = 2_000
 MOST_LINES = 1_000
 """V6: so many lines of its text a program reads of a diff at once; some show no more than 2,000 lines of a file."""
 RESULT = name_of(ReviewResult)
@@ -246,4 +246,4 @@ def actor_of(tx: Tx, own: InHand) -> Actor:
 def why_refused(problem: FoureyesError) -> str:
     """Every reason, with its rule, for who sends it again."""
     reasons = [f"{reason.message} ({reason.rule})" for reason in problem.reasons]
-    return one_line("; ".join([problem.message.rstrip("."), *reasons]), LONG)
+    return one_line("; ".join([problem.message.rstrip("."), *reasons]), PROBLEM_LENGTH)

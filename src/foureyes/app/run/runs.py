@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 TEXT = 2_000
 """How much is kept of what a program says about its end."""
-MOST = 200
+MOST_SAID = 200
 AGENTS = 3
 """How many agents a runner has that is started by the way."""
 
@@ -322,7 +322,7 @@ class Runs:
         with self._context.writing(self._leased(runner, run), "run") as work:
             speaking.speak(self._context, work, get(work.tx, run), spoken)
 
-    def said(self, *, after: int = 0, limit: int = MOST) -> list[Said]:
+    def said(self, *, after: int = 0, limit: int = MOST_SAID) -> list[Said]:
         """What agents said after a row of the journal, oldest first."""
         from foureyes.app.views.run import Said
 

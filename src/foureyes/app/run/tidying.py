@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from foureyes.core.rules.policy import RunRule
     from foureyes.core.words.ids import Sha
 
-SHOWN = 5
+PATHS_SHOWN = 5
 MIB = 1 << 20
 
 
@@ -130,17 +130,17 @@ def _too_much(paths: list[str], additions: Additions, yardstick: Yardstick) -> s
     rule = yardstick.rule
     secret = sorted(path for path in additions.new if is_likely_secret(path))
     if secret:
-        names = some(secret, SHOWN)
+        names = some(secret, PATHS_SHOWN)
         if len(secret) == 1:
             return f"{names} looks like a secret and was not committed: let git ignore it, or remove it"
         return f"{names} look like secrets and were not committed: let git ignore them, or remove them"
     if copied := matching(sorted(additions.new), yardstick.copies):
         was, them = ("was", "it") if len(copied) == 1 else ("were", "them")
-        return f"{some(copied, SHOWN)} {was} copied here (work.copy) and not committed: let git ignore {them}"
+        return f"{some(copied, PATHS_SHOWN)} {was} copied here (work.copy) and not committed: let git ignore {them}"
     if len(paths) > rule.commit_max_files:
         return (
             f"{len(paths)} files are not committed, and a runner commits {rule.commit_max_files} at most "
-            f"(run.commit_max_files): {some(sorted(paths), SHOWN)}"
+            f"(run.commit_max_files): {some(sorted(paths), PATHS_SHOWN)}"
         )
     added = {**additions.grown, **additions.new}
     size = sum(added.values())
@@ -148,6 +148,6 @@ def _too_much(paths: list[str], additions: Additions, yardstick: Yardstick) -> s
         large = sorted(added, key=lambda path: -added[path])
         return (
             f"{size // MIB} MB more are not committed, and a runner commits {rule.commit_max_mb} MB at most "
-            f"(run.commit_max_mb): {some(large, SHOWN)}"
+            f"(run.commit_max_mb): {some(large, PATHS_SHOWN)}"
         )
     return ""

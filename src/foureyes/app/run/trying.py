@@ -41,7 +41,7 @@ TellCase = Callable[[str, str], None]
 MOST_RUNS = 50
 STOPPED = "it was stopped before it was done"
 LEFT_OUT = "left out: it is a change that no reviewer is asked about before a person looked"
-LONG = 200
+WHY_LENGTH = 200
 
 
 class Tried(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,7 +126,7 @@ def _outcome(throwaway: Context, name: str, task: TaskId, trial: Trial) -> Tried
         return Tried()  # only a person looks at such a change: it tells nothing about a reviewer
     verdict = given[-1].effective if given else None
     took = sum(between(run.started_at, run.ended_at) for run in runs if run.started_at and run.ended_at)
-    why = one_line(": ".join(filter(None, (asked.why, asked.text))), LONG)
+    why = one_line(": ".join(filter(None, (asked.why, asked.text))), WHY_LENGTH)
     reported = [_said(finding) for finding in findings]
     judged = [judge(case, verdict, reported, seconds=took, why=why) for case in trial.cases]
     return Tried(

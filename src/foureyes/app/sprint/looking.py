@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
     from foureyes.core.nouns.sprint import Sprint
 
-SHOWN = 8
+UPCOMING_SHOWN = 8
 WHY = 160
 
 
@@ -70,7 +70,7 @@ def view(context: Context, actor: Actor, name: str) -> SprintView:
             page,
             failures=tuple(failures(tx, sprint, rows)),
             at_work=tuple(_at_work(context, tx, sprint)),
-            upcoming=tuple(row.id for row in rows if stage_of(row) == "todo" and row.ready)[:SHOWN],
+            upcoming=tuple(row.id for row in rows if stage_of(row) == "todo" and row.ready)[:UPCOMING_SHOWN],
             runners=len(live_runners(context, tx)),
         )
         has_runner = bool(runner_at_work(context, tx))

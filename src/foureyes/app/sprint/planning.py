@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
     from foureyes.core.nouns.sprint import SprintTarget
 
-MOST = 10_000
+MOST_CANDIDATES = 10_000
 PAST_TASKS = 500
 """So many of the newest tasks that were handed in say how long tasks take."""
 NAMED = 5
@@ -82,7 +82,7 @@ class SprintPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 def plan(context: Context, tx: Tx, actor: Actor, options: SprintOptions) -> SprintPlan:
     """X1: everything about a sprint that is not stored yet. Nothing is written."""
-    rows = tx.all("sprint.candidates", Open, limit=MOST)
+    rows = tx.all("sprint.candidates", Open, limit=MOST_CANDIDATES)
     candidates = with_waiting(rows, _waiting(tx))
     wanted = msgspec.structs.replace(options.wanted, ids=tuple(_ids(context, tx, options.wanted.ids)))
     chosen = choose(candidates, wanted)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
     from foureyes.core.nouns.sprint import EndKind, PauseKind, Sprint
 
-LONG = 500
+WHY_LENGTH = 500
 
 
 class Sprints:
@@ -161,4 +161,4 @@ class Sprints:
 
 
 def _cut(why: str) -> str:
-    return one_line(why, LONG)
+    return one_line(why, WHY_LENGTH)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.sprint import Sprint
 
 NAMED = 5
-LONG = 300
+WHY_LENGTH = 300
 
 
 def start(context: Context, actor: Actor, name: str, agents: int) -> SprintBegun:
@@ -167,7 +167,7 @@ def _with_runner(context: Context, actor: Actor, begun: SprintBegun, runner: str
     try:
         number = context.outside.launch_runner(actor, agents, sprints=True)
     except FoureyesError as problem:
-        why = one_line("; ".join([problem.message, *[reason.message for reason in problem.reasons]]), LONG)
+        why = one_line("; ".join([problem.message, *[reason.message for reason in problem.reasons]]), WHY_LENGTH)
         with context.writing(actor, "sprint start") as work:
             row = find(work.tx, begun.id)
             if row.state == "running":

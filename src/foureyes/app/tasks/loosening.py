@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Tx
     from foureyes.core.nouns.session import Actor
 
-SHOWN = 200
+SIGNED_LENGTH = 200
 """So much of what is signed stands in the statement; of what is longer its digest does."""
 NOT_SIGNED = "it was not signed, and where a person's key exists only a signed loosening counts (M6)"
 
@@ -30,7 +30,7 @@ def loosening(
     from foureyes.app.call import signing
     from foureyes.core.words.digest import sha256
 
-    reason = what if len(what) <= SHOWN else f"sha256:{sha256(what.encode()).hexdigest()}"
+    reason = what if len(what) <= SIGNED_LENGTH else f"sha256:{sha256(what.encode()).hexdigest()}"
     return signing.loosening(context, actor, signing.Intent(verb=verb, task=task, reason=reason), loosens=loosens)
 
 

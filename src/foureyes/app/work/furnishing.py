@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from foureyes.core.words.ids import TaskId
 
 COPY, PREPARE = "work.copy", "checkout.prepare"
-SHOWN = 3
+REFUSED_SHOWN = 3
 
 
 def furnish(context: Context, task: TaskId) -> tuple[str, ...]:
@@ -31,8 +31,8 @@ def copy_files(context: Context, task: TaskId) -> str:
     if not globs:
         return ""
     refused = context.workshop.copy_into(task, globs).refused
-    more = f"; and {len(refused) - SHOWN} more" if len(refused) > SHOWN else ""
-    return f"not copied (work.copy): {'; '.join(refused[:SHOWN])}{more}" if refused else ""
+    more = f"; and {len(refused) - REFUSED_SHOWN} more" if len(refused) > REFUSED_SHOWN else ""
+    return f"not copied (work.copy): {'; '.join(refused[:REFUSED_SHOWN])}{more}" if refused else ""
 
 
 def prepare_environment(context: Context, task: TaskId) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.attempt import Attempt
 
 
-LONG = 200
+WHY_LENGTH = 200
 
 
 class BranchTip(msgspec.Struct, frozen=True):
@@ -89,7 +89,7 @@ def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | Non
         try:
             tips = remote.fetch([attempt.ref, left])
         except RemoteProblem as problem:
-            return BranchTip(attempt.head, one_line(problem.message, LONG))
+            return BranchTip(attempt.head, one_line(problem.message, WHY_LENGTH))
         tip = tips.get(attempt.ref, attempt.head)
         return BranchTip(tip if tip != tips.get(left) else attempt.head)
     commit_of, names = context.repo.commit_of, attempt_refs(task, attempt.n, attempt.head)

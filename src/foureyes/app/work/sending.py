@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.attempt import SubmitOutcome
     from foureyes.core.nouns.attempt import Attempt
 
-MOST = 200
+ATTEMPTS_IN_A_PUSH = 200
 """So many attempts go with one push."""
 TRIES = 4
 
@@ -94,7 +94,10 @@ def _allowing(remote: str) -> Steps:
 def _batches(waiting: list[SendableAttempt], first: str) -> list[list[SendableAttempt]]:
     others = [row for row in waiting if row.task != first]
     ahead = [row for row in waiting if row.task == first]
-    return [*([ahead] if ahead else []), *(others[at : at + MOST] for at in range(0, len(others), MOST))]
+    return [
+        *([ahead] if ahead else []),
+        *(others[at : at + ATTEMPTS_IN_A_PUSH] for at in range(0, len(others), ATTEMPTS_IN_A_PUSH)),
+    ]
 
 
 def _lacking_own(

@@ -31,7 +31,7 @@ from foureyes.steps import blank, shell
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
 
-SHOWN = 5
+NAMES_SHOWN = 5
 """How many names a note has."""
 
 
@@ -286,7 +286,7 @@ def _drop(context: Context, task: TaskId, attempt: Attempt, target: str) -> Drop
 
 
 def _went(dropped: Dropped) -> str:
-    return f"with its worktree went what git ignores there: {some(dropped.gone, SHOWN)}" if dropped.gone else ""
+    return f"with its worktree went what git ignores there: {some(dropped.gone, NAMES_SHOWN)}" if dropped.gone else ""
 
 
 def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> list[str]:

@@ -38,7 +38,7 @@ from foureyes.steps import Steps, prose
 LOOKS_LIKE_ONE = re.compile(r"^Task\b|\bTask\b(?:\s+[\w.#-]{1,20})?\s*:", re.IGNORECASE)
 DEFAULT = "default"
 WORDS_OF_PRIORITY = {"critical": 0, "highest": 0, "high": 1, "medium": 2, "normal": 2, "low": 3, "lowest": 4}
-MOST = 1_000
+MOST_TASKS = 1_000
 MOST_REASONS = 20
 
 
@@ -136,8 +136,10 @@ def read_plan(text: str, name: str = "the plan") -> list[PlanSection]:
             f'{name} has no section "## Task: …" outside of code fences and comments.',
             next_step=prose("write one section per task: ## Task: what is to be done"),
         )
-    if len(tasks) > MOST:
-        raise BadInput(f"{name} has {len(tasks)} tasks; at most {MOST} are taken at once.", next_step=prose("split it"))
+    if len(tasks) > MOST_TASKS:
+        raise BadInput(
+            f"{name} has {len(tasks)} tasks; at most {MOST_TASKS} are taken at once.", next_step=prose("split it")
+        )
     return tasks
 
 

@@ -26,7 +26,7 @@ SPELLINGS = {
     "description": ("description",),
 }  # fmt: skip
 KNOWN = {spelling: name for name, spellings in SPELLINGS.items() for spelling in spellings}
-SHOWN = {"labels": "Labels", "priority": "Priority", "depends on": "Depends on", "acceptance": "Acceptance"}
+FIELD_NAMES = {"labels": "Labels", "priority": "Priority", "depends on": "Depends on", "acceptance": "Acceptance"}
 STRICT = ("labels", "mode", "depends on")
 """What is not read of these lets a task go through with less than was planned."""
 LISTS = ("labels", "depends on", "acceptance")
@@ -108,12 +108,12 @@ def why_refused(line: str) -> str:
     if header is None:
         adorned = _ADORNED_NAME.match(line)
         near = near_miss(adorned["name"]) if adorned else ""
-        return f"{SHOWN.get(near, near.capitalize())}: stands on a line of its own" if near in STRICT else ""
+        return f"{FIELD_NAMES.get(near, near.capitalize())}: stands on a line of its own" if near in STRICT else ""
     if (second := field_in(header["value"])) and second.name in STRICT:
         return f"{second.name.capitalize()}: stands behind {header['name'].strip()}: it has a line of its own"
     near = near_miss(header["name"])
     if near:
-        return f"{header['name'].strip()}: is no line of a plan; {SHOWN.get(near, near.capitalize())}: is"
+        return f"{header['name'].strip()}: is no line of a plan; {FIELD_NAMES.get(near, near.capitalize())}: is"
     if REVIEW.search(header["value"]) or _word(plain(header["value"])) == "per task":
         return f"{header['name'].strip()}: names a review mode, and is no line of a plan; Labels: and Mode: are"
     return ""

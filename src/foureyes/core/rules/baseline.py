@@ -17,7 +17,7 @@ from foureyes.core.nouns.check import CheckResult, ToolFinding
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.words.digest import sha256
 
-MOST = 50_000
+MOST_RESULTS = 50_000
 """How many results of a tool are listed; of more nothing is known but their number."""
 ERROR, WARNING = "e", "w"
 NUMBER = pattern(r"\d+")
@@ -52,7 +52,7 @@ def known_by(rule: str, message: str, code: str = "", mark: str = "") -> str:
 def listed(findings: Sequence[ToolFinding]) -> Iterator[str]:
     """Every error and warning of a report as a line of its list; nothing where there are too many."""
     counts = {ERROR: 0, WARNING: 0}
-    for each in findings if len(findings) <= MOST else ():
+    for each in findings if len(findings) <= MOST_RESULTS else ():
         level = each.level[:1]
         if level in counts:
             key = each.key or known_by(each.rule, each.message)

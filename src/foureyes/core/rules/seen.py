@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts
 
 WHOLE = 64
-SHOWN = 20
+TYPED_SHOWN = 20
 """How much of what somebody typed is said back."""
 _NUMBER = Shape(r"[1-9][0-9]{0,8}\Z")
 _DIGITS = Shape(r"[0-9a-f]{1,64}\Z")
@@ -60,11 +60,11 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
     given = read_seen(seen)
     if given is None or not given.is_form:
         return Reason(
-            "D7", f"--seen {named(seen.strip()[:SHOWN])} names no change: it takes {_FORM}; {_lacks(given)}", look
+            "D7", f"--seen {named(seen.strip()[:TYPED_SHOWN])} names no change: it takes {_FORM}; {_lacks(given)}", look
         )
     if not has_moved(facts, seen):
         return None
-    typed, meant = seen.strip()[:SHOWN], _named(facts, given)
+    typed, meant = seen.strip()[:TYPED_SHOWN], _named(facts, given)
     words = f"the change moved while you looked: you saw {typed}, and attempt {attempt.n} is another change"
     if not meant:
         words = f"no attempt of {facts.task.id} was ever {typed}: --seen takes {_FORM}, as it was printed"

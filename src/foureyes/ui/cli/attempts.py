@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.attempt import SubmitOutcome
 
 
-SHOWN = 5
+NEW_FILES_SHOWN = 5
 """How many new files are named."""
 
 
@@ -72,7 +72,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
             "or reverted (K4)"
         )
     if outcome.committed:
-        new = f", new: {some(outcome.new, SHOWN)}" if outcome.new else ""
+        new = f", new: {some(outcome.new, NEW_FILES_SHOWN)}" if outcome.new else ""
         lines.append(f"  committed {count(len(outcome.committed), 'file')}{new}")
     lines += [f"  branch    {note}" for note in outcome.notes]
     lines += [f"  remote    {outcome.sent}"] if outcome.sent else []

@@ -15,7 +15,7 @@ from foureyes.ui.cli.command import Session, end_cleanly, verb
 from foureyes.ui.cli.proposing import check_detect, check_try
 from foureyes.ui.steps import next_line, steps_text
 
-SHOWN = 10
+FAILING_SHOWN = 10
 
 
 @click.group("check")
@@ -109,7 +109,9 @@ def report_text(report: CheckReport, *, whole: bool = False) -> str:
         steps = [next_line(report.next)] if report.next else []
         return "\n".join([f"{report.task}  not checked: {flat(report.problem)}", *steps])
     lines = [f"{report.task}  attempt {report.attempt}, tree {report.tree[:7]}"]
-    lines += [line for row in report.checks for line in _row(row, len(row.gone) + SHOWN if whole else SHOWN)]
+    lines += [
+        line for row in report.checks for line in _row(row, len(row.gone) + FAILING_SHOWN if whole else FAILING_SHOWN)
+    ]
     if report.own:
         lines.append("  your own run informs only: you started or made it (D5); another person or a service runs it")
     if report.status == "approved" and report.mode:
@@ -206,8 +208,8 @@ def run_line(run: CheckRun) -> str:
 def run_lines(run: CheckRun) -> list[str]:
     """One run with what it printed."""
     lines = [f"── run {run_line(run)}", f"   {flat(run.command)}"]
-    lines += [f"    - {flat(name)}" for name in run.failing[:SHOWN]]
-    lines += [f"    - and {run.failed - SHOWN} more"] if run.failed > SHOWN else []
+    lines += [f"    - {flat(name)}" for name in run.failing[:FAILING_SHOWN]]
+    lines += [f"    - and {run.failed - FAILING_SHOWN} more"] if run.failed > FAILING_SHOWN else []
     return [*lines, *([run.output.rstrip()] if run.output.strip() else ["   (it printed nothing)"])]
 
 

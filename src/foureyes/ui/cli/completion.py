@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from foureyes.app.application import Application
     from foureyes.core.words.lifecycle import TaskStatus
 
-MOST = 100
+MOST_OFFERED = 100
 """Nobody reads more, and a shell waits for it."""
 
 FIRST: dict[str, TaskStatus] = {
@@ -64,8 +64,8 @@ def _tasks(command: str) -> Iterator[CompletionItem]:
 
     with _project() as app:
         status = FIRST.get(command)
-        rows = app.lists.page(ListQuery(status=status, limit=MOST)) if status else []
-        rows = rows or app.lists.page(ListQuery(live=True, limit=MOST))
+        rows = app.lists.page(ListQuery(status=status, limit=MOST_OFFERED)) if status else []
+        rows = rows or app.lists.page(ListQuery(live=True, limit=MOST_OFFERED))
         for row in rows:
             yield CompletionItem(row.id, help=row.title)
 
@@ -74,14 +74,14 @@ def _labels(_: str) -> Iterator[CompletionItem]:
     from foureyes.app.views.task_list import ListQuery
 
     with _project() as app:
-        labels = {label for row in app.lists.page(ListQuery(sort="newest", limit=MOST)) for label in row.labels}
+        labels = {label for row in app.lists.page(ListQuery(sort="newest", limit=MOST_OFFERED)) for label in row.labels}
     for label in sorted(labels | {"review:per-task", "review:batch", "review:auto", "review:skip"}):
         yield CompletionItem(label)
 
 
 def _findings(_: str) -> Iterator[CompletionItem]:
     with _project() as app:
-        for row in app.findings.listed(open_only=True)[:MOST]:
+        for row in app.findings.listed(open_only=True)[:MOST_OFFERED]:
             yield CompletionItem(row.id, help=row.title)
 
 

@@ -9,11 +9,11 @@ from foureyes.errors import BadInput
 from foureyes.steps import Arg, blank, fe
 from foureyes.ui.cli.command import Session
 
-MOST = 60_000_000
+MOST_BYTES = 60_000_000
 """More than the application takes of anything: what is larger it refuses by its size."""
 
 
-def read_document(session: Session, file: str, *, command: tuple[str | Arg, ...], most: int = MOST) -> bytes:
+def read_document(session: Session, file: str, *, command: tuple[str | Arg, ...], most: int = MOST_BYTES) -> bytes:
     """The bytes of a file from where the caller stands; `-` is stdin."""
     try:
         if file == "-":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HOOKED = ("claude", "codex", "gemini", "qwen", "cursor", "copilot")
 """Programs whose hooks run `fe remind`."""
-MOST = 8 << 20
+MOST_INPUT = 8 << 20
 PATIENCE = 2
 ACTIVE = ("stop_hook_active", "stopHookActive")
 """How programs say that their agent goes on because a hook wanted it."""
@@ -135,7 +135,7 @@ def _payload() -> Any:
 
     parts: list[bytes] = []
     handle, size = sys.stdin.fileno(), 0
-    while size < MOST and select([handle], [], [], PATIENCE)[0]:
+    while size < MOST_INPUT and select([handle], [], [], PATIENCE)[0]:
         part = os.read(handle, 1 << 16)
         if not part:
             return msgspec.json.decode(b"".join(parts))

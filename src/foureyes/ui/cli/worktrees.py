@@ -14,7 +14,7 @@ from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.steps import next_line
 
-SHOWN = 5
+NAMES_SHOWN = 5
 
 
 @click.group("worktree")
@@ -81,7 +81,7 @@ def prune(session: Session, dry_run: bool) -> None:
         if row.stays:
             output.write(f"stays    {row.task}  {flat(row.stays)}")
             continue
-        along = f"; with what git ignores there: {some(row.gone, SHOWN)}" if row.gone else ""
+        along = f"; with what git ignores there: {some(row.gone, NAMES_SHOWN)}" if row.gone else ""
         where = os.path.relpath(row.path, session.cwd)
         output.write(f"{'would go' if dry_run else 'removed '} {row.task}  {flat(where)}{along}")
 

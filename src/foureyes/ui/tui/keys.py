@@ -305,7 +305,7 @@ NOT_YET: dict[tuple[KeyContext, str], str] = {
 }
 """Keys whose place is kept for what is to come. They are offered nowhere; who presses one is told."""
 
-SHOWN = {
+KEY_NAMES = {
     "enter": "Enter", "escape": "Esc", "space": "Space", "tab": "Tab", "shift+tab": "Shift+Tab", "up": "↑",
     "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End",
     "shift+s": "Shift+S", "f5": "F5", "ctrl+p": "Ctrl+P", "ctrl+q": "Ctrl+Q", "ctrl+s": "Ctrl+S",
@@ -316,7 +316,7 @@ SHOWN = {
 
 def shown(key: str) -> str:
     """A key as people read it."""
-    return SHOWN.get(key, key.upper() if len(key) == 1 and key.isalpha() else key)
+    return KEY_NAMES.get(key, key.upper() if len(key) == 1 and key.isalpha() else key)
 
 
 def all_shown(key: Key) -> str:

@@ -13,7 +13,7 @@ from foureyes.adapters.agents.streams.story import StreamEvent, number, rows, ta
 from foureyes.app.views.run import LogLine
 
 HEADER = "==== "
-SHOWN = 3
+LINES_SHOWN = 3
 """Lines of what a tool answered that are shown."""
 WIDE = 200
 
@@ -153,8 +153,8 @@ def _got(answer: str) -> Iterator[LogLine]:
     """The beginning of what a tool answered."""
     lines = [line[:WIDE] for line in answer.splitlines() if line.strip()]
     if lines:
-        more = f"\n… {len(lines) - SHOWN} more lines" if len(lines) > SHOWN else ""
-        yield LogLine("gets", "\n".join(lines[:SHOWN]) + more)
+        more = f"\n… {len(lines) - LINES_SHOWN} more lines" if len(lines) > LINES_SHOWN else ""
+        yield LogLine("gets", "\n".join(lines[:LINES_SHOWN]) + more)
 
 
 SHOWS: dict[str, Callable[[StreamEvent], Iterator[LogLine]]] = {

@@ -26,7 +26,7 @@ from foureyes.app.views.work import Copied
 from foureyes.core.words.globs import matching
 
 LARGEST = 64 * folders.MB
-MOST = 1_000
+MOST_FILES = 1_000
 """So many files: more are somebody's mistake in a pattern."""
 RECORD = "copied"
 ONLY_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -38,8 +38,8 @@ def copy_into(git: Git, at: TaskWorktree, globs: Sequence[str]) -> Copied:
     if source is None or place is None or source.worktree == place.worktree:
         return Copied()
     ignored, bare = _meant(git, source, globs)
-    behind = [path for path in ignored[:MOST] if is_behind_link(place.worktree, path)]
-    clear = [path for path in ignored[:MOST] if path not in behind]
+    behind = [path for path in ignored[:MOST_FILES] if is_behind_link(place.worktree, path)]
+    clear = [path for path in ignored[:MOST_FILES] if path not in behind]
     here = ignored_here(git, place, clear)
     done: list[str] = []
     refused = [f"{as_text(path)}: a link is in the way" for path in behind]
@@ -55,8 +55,8 @@ def copy_into(git: Git, at: TaskWorktree, globs: Sequence[str]) -> Copied:
     if done:
         with folders.folder(join(place.git_dir, hooks.FOLDER), make=True) as handle:
             folders.replace(handle, RECORD, msgspec.json.encode(known), 0o600, durable=False)
-    if len(ignored) > MOST:
-        refused.append(f"{len(ignored) - MOST} more: at most {MOST} files are copied")
+    if len(ignored) > MOST_FILES:
+        refused.append(f"{len(ignored) - MOST_FILES} more: at most {MOST_FILES} files are copied")
     return Copied(tuple(done), tuple(refused))
 
 

@@ -13,7 +13,7 @@ from foureyes.errors import GitProblem
 
 LONGEST = 4_096
 """What is longer, no system follows."""
-MOST = 100_000
+MOST_LINKS = 100_000
 """So many links are looked at; nobody has more by honest work."""
 
 
@@ -67,8 +67,8 @@ def _paths(top: Sha, trees: Mapping[Sha, Mapping[bytes, TreeEntry]], leading: se
                 paths[folder + name] = entry.sha
             elif entry.sha in leading:
                 ahead.append((folder + name + b"/", entry.sha))
-        if len(paths) + len(ahead) > MOST:
-            raise GitProblem(f"there are more than {MOST:,} symbolic links in the tree {top}")
+        if len(paths) + len(ahead) > MOST_LINKS:
+            raise GitProblem(f"there are more than {MOST_LINKS:,} symbolic links in the tree {top}")
     return paths
 
 

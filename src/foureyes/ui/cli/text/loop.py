@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.task import TaskDetail
     from foureyes.core.loop.engine import Round
 
-SHOWN = 10
+FINDINGS_SHOWN = 10
 SHOWN_ROUNDS = 8
 
 
@@ -55,14 +55,16 @@ def _findings(detail: TaskDetail) -> list[str]:
     if not open_ones:
         return [f"0 open blocking of {len(detail.findings)}"]
     lines = []
-    for finding in open_ones[:SHOWN]:
+    for finding in open_ones[:FINDINGS_SHOWN]:
         plain = finding.state == "open" and not finding.waiting and not finding.must_fix
         state = "" if plain else f"   {finding.state_in_words}"
         where = f"   {named(finding.place)}" if finding.location.path else ""
         lines.append(f"{finding.id} {finding.severity} {finding.title}{where}{state}")
     lines[0] = f"{len(open_ones)} open blocking   {lines[0]}"
     return lines + (
-        [f"and {len(open_ones) - SHOWN} more: fe finding list {detail.task.id}"] if len(open_ones) > SHOWN else []
+        [f"and {len(open_ones) - FINDINGS_SHOWN} more: fe finding list {detail.task.id}"]
+        if len(open_ones) > FINDINGS_SHOWN
+        else []
     )
 
 

@@ -11,7 +11,7 @@ from foureyes.core.words.text import flat
 from foureyes.ui.cli import output
 from foureyes.ui.steps import next_line
 
-SHOWN = 30
+TASKS_SHOWN = 30
 MICROS = 1_000_000
 
 
@@ -22,9 +22,9 @@ def plan_text(view: SprintPlanView, *, short: bool = False) -> str:
     lines += [f"  !     {flat(warning)}" for warning in view.warnings]
     if short:
         return "\n".join(lines)
-    rows = [_cells(task) for task in view.tasks[:SHOWN]]
+    rows = [_cells(task) for task in view.tasks[:TASKS_SHOWN]]
     lines += [f"  {line}" for line in output.table(("TASK", "P", "TITLE", "MODE", "EST", "FROM"), rows).splitlines()]
-    lines += [f"  and {len(view.tasks) - SHOWN} more"] if len(view.tasks) > SHOWN else []
+    lines += [f"  and {len(view.tasks) - TASKS_SHOWN} more"] if len(view.tasks) > TASKS_SHOWN else []
     options = [f"checkpoint before start: {'yes' if view.checkpoint else 'no'}"]
     options += [f"pause on any error: {'yes' if view.pause_on_error else 'no'}"]
     lines.append("  " + " · ".join(options))

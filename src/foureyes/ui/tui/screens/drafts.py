@@ -19,7 +19,7 @@ from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-MOST = 200
+MOST_DRAFTS = 200
 """So many drafts are listed."""
 
 
@@ -148,7 +148,7 @@ def read(desk: Desk, first: str) -> list[DraftRow]:
     """The drafts with words, that of the task `first` before the others, and how their tasks stand."""
     app = desk.application
     rows = []
-    for file in app.drafts.begun(desk.actor, first, MOST):
+    for file in app.drafts.begun(desk.actor, first, MOST_DRAFTS):
         if not file.draft.has_words:
             continue
         try:

@@ -23,7 +23,7 @@ from foureyes.ui.tui.text.lines import cut
 from foureyes.ui.tui.text.reviews import reviews_text
 from foureyes.ui.tui.widgets.rows import PaintedLine, plain
 
-INDENT, MOST = 10, 4
+INDENT, MOST_LINES = 10, 4
 
 
 class TaskView(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,8 +96,8 @@ def section_lines(view: TaskView, draw: TaskDrawing) -> list[PaintedLine]:
 def _field(row: str, name: str, text: Text, draw: TaskDrawing) -> list[PaintedLine]:
     """A named field, wrapped below its own beginning. At most four lines: what is cut is said in full elsewhere."""
     rows = list(text.wrap(draw.console, max(20, draw.width - INDENT - 1))) or [Text("")]
-    if len(rows) > MOST:
-        rows = rows[:MOST]
+    if len(rows) > MOST_LINES:
+        rows = rows[:MOST_LINES]
         rows[-1].append(" …")
     start = Text(f" {name:<{INDENT - 1}}", draw.palette["heading"])
     return [plain(Text.assemble(start if number == 0 else " " * INDENT, line), row) for number, line in enumerate(rows)]
