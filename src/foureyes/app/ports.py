@@ -298,6 +298,11 @@ class Tx(Protocol):
         It changes no answer; what is not asked afterwards was asked for nothing.
         """
 
+    def along(self, *asked: NamedQuery) -> None:
+        """The same for what will be asked sooner or later: it goes to a server with the next question, by one way. Who
+        asks nothing any more sends nothing.
+        """
+
     def once(self, key: Hashable, make: Callable[[], T], /) -> T:
         """A value made from reads, kept under a key until something is written or the transaction ends."""
 

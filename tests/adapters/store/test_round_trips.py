@@ -16,7 +16,7 @@ from foureyes.adapters.store.postgres import KEPT_BACK, PostgresEngine
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import FEW_ROWS
 from foureyes.app.call.rows import IdRow
-from foureyes.app.ports import Beacon, NamedQuery
+from foureyes.app.ports import Beacon, NamedQuery, Tx
 from foureyes.core.events.project import ProjectCreated
 from foureyes.core.events.task import TaskEdited
 from foureyes.core.nouns.run import RunId
@@ -32,8 +32,8 @@ from tests.stage.world import DeskWorld
 
 LOG_STATEMENTS = 11
 """On SQLite: begin, task, session, evidence, end of chain, journal, log, session, end of chain, task, commit."""
-LOG_MESSAGES = 7
-"""On PostgreSQL: turn and clock, task, session, evidence, end of chain, all that is written and the task, commit."""
+LOG_MESSAGES = 4
+"""On PostgreSQL: turn and clock; task, session, evidence and end of chain; all that is written and the task; commit."""
 
 
 def counted(world: DeskWorld, work: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -159,6 +159,38 @@ def test_what_is_asked_ahead_is_what_is_there_and_a_write_makes_it_be_asked_anew
     assert before is not None
     assert after is not None
     assert (before.title, after.title) == ("old", "new")
+    world.app.close()
+
+
+@pytest.mark.parametrize("on", engines.NAMES)
+def test_what_goes_along_is_asked_with_the_next_question_and_not_after_a_write(
+    on: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with engines.worlds_on(on):
+        world = DeskWorld()
+    task = world.create(title="old")
+
+    def title(tx: Tx) -> str:
+        row = tx.one("task.get", Task, id=task)
+        assert row is not None
+        return row.title
+
+    def read() -> None:
+        with world.store.read() as tx:
+            tx.along(("task.get", {"id": task}), ("project.get", {}))
+            assert tx.one("task.exists", IdRow, id="fe-none") is None
+            assert (title(tx), world.app.context.project(tx).prefix) == ("old", "fe")
+
+    def read_nothing() -> None:
+        with world.store.read() as tx:
+            tx.along(("task.get", {"id": task}))
+
+    said, nothing = counted(world, read, monkeypatch), counted(world, read_nothing, monkeypatch)
+    assert on == "sqlite" or (len(said), len(nothing)) == (3, 2), said  # begin, all of it, the end
+    with world.store.write() as tx:
+        tx.along(("task.get", {"id": task}))
+        tx.append(ALICE.session, NOW, [(task, TaskEdited(title="new"))])
+        assert title(tx) == "new"
     world.app.close()
 
 

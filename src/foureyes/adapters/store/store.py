@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 QueryAnswer = tuple[list[str], list[tuple[SqlValue, ...]]]
+PlainQueries = dict[Hashable, tuple[str, dict[str, SqlValue]]]
 SQLITE = "sqlite"
 FEW_ROWS, FEW_ANSWERS = 50, 1_000
 """What is kept of a transaction's answers: not what goes through whole tables."""
@@ -45,6 +46,7 @@ class Reading:
         self._engine = engine
         self._kept: dict[Hashable, Any] = {}
         self._answers: dict[Hashable, QueryAnswer] = {}
+        self._along: PlainQueries = {}
 
     def all(self, query: str, into: type[T], /, **params: object) -> list[T]:
         try:
@@ -58,6 +60,8 @@ class Reading:
     def _answer(self, query: str, params: dict[str, SqlValue]) -> QueryAnswer:
         asked = (query, frozenset(params.items()))
         answer = self._answers.get(asked)
+        if answer is None and self._along:
+            answer = self._together({asked: (query, params)})[asked]
         if answer is None:
             answer = self._engine.fetch(sql(query), params)
             if len(answer[1]) <= FEW_ROWS and len(self._answers) < FEW_ANSWERS:
@@ -65,13 +69,27 @@ class Reading:
         return answer
 
     def ahead(self, *asked: NamedQuery) -> None:
+        unknown = self._unknown(asked)
+        if len(unknown) > 1 or (unknown and self._along):
+            self._together(unknown)
+
+    def along(self, *asked: NamedQuery) -> None:
+        self._along |= self._unknown(asked)
+
+    def _unknown(self, asked: Sequence[NamedQuery]) -> PlainQueries:
+        """What was not asked yet; nothing where asking is no way to anywhere."""
         if self._engine.name == SQLITE:
-            return  # asking is no way to anywhere
+            return {}
         questions = {(query, frozenset(params.items())): (query, params) for query, params in _plain(asked)}
-        unknown = {key: asked for key, asked in questions.items() if key not in self._answers}
-        if len(unknown) > 1:
-            answers = self._engine.fetch_all([(sql(query), params) for query, params in unknown.values()])
-            self._answers.update(zip(unknown, answers, strict=True))
+        return {key: asked for key, asked in questions.items() if key not in self._answers}
+
+    def _together(self, unknown: PlainQueries) -> dict[Hashable, QueryAnswer]:
+        """The answers to these, and to what goes along: one message."""
+        unknown = unknown | {key: asked for key, asked in self._along.items() if key not in self._answers}
+        self._along = {}
+        answers = self._engine.fetch_all([(sql(query), params) for query, params in unknown.values()])
+        self._answers.update(zip(unknown, answers, strict=True))
+        return self._answers
 
     def one(self, query: str, into: type[T], /, **params: object) -> T | None:
         rows = self.all(query, into, **params)
@@ -140,6 +158,7 @@ class Writing(Reading):
         """Whatever was read before may be different now."""
         self._kept.clear()
         self._answers.clear()
+        self._along.clear()
 
     def _end(self) -> tuple[int, str]:
         """The end of the chain, and with it the last exception on record."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from foureyes.app.call.caller import check_token, gate_of, permit, spawners
 from foureyes.app.call.rows import ChangeRow, IdRow, Origin, StoredSetting
-from foureyes.app.call.work import Work
+from foureyes.app.call.work import Work, of_writer
 from foureyes.app.views.session import SessionView
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import Task
@@ -22,7 +22,7 @@ from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:  # a verb that asks no rule reads no configuration
     from foureyes.app.git_ports import Remote, Repo, Workshop
-    from foureyes.app.ports import Clock, DraftFiles, Ids, Outside, OwnKeys, Store, Tx
+    from foureyes.app.ports import Clock, DraftFiles, Ids, NamedQuery, Outside, OwnKeys, Store, Tx
     from foureyes.app.views.project import ProjectView
     from foureyes.config.layers import Layers
     from foureyes.config.settings import SettingValue
@@ -32,6 +32,8 @@ T = TypeVar("T")
 
 OF_SETTINGS = ("FOUREYES_", "TD_FEATURE_")
 """How the names of variables begin that can say something about a setting."""
+OF_PROJECT: tuple[NamedQuery, ...] = (("project.get", {}), ("project.settings", {}))
+"""What rules are made of: who asks for one of them nearly always asks for the other, too."""
 
 
 class Context:
@@ -149,6 +151,7 @@ class Context:
         """A transaction for a verb, if the caller may use the verb at all (I1, I2, I5)."""
         permit(actor, verb)
         with self.store.write(anywhere=verb in PLACING) as tx:
+            tx.along(*of_writer(actor))
             check_token(tx, actor)
             unproven = verb if self.wants_key(tx, actor, verb) else ""
             yield Work(tx, actor, self.now(), self.store.project, unproven)
@@ -198,12 +201,7 @@ class Context:
         return any(key.retired_at is None for key in tx.all("record.keys", SigningKey))
 
     def project(self, tx: Tx) -> ProjectView:
-        from foureyes.app.views.project import ProjectView
-
-        project = tx.once("project", lambda: tx.one("project.get", ProjectView))
-        if project is None:
-            raise Internal("the store has no project row")
-        return project
+        return tx.once("project", lambda: _project_in(tx))
 
     def layers(self, tx: Tx, actor: Actor) -> Layers:
         """Where settings come from, for this caller. foureyes.toml is the one that a person last accepted (P12)."""
@@ -274,12 +272,11 @@ class Context:
 
     def find(self, tx: Tx, text: str) -> Task:
         """The task that an id, or any unambiguous beginning of one, means."""
-        return self.get(tx, self.find_id(tx, text))
+        row = tx.one("task.get", Task, id=_as_id(text))
+        return row if row is not None else self.get(tx, self.find_id(tx, text))
 
     def find_id(self, tx: Tx, text: str) -> TaskId:
-        wanted = text.strip().lower()
-        if not TASK_INPUT.match(wanted):
-            raise BadInput(f"{visible(text)[:60]!r} is not a task id.", next_step=fe("list"))
+        wanted = _as_id(text)
         if tx.one("task.exists", IdRow, id=wanted):
             return TaskId(wanted)
         if "-" not in wanted:
@@ -316,6 +313,7 @@ class Context:
 
     def party(self, tx: Tx, actor: Actor) -> Party:
         """The caller as the policy sees it: every origin its evidence belongs to, everyone above it."""
+        tx.ahead(("session.get", {"id": actor.session}), ("session.origins", {"evidence": actor.evidence}))
         known = tx.one("session.get", SessionView, id=actor.session)
         origins = {row.origin for row in tx.all("session.origins", Origin, evidence=actor.evidence)}
         origins |= {known.origin} if known else {str(actor.session)}
@@ -354,6 +352,24 @@ class Context:
         return frozenset(
             OriginId(row.origin) for row in tx.all("session.origins", Origin, evidence=actor.processes[1:])
         )
+
+
+def _project_in(tx: Tx) -> ProjectView:
+    from foureyes.app.views.project import ProjectView
+
+    tx.ahead(*OF_PROJECT)
+    project = tx.one("project.get", ProjectView)
+    if project is None:
+        raise Internal("the store has no project row")
+    return project
+
+
+def _as_id(text: str) -> str:
+    """What somebody typed, as ids are written; refused where it can be none."""
+    wanted = text.strip().lower()
+    if not TASK_INPUT.match(wanted):
+        raise BadInput(f"{visible(text)[:60]!r} is not a task id.", next_step=fe("list"))
+    return wanted
 
 
 def stamp(moment: datetime) -> str:

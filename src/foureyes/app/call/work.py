@@ -12,7 +12,7 @@ from foureyes.app.views.session import SessionView
 from foureyes.errors import Internal
 
 if TYPE_CHECKING:
-    from foureyes.app.ports import WriteTx
+    from foureyes.app.ports import NamedQuery, WriteTx
     from foureyes.core.events import Event, SessionStarted
     from foureyes.core.nouns.session import Actor
 
@@ -31,6 +31,15 @@ ENDS_APPROVAL = frozenset({
     "AttemptSubmitted", "AttemptSentBack", "TaskReopened", "ApprovalVoided", "MergeFailed",
 })  # fmt: skip
 """Q6: what waits until it is known whether the merge of the task arrived at the remote."""
+
+
+def of_writer(actor: Actor) -> list[NamedQuery]:
+    """What every transaction asks before its first row: who writes, and the end of the chain (`along`)."""
+    return [("session.get", {"id": actor.session}), ("session.known_evidence", _evidence(actor)), ("journal.end", {})]
+
+
+def _evidence(actor: Actor) -> dict[str, object]:
+    return {"evidence": actor.evidence, "session": actor.session}
 
 
 class Work:
@@ -100,10 +109,7 @@ class Work:
         if known is None:
             event = self._first_words()
         elif actor.trust != "asserted":
-            have = {
-                row.evidence
-                for row in tx.all("session.known_evidence", EvidenceRow, evidence=actor.evidence, origin=known.origin)
-            }
+            have = {row.evidence for row in tx.all("session.known_evidence", EvidenceRow, **_evidence(actor))}
             missing = tuple(piece for piece in actor.evidence if piece not in have)
             if missing:
                 from foureyes.core.events import SessionEvidenceAdded

@@ -40,7 +40,7 @@ SELECT DISTINCT origin FROM evidence WHERE evidence IN (SELECT value FROM json_e
 SELECT DISTINCT origin FROM sessions WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY origin;
 
 -- name: session.known_evidence
-SELECT evidence FROM evidence WHERE evidence IN (SELECT value FROM json_each(:evidence)) AND origin = :origin;
+SELECT evidence FROM evidence WHERE evidence IN (SELECT value FROM json_each(:evidence)) AND origin = (SELECT origin FROM sessions WHERE id = :session);
 
 -- name: session.known
 SELECT evidence FROM evidence WHERE evidence IN (SELECT value FROM json_each(:evidence));
