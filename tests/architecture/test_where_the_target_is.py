@@ -23,6 +23,8 @@ READERS: dict[str, dict[str, str]] = {
     "app/call/placing": {"furthest_target": STRICTER, "branch_here": STRICTER},
     "app/call/told_target": {
         "branch_here": NO_REMOTE,
+        "furthest_target": "what a claim looks at first: whether anything is there, and that nothing is merged already",
+        "tip_of": "the same",
         "noted_target": "before the first merge, while nobody can say it: then the merge stops what is not there (Q2)",
     },
     "app/call/unbrought": {"noted_target": SHOWN},
@@ -42,7 +44,6 @@ READERS: dict[str, dict[str, str]] = {
     },
     "app/review/prompts": {"noted_target": "a template counts by the digest that was accepted, wherever it lies"},
     "app/work/branches": {"noted_tip": SHOWN, "branch_here": NO_REMOTE},
-    "app/work/claims": {"furthest_tip": "whether anything is there that can be checked out"},
     "app/work/other_machines": {"branch_here": "what follows the remote, and what stays behind"},
     "app/work/tree_files": {"noted_tip": "before the first merge: which environment is made from the files of a base"},
 }

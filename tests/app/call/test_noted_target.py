@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.call.noted_target import branch_here, furthest_target, furthest_tip, noted_target, noted_tip
+from foureyes.app.call.noted_target import branch_here, furthest_target, noted_target, noted_tip, tip_of
 from foureyes.app.call.told_target import ask_target, told_target
 from foureyes.core.words.refs import tracked
 
@@ -25,8 +25,9 @@ def tips(world: GitWorld) -> tuple[str | None, str | None]:
     """Where both are."""
     context = world.app.context
     with context.store.read() as tx:
-        noted = noted_tip(context, tx, context.project(tx))
-    return noted, furthest_tip(context)
+        project = context.project(tx)
+        noted, furthest = noted_tip(context, tx, project), furthest_target(context, tx, project)
+    return noted, tip_of(context, project, furthest)
 
 
 def pushed(world: Clone) -> str:

@@ -38,7 +38,7 @@ def noted_target(context: Context, tx: Tx, project: ProjectView) -> str:
 
 def noted_tip(context: Context, tx: Tx, project: ProjectView) -> Sha | None:
     """Where that is."""
-    return _tip(context, project, noted_target(context, tx, project))
+    return tip_of(context, project, noted_target(context, tx, project))
 
 
 def furthest_target(context: Context, tx: Tx, project: ProjectView) -> str:
@@ -46,19 +46,12 @@ def furthest_target(context: Context, tx: Tx, project: ProjectView) -> str:
     knows more.
     """
     target, at = project.target, noted_target(context, tx, project)
-    here, there = (_tip(context, project, each) for each in (target, at)) if at != target else (None, None)
+    here, there = (tip_of(context, project, each) for each in (target, at)) if at != target else (None, None)
     if there is None or here == there or (here is not None and context.repo.is_ancestor(there, here)):
         return target
     return at
 
 
-def furthest_tip(context: Context) -> Sha | None:
-    """Where that is; asked before a transaction, because git takes its time."""
-    with context.store.read() as tx:
-        project = context.project(tx)
-        at = furthest_target(context, tx, project)
-    return _tip(context, project, at)
-
-
-def _tip(context: Context, project: ProjectView, at: str) -> Sha | None:
+def tip_of(context: Context, project: ProjectView, at: str) -> Sha | None:
+    """Where what git calls the target is."""
     return branch_here(context, at) if at == project.target else context.repo.commit_of(at)

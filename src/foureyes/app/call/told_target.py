@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.noted_target import branch_here, noted_target
+from foureyes.app.call.noted_target import branch_here, furthest_target, noted_target, tip_of
+from foureyes.app.call.placing import merged_unknown
 from foureyes.app.call.recorded_target import last_merge_here, merge_place_of, remote_of
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import FENCE
@@ -19,6 +20,16 @@ from foureyes.steps import NO_STEP, Steps
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
+    from foureyes.app.git_ports import Remote
+    from foureyes.app.ports import Tx
+
+
+class RemoteQuestion(msgspec.Struct, frozen=True):
+    """A remote before it is asked for the target. `newest`: the last merge on record by then."""
+
+    remote: Remote
+    target: str
+    newest: str
 
 
 class RemoteAnswer(msgspec.Struct, frozen=True):
@@ -30,6 +41,26 @@ class RemoteAnswer(msgspec.Struct, frozen=True):
     target: str
     tip: Sha | None
     newest: str = ""
+
+
+class NamedTarget(msgspec.Struct, frozen=True):
+    """What the target is called, and whose it is: empty where it is the branch here. `question`: what its remote can be
+    asked.
+    """
+
+    target: str
+    remote: str = ""
+    question: RemoteQuestion | None = None
+
+
+class TargetHere(msgspec.Struct, frozen=True):
+    """The target as this clone and its store know it, before anybody is asked. `tip`: where it is by that; `merged`:
+    the tasks whose merge is on it, and not in this store (P12).
+    """
+
+    named: NamedTarget
+    tip: Sha | None
+    merged: dict[str, Sha]
 
 
 class ToldTarget(msgspec.Struct, frozen=True):
@@ -72,13 +103,22 @@ def ask_target(context: Context) -> RemoteAnswer | None:
     be asked. The fence comes with it where this clone lacks the last merge: a target that was set back has it no more.
     """
     with context.store.read() as tx:
-        remote = context.remote(tx) if remote_of(context, tx) else None
-        target, newest = context.project(tx).target, merge_place_of(tx).newest
-    if remote is None:
-        return None
-    branch, has_newest = f"refs/heads/{target}", not newest or context.repo.commit_of(newest) is not None
-    tips = remote.fetch([branch] if has_newest else [branch, FENCE])
-    return RemoteAnswer(remote.name, target, tips.get(branch), newest)
+        question = remote_question(context, tx)
+    return answer_to(context, question) if question else None
+
+
+def remote_question(context: Context, tx: Tx) -> RemoteQuestion | None:
+    """What there is to ask the remote, and where it is on record; None where the project has none."""
+    remote = context.remote(tx) if remote_of(context, tx) else None
+    return RemoteQuestion(remote, context.project(tx).target, merge_place_of(tx).newest) if remote else None
+
+
+def answer_to(context: Context, question: RemoteQuestion) -> RemoteAnswer:
+    """The remote's answer, fetched."""
+    newest, branch = question.newest, f"refs/heads/{question.target}"
+    has_newest = not newest or context.repo.commit_of(newest) is not None
+    tips = question.remote.fetch([branch] if has_newest else [branch, FENCE])
+    return RemoteAnswer(question.remote.name, question.target, tips.get(branch), newest)
 
 
 def tip_there(context: Context) -> Sha | None:
@@ -90,21 +130,40 @@ def tip_there(context: Context) -> Sha | None:
     return answer.tip if answer else None
 
 
-def told_target(context: Context, *, asks: bool = True, heard: Sha | None = None) -> ToldTarget:
+def named_target(context: Context, tx: Tx, *, asks: bool = True) -> NamedTarget:
+    """The target by its name, with what its remote is asked where it is to be."""
+    remote, target = remote_of(context, tx), context.project(tx).target
+    return NamedTarget(target, remote, remote_question(context, tx) if remote and asks else None)
+
+
+def target_here(context: Context, tx: Tx) -> TargetHere:
+    """What a claim looks at before it is made, by one read: git takes its time, and is asked outside of the claim."""
+    project = context.project(tx)
+    at = furthest_target(context, tx, project)
+    return TargetHere(
+        named_target(context, tx), tip_of(context, project, at), merged_unknown(context, tx, project, at)
+    )
+
+
+def told_target(
+    context: Context, *, asks: bool = True, heard: Sha | None = None, named: NamedTarget | None = None
+) -> ToldTarget:
     """Where the target is: the remote is asked, or was (`heard`). A remote that answers and has no such branch leaves
-    what is on record, and before the first merge the branch that is here.
+    what is on record, and before the first merge the branch that is here. `named`: for who has read that already.
     """
-    with context.store.read() as tx:
-        remote, target = remote_of(context, tx), context.project(tx).target
+    if named is None:
+        with context.store.read() as tx:
+            named = named_target(context, tx, asks=asks and heard is None)
+    remote, target = named.remote, named.target
     if not remote:
         return ToldTarget(branch_here(context, target))
     if heard is not None:
         return ToldTarget(heard, remote)
     why, step, has_none = "", NO_STEP, False
-    if asks:
+    if asks and named.question is not None:
         try:
-            answered = ask_target(context)
-            if answered is not None and answered.tip is not None:
+            answered = answer_to(context, named.question)
+            if answered.tip is not None:
                 return ToldTarget(answered.tip, remote)
             why, has_none = f"{remote} has no branch {target}", True
         except RemoteProblem as problem:

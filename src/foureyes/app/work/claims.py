@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.call.caller import permit
-from foureyes.app.call.noted_target import furthest_tip
+from foureyes.app.call.context import OF_PROJECT
 from foureyes.app.call.outcome import claim_by, outcome
-from foureyes.app.call.placing import merged_unknown, refuse_merged
+from foureyes.app.call.placing import refuse_merged
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Count, IdRow
-from foureyes.app.call.told_target import told_target
+from foureyes.app.call.told_target import TargetHere, target_here, told_target
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.app.work.passing_over import in_words, passed_over, refuse_all
 from foureyes.app.work.releasing import is_silent, unstart
@@ -68,10 +68,9 @@ class Claims:
         None: as the project's configuration says.
         """
         permit(actor, "start")
-        known, merged = furthest_tip(self._context), merged_unknown(self._context)
-        apart = self._apart(actor, worktree, known)
-        here = not apart or (worktree is None and self._is_at_its_place(task, known))
-        head = told_target(self._context).at if here else None
+        target, apart = self._look(actor, worktree)
+        here = not apart or (worktree is None and self._is_at_its_place(task, target.tip))
+        head = told_target(self._context, named=target.named).at if here else None
         done: Outcome | None = None
         with self._context.writing(actor, "start") as work:
             row = self._context.find(work.tx, task)
@@ -79,7 +78,7 @@ class Claims:
             if row.status == "in_progress" and row.implementer is not None:
                 done = self._already(work, row)
             else:
-                refuse_merged(row.id, merged)
+                refuse_merged(row.id, target.merged)
                 self._refuse_if_not_free(work.tx, row)
                 self._refuse_reserved(work, row)
                 done = self._claim(work, row, head) if here else self._reserve(work, row)
@@ -90,16 +89,21 @@ class Claims:
             return self._in_worktree(actor, done) if is_wanted else done
         return self._prepared(work, row, done)
 
-    def _apart(self, actor: Actor, worktree: bool | None, head: Sha | None) -> bool:
-        """K1: whether the claim comes with a worktree; refused where it would, and the target is gone."""
-        if worktree is False:
-            return False
-        from foureyes.app.work.reserving import refuse_targetless, wants_worktree
+    def _look(self, actor: Actor, worktree: bool | None) -> tuple[TargetHere, bool]:
+        """K1: the target before the claim, and whether that comes with a worktree; refused where it would, and the
+        target is gone.
+        """
+        with self._context.store.read() as tx:
+            target, apart = target_here(self._context, tx), bool(worktree)
+            if worktree is None:
+                from foureyes.app.work.reserving import wants_worktree
 
-        apart = worktree or wants_worktree(self._context, actor)
-        if apart and head is None:
-            refuse_targetless(self._context)
-        return apart
+                apart = wants_worktree(self._context, tx, actor)
+        if apart and target.tip is None:
+            from foureyes.app.work.reserving import refuse_targetless
+
+            refuse_targetless(self._context, target.named.target)
+        return target, apart
 
     def _is_at_its_place(self, task: str, head: Sha | None) -> bool:
         from foureyes.app.work.reserving import is_at_its_place
@@ -114,9 +118,8 @@ class Claims:
         """
         if task in self._context.workshop.worktrees():
             return True
-        return not here and (actor.role == "implement" or self._lost_place(task))
-
-    def _lost_place(self, task: TaskId) -> bool:
+        if here or actor.role == "implement":
+            return not here
         from foureyes.app.work.reserving import is_lost
 
         return is_lost(self._context, task)
@@ -170,15 +173,14 @@ class Claims:
         of this session left half done is finished first (K1).
         """
         permit(actor, "next")
-        known, merged = furthest_tip(self._context), merged_unknown(self._context)
-        apart = self._apart(actor, worktree, known)
-        apart = apart and not (worktree is None and known is None)
-        head = None if apart else told_target(self._context).at
-        over = passed_over(self._context, actor, merged, worktree=apart)
+        target, apart = self._look(actor, worktree)
+        apart = apart and not (worktree is None and target.tip is None)
+        head = None if apart else told_target(self._context, named=target.named).at
+        over = passed_over(self._context, actor, target.merged, worktree=apart)
         with self._context.writing(actor, "next") as work:
             asked = self._asked(work)
             task = self._best(work, asked, over)
-            refuse_merged(task.id, merged)
+            refuse_merged(task.id, target.merged)
             done = self._reserve(work, task) if apart else self._claim(work, task, head)
         begun = self._prepared(work, task, done) if done else self._start_reserved(actor, task)
         notes = (*in_words(over), *map(_question, asked))
@@ -287,6 +289,7 @@ class Claims:
         )
 
     def _refuse_if_not_free(self, tx: Tx, task: Task) -> None:
+        tx.ahead(*OF_PROJECT, ("task.dependencies", {"id": task.id}), ("reservation.any", {}))
         reasons = why_not_free(
             task,
             project_hold=self._context.project(tx).hold,

@@ -51,10 +51,9 @@ class Reservation(msgspec.Struct, frozen=True):
     until: str
 
 
-def wants_worktree(context: Context, actor: Actor) -> bool:
+def wants_worktree(context: Context, tx: Tx, actor: Actor) -> bool:
     """K1: whether a claim of this caller comes with a worktree where the caller does not say."""
-    with context.store.read() as tx:
-        chosen = _configured(context, tx, actor)
+    chosen = _configured(context, tx, actor)
     return chosen == "always" or (chosen == "agents" and actor.kind == "agent")
 
 
@@ -73,12 +72,12 @@ def no_target(target: str) -> str:
     return f"there is no branch {target}, which is the target of this project"
 
 
-def refuse_targetless(context: Context) -> None:
+def refuse_targetless(context: Context, target: str) -> None:
     """K1: a checkout cannot be made where the target is gone, so nothing is claimed; only where nothing was committed
     at all yet is the work done where the caller stands.
     """
     if context.repo.heads():
-        refuse_verb("nothing was claimed.", Reason("K1", no_target(_target(context)), fe("doctor")))
+        refuse_verb("nothing was claimed.", Reason("K1", no_target(target), fe("doctor")))
 
 
 def is_at_its_place(context: Context, task: TaskId, head: Sha | None) -> bool:
