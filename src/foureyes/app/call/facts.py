@@ -10,6 +10,7 @@ import msgspec
 
 from foureyes.app.call.attempts import attempts_of
 from foureyes.app.call.authors import AuthorRow, authors_of
+from foureyes.app.call.context import OF_PROJECT
 from foureyes.app.call.controls import controls_of
 from foureyes.app.call.holding import holding_of
 from foureyes.app.call.parties import parties_of as parties_of
@@ -22,7 +23,7 @@ from foureyes.core.words.ids import SessionId, TaskId
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-    from foureyes.app.ports import Tx
+    from foureyes.app.ports import NamedQuery, Tx
     from foureyes.core.loop.review import Review
     from foureyes.core.nouns.check import CheckResult
     from foureyes.core.nouns.cycle import InCycle
@@ -205,9 +206,14 @@ class FactRows(msgspec.Struct, frozen=True, kw_only=True):
         return named
 
 
+def of_facts(ids: Sequence[TaskId]) -> list[NamedQuery]:
+    """What is asked about the facts of tasks, whatever they are (`ahead`)."""
+    return [*[(query, {"ids": list(ids)}) for query in OF_TASKS], *OF_PROJECT]
+
+
 def _read(tx: Tx, ids: list[TaskId]) -> FactRows:
     if len(ids) <= FEW:
-        tx.ahead(*[(query, {"ids": list(ids)}) for query in OF_TASKS], ("project.get", {}), ("project.settings", {}))
+        tx.ahead(*of_facts(ids))
     tasks = tx.all("task.some", Task, ids=ids)
     attempts = attempts_of(tx, ids)
     trees = sorted({tree for row in attempts.values() for tree in (row.tree, row.base_tree) if tree})

@@ -143,6 +143,7 @@ def loosening(context: Context, actor: Actor, act: Intent, *, loosens: Callable[
 
 def _keys_and_head(context: Context) -> tuple[list[SigningKey], JournalHead | None]:
     with context.store.read() as tx:
+        tx.ahead(("record.keys", {}), ("journal.head", {}))
         return active_keys(tx), tx.one("journal.head", JournalHead)
 
 

@@ -14,6 +14,7 @@ TRIES = 20
 
 def free_id(context: Context, tx: Tx) -> TaskId:
     """An id nobody has: checked in the creating transaction, longer when the short ones run out."""
+    tx.along(("project.counters", {}))
     prefix = context.project(tx).prefix
     total = sum(row.n for row in tx.all("project.counters", CounterRow) if row.name.startswith("status:"))
     for tries in range(TRIES):

@@ -8,14 +8,14 @@ from functools import partial
 import msgspec
 
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_for
+from foureyes.app.call.facts import facts_for, of_facts
 from foureyes.app.call.modes import modes_of
 from foureyes.app.call.outcome import first_of_epic, outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import IdRow
 from foureyes.app.call.several import each, named
 from foureyes.app.call.work import Work
-from foureyes.app.ports import Tx
+from foureyes.app.ports import NamedQuery, Tx
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.tasks.loosening import (
     is_new_word,
@@ -56,6 +56,12 @@ def after_planning(actor: Actor, task: TaskId, kind: TaskType) -> Steps:
     if kind == "epic":
         return first_of_epic(task)
     return fe("start", task) if actor.kind == "agent" else fe("ready")
+
+
+def of_new_task(actor: Actor, task: TaskId) -> list[NamedQuery]:
+    """What is asked about a task that this caller has just planned (`ahead`)."""
+    by_ids: list[NamedQuery] = [("session.some", {"ids": [actor.session]}), *of_facts([task])]
+    return [("task.get", {"id": task}), ("record.keys", {}), *by_ids]
 
 
 class Tasks:
@@ -109,15 +115,15 @@ class Tasks:
             if done is None:
                 new = free_id(self._context, work.tx)
                 work.record(new, event)
+                work.tx.ahead(*of_new_task(actor, new))
                 created = self._context.get(work.tx, new)
                 done = outcome(created, f"created {new}", after_planning(actor, new, kind), notes=notes_of(work))
-        return self._with_mode(actor, done)
+            return self._with_mode(work.tx, actor, done)
 
-    def _with_mode(self, actor: Actor, done: Outcome) -> PlannedTask:
+    def _with_mode(self, tx: Tx, actor: Actor, done: Outcome) -> PlannedTask:
         """M: what labels and plan come to, while it can still be said otherwise."""
         task = TaskId(done.task)
-        with self._context.store.read() as tx:
-            mode = modes_of(self._context, tx, actor, facts_for(self._context, tx, [task])).get(task)
+        mode = modes_of(self._context, tx, actor, facts_for(self._context, tx, [task])).get(task)
         planned = PlannedTask(**msgspec.structs.asdict(done))
         return msgspec.structs.replace(planned, mode=mode.mode, mode_reasons=mode.reasons) if mode else planned
 
