@@ -21,7 +21,7 @@ from foureyes.core.events.project import ProjectCreated
 from foureyes.core.events.task import TaskEdited
 from foureyes.core.nouns.run import RunId
 from foureyes.core.nouns.task import Task
-from foureyes.errors import StoreProblem
+from foureyes.errors import Internal, StoreProblem
 
 from tests import engines
 from tests.adapters.store.shop import append, fill, security
@@ -150,7 +150,7 @@ def test_what_is_asked_ahead_is_what_is_there_and_a_write_makes_it_be_asked_anew
             tx.ahead(*asked[:1])
 
     said = counted(world, read, monkeypatch)
-    assert on == "sqlite" or len(said) == 3, said  # begin, all of it, the end
+    assert on == "sqlite" or len(said) == 2, said  # all of it, the end
     with world.store.write() as tx:
         tx.ahead(*asked)
         before = tx.one("task.get", Task, id=task)
@@ -186,7 +186,7 @@ def test_what_goes_along_is_asked_with_the_next_question_and_not_after_a_write(
             tx.along(("task.get", {"id": task}))
 
     said, nothing = counted(world, read, monkeypatch), counted(world, read_nothing, monkeypatch)
-    assert on == "sqlite" or (len(said), len(nothing)) == (3, 2), said  # begin, all of it, the end
+    assert on == "sqlite" or (len(said), nothing) == (2, []), said  # all of it, the end
     with world.store.write() as tx:
         tx.along(("task.get", {"id": task}))
         tx.append(ALICE.session, NOW, [(task, TaskEdited(title="new"))])
@@ -307,6 +307,57 @@ def test_a_connection_lost_before_anything_was_sent_is_known_to_have_changed_not
         lost()
     assert append(store, security()) == [2]
     assert store.audit().findings == ()
+
+
+def test_who_reads_sees_one_state_from_the_first_question_on(tmp_path: Any) -> None:
+    place = engines.Place("postgres", tmp_path / "folder")
+    reader, writer = place.create().engine, place.open().engine
+    with reader.transaction(write=False):
+        count_in(writer, "before the first question")
+        first = reader.fetch("SELECT name FROM counters ORDER BY name", {})[1]
+        count_in(writer, "after it")
+        assert reader.fetch("SELECT name FROM counters ORDER BY name", {})[1] == first != []
+    assert len(reader.fetch("SELECT name FROM counters", {})[1]) == len(first) + 1
+
+
+def count_in(engine: Any, name: str) -> None:
+    with engine.transaction(write=True):
+        count(engine, name)
+
+
+def test_who_reads_nothing_yet_is_in_a_transaction_all_the_same(engine: PostgresEngine) -> None:
+    def nested() -> None:
+        with engine.transaction(write=False), engine.transaction(write=True):
+            pass
+
+    with pytest.raises(Internal):
+        nested()
+    with engine.transaction(write=False):
+        assert list(engine.stream("SELECT name FROM counters")) == []
+    with engine.transaction(write=False):
+        first = engine.now()
+        assert counters(engine) == []
+        assert first <= engine.now()
+    count_in(engine, "afterwards")
+    assert counters(engine) == ["afterwards"]
+
+
+def test_a_question_that_fails_with_the_beginning_leaves_the_connection_as_it_was_G4(engine: PostgresEngine) -> None:
+    def fails() -> None:
+        with engine.transaction(write=False):
+            engine.fetch("SELECT nothing FROM nowhere", {})
+
+    with pytest.raises(StoreProblem):
+        fails()
+    count_in(engine, "afterwards")
+    assert counters(engine) == ["afterwards"]
+
+
+def test_a_connection_lost_before_the_first_question_is_made_anew(tmp_path: Any, server: engines.Server) -> None:
+    store = engines.Place("postgres", tmp_path / "folder").create()
+    with store.read() as tx:
+        server.hang_up(store.engine)
+        assert tx.all("project.settings", IdRow) == []
 
 
 def test_the_clock_of_a_transaction_is_the_servers_and_goes_on_T1(engine: PostgresEngine) -> None:

@@ -5,7 +5,8 @@ for each other. Texts compare by bytes (collation "C"), as in SQLite: ids are se
 sorted tables of both engines.
 
 Every message to a server is a way there and back. What a transaction changes is kept back and sent with the next
-question, at the latest before the commit; the order stays, and a statement that fails undoes the whole transaction.
+question, at the latest before the commit; the order stays, and a statement that fails undoes the whole transaction. One
+that only reads begins with its first question.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from foureyes.adapters.store.engine import SqlValue
 from foureyes.adapters.store.moved_away import no_store
 from foureyes.adapters.store.postgres_errors import LOCK_TIMEOUT, held_by, in_our_words, unreachable
 from foureyes.adapters.store.postgres_roles import SchemaFacts
-from foureyes.adapters.store.postgres_statements import translated
+from foureyes.adapters.store.postgres_statements import escaped, translated
 from foureyes.adapters.store.queries import sql
 from foureyes.core.words.unheard import is_unheard
 from foureyes.errors import Internal, StoreBusy, StoreProblem
@@ -81,11 +82,6 @@ def asked(url: str, statement: str, name: str) -> list[tuple[Any, ...]]:
         return connection.execute(statement.encode(), {"name": name}).fetchall()
 
 
-def escaped(word: str) -> str:
-    """A word among the options of a connection, which are parted by spaces."""
-    return re.sub(r"([\\\s])", r"\\\1", word)
-
-
 def _answer_in(cursor: Cursor) -> tuple[list[str], list[tuple[SqlValue, ...]]]:
     if cursor.description is None:
         return [], []
@@ -105,7 +101,7 @@ class PostgresEngine:
         self.schema = schema_of(project)
         self.facts = SchemaFacts(self.schema)
         self._kept: list[str] = []
-        self._writing = False
+        self._writing = self._due = False
         self.written: set[str] | None = None
         self._began: tuple[float, float] | None = None
         self.place = ""
@@ -196,20 +192,23 @@ class PostgresEngine:
             return self._ask(translated(sql(name)), params).rowcount
 
     def fetch(self, statement: str, params: dict[str, SqlValue]) -> tuple[list[str], list[tuple[SqlValue, ...]]]:
-        with self._words():
-            return _answer_in(self._ask(translated(statement), params))
+        return self.fetch_all([(statement, params)])[0]
 
     def fetch_all(
         self, asked: Sequence[tuple[str, dict[str, SqlValue]]]
     ) -> list[tuple[list[str], list[tuple[SqlValue, ...]]]]:
-        """In one message, behind what was kept back; the last answers are to what was asked."""
-        kept, self._kept = self._kept, []
+        """In one message, behind what was kept back or the beginning; the last answers are to what was asked."""
+        kept, self._kept = [READING] if self._due else self._kept, []
         questions = [self._composed(translated(statement), params) for statement, params in asked]
+        begins, self._due = self._due, False
         with self._words():
-            cursor = self.connection.execute(";\n".join([*kept, *questions]))
+            message = ";\n".join([*kept, *questions])
+            cursor = self._first(message) if begins else self.connection.execute(message)
             answers = [_answer_in(cursor)]
             while cursor.nextset():
                 answers.append(_answer_in(cursor))
+        if begins:
+            self._began = (float(answers[1][1][0][0] or 0), monotonic())
         return answers[-len(questions) :]
 
     def _ask(self, statement: str, params: dict[str, SqlValue] | None = None) -> Cursor:
@@ -235,6 +234,8 @@ class PostgresEngine:
 
     def stream(self, statement: str) -> Iterator[tuple[SqlValue, ...]]:
         """Rows in portions, for tables larger than memory. Inside a transaction only."""
+        if self._due:
+            self._begin(write=False)
         self._send()
         with self._words(), self.connection.cursor(name=f"stream_{id(object())}") as cursor:
             cursor.itersize = 5_000
@@ -249,10 +250,13 @@ class PostgresEngine:
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:
         """One consistent state; a writing one waits for its turn and ends with a commit or leaves no trace."""
-        if not self.connection.closed and self.connection.info.transaction_status != TransactionStatus.IDLE:
+        is_open = not self.connection.closed and self.connection.info.transaction_status != TransactionStatus.IDLE
+        if self._due or is_open:
             raise Internal("a transaction is open already")  # an inner COMMIT would save half of the outer one
+        self._due = not write and not self.connection.closed
         try:
-            self._begin(write=write)
+            if not self._due:
+                self._begin(write=write)
             yield
             self._send()
         except BaseException:
@@ -269,6 +273,7 @@ class PostgresEngine:
 
     def _begin(self, *, write: bool) -> None:
         """A consistent state to read, or this writer's turn to write."""
+        self._due = False
         try:
             moment = self._time(WRITING if write else READING, {"name": self.schema, "still": STANDING_STILL})
             self._kept, self._writing, self._began = [], write, (moment, monotonic())
@@ -291,31 +296,34 @@ class PostgresEngine:
             return ()
 
     def _time(self, statement: str, params: dict[str, SqlValue] | None = None) -> float:
-        """The server's time, asked at the end of a first statement: a connection that the server has closed meanwhile
-        is made anew, once.
-        """
+        """The server's time, asked at the end of a first statement."""
         with self._words():
-            try:
-                cursor = self.connection.execute(statement, params)
-            except psycopg.OperationalError as problem:
-                if isinstance(problem, BUSY):
-                    raise
-                self.connection.close()
-                self.connection = self._connect()
-                self.rejoined = monotonic()
-                cursor = self.connection.execute(statement, params)
+            cursor = self._first(statement, params)
             while cursor.nextset():
                 pass
             row = cursor.fetchone()
         return float(row[0] or 0) if row else 0.0
+
+    def _first(self, statement: str, params: dict[str, SqlValue] | None = None) -> Cursor:
+        """A first statement: a connection that the server has closed meanwhile is made anew, once."""
+        try:
+            return self.connection.execute(statement, params)
+        except psycopg.OperationalError as problem:
+            if isinstance(problem, BUSY):
+                raise
+            self.connection.close()
+            self.connection = self._connect()
+            self.rejoined = monotonic()
+            return self.connection.execute(statement, params)
 
     def check_place(self) -> None:
         """A schema that is gone is said by the first statement."""
 
     def _roll_back(self) -> None:
         self._kept, self._writing, self._began = [], False, None
+        has_begun, self._due = not self._due, False
         try:
-            if not self.connection.closed:
+            if has_begun and not self.connection.closed:
                 self.connection.execute("ROLLBACK")
         except psycopg.Error:
             self.connection.close()
@@ -339,6 +347,8 @@ class PostgresEngine:
         """The server's clock: the one that all machines of a project share. In a transaction it was read at the
         beginning, and goes on from there.
         """
+        if self._due:
+            self._begin(write=False)
         if self._began is None:
             return datetime.fromtimestamp(self._time(CLOCK), UTC)
         moment, then = self._began

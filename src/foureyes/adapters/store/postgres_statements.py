@@ -23,3 +23,8 @@ def translated(statement: str) -> str:
         statement = statement.replace(ours, theirs)
     statement = JSON_LIST.sub(lambda match: match.expand(ARRAYS[match[1]]), statement.replace("%", "%%"))
     return PARAMETER.sub(r"%(\1)s", statement)
+
+
+def escaped(word: str) -> str:
+    """A word among the options of a connection, which are parted by spaces."""
+    return re.sub(r"([\\\s])", r"\\\1", word)
