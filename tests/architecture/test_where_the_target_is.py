@@ -25,7 +25,7 @@ READERS: dict[str, dict[str, str]] = {
         "branch_here": NO_REMOTE,
         "furthest_target": "what a claim looks at first: whether anything is there, and that nothing is merged already",
         "tip_of": "the same",
-        "noted_target": "before the first merge, while nobody can say it: then the merge stops what is not there (Q2)",
+        "noted_name": "before the first merge, while nobody can say it: then the merge stops what is not there (Q2)",
     },
     "app/call/unbrought": {"noted_target": SHOWN},
     "app/gate/checks": {"noted_tip": "which tree is checked is told; red work goes back by what was checked"},

@@ -168,6 +168,7 @@ class FeedbackFiles:
         from foureyes.app.views.review import ApprovalView, FeedbackView, decisions_in
         from foureyes.core.nouns.feedback import mirror
 
+        tx.ahead(("attempt.feedback", {"task": task}), ("attempt.approvals", {"task": task}))
         history = decisions_in(
             tx.all("attempt.feedback", FeedbackView, task=task), tx.all("attempt.approvals", ApprovalView, task=task)
         )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.app.call.facts import facts_of
+from foureyes.app.call.context import of_party
+from foureyes.app.call.facts import facts_of, of_facts
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import Tip
@@ -15,7 +16,7 @@ from foureyes.core.rules.policy import ReviewPolicy
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-    from foureyes.app.ports import Tx
+    from foureyes.app.ports import NamedQuery, Tx
     from foureyes.core.nouns.attempt import Attempt
     from foureyes.core.nouns.task import Task
     from foureyes.core.words.ids import TaskId
@@ -59,8 +60,14 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return replace(self.facts, recorded=())
 
 
+def of_case(actor: Actor, task: TaskId) -> list[NamedQuery]:
+    """What is asked about a task and a caller (`ahead`)."""
+    return [*of_party(actor), *of_facts([task])]
+
+
 def case_of(context: Context, tx: Tx, actor: Actor, task: TaskId, *, tip: Tip | None = NO_TIP) -> Case:
     """The case of a task and a caller, as the transaction sees it."""
+    tx.along(*of_case(actor, task))
     me = context.party(tx, actor)
     facts, policy = facts_of(context, tx, task, me), context.policy(tx, actor)
     return Case(facts=facts, me=me, policy=policy, target=context.project(tx).target, tip=tip)

@@ -36,6 +36,11 @@ OF_PROJECT: tuple[NamedQuery, ...] = (("project.get", {}), ("project.settings", 
 """What rules are made of: who asks for one of them nearly always asks for the other, too."""
 
 
+def of_party(actor: Actor) -> list[NamedQuery]:
+    """What is asked about a caller (`ahead`)."""
+    return [("session.get", {"id": actor.session}), ("session.origins", {"evidence": actor.evidence})]
+
+
 class Context:
     """The ports, bound together for one process."""
 
@@ -313,7 +318,7 @@ class Context:
 
     def party(self, tx: Tx, actor: Actor) -> Party:
         """The caller as the policy sees it: every origin its evidence belongs to, everyone above it."""
-        tx.ahead(("session.get", {"id": actor.session}), ("session.origins", {"evidence": actor.evidence}))
+        tx.ahead(*of_party(actor))
         known = tx.one("session.get", SessionView, id=actor.session)
         origins = {row.origin for row in tx.all("session.origins", Origin, evidence=actor.evidence)}
         origins |= {known.origin} if known else {str(actor.session)}

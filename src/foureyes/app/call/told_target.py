@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.noted_target import branch_here, furthest_target, noted_target, tip_of
+from foureyes.app.call.noted_target import branch_here, furthest_target, noted_name, tip_of
 from foureyes.app.call.placing import merged_unknown
 from foureyes.app.call.recorded_target import last_merge_here, merge_place_of, remote_of
 from foureyes.core.words.ids import Sha
@@ -64,13 +64,14 @@ class TargetHere(msgspec.Struct, frozen=True):
 
 
 class ToldTarget(msgspec.Struct, frozen=True):
-    """Where the target is; None where nobody says it. `remote`: whose target it is, empty where it is the branch here.
-    `is_told`: the remote answered, or there is none. `unasked`: why it did not say it, and what helps; `has_none`: it
-    answered, and has no such branch. `is_merged`: there are merges on record.
+    """Where the target is; None where nobody says it. `remote`: whose target it is, empty where it is the branch here;
+    `target`: what it is called. `is_told`: the remote answered, or there is none. `unasked`: why it did not say it, and
+    what helps; `has_none`: it answered, and has no such branch. `is_merged`: there are merges on record.
     """
 
     at: Sha | None
     remote: str = ""
+    target: str = ""
     is_told: bool = True
     unasked: str = ""
     step: Steps = NO_STEP
@@ -156,21 +157,21 @@ def told_target(
             named = named_target(context, tx, asks=asks and heard is None)
     remote, target = named.remote, named.target
     if not remote:
-        return ToldTarget(branch_here(context, target))
+        return ToldTarget(branch_here(context, target), "", target)
     if heard is not None:
-        return ToldTarget(heard, remote)
+        return ToldTarget(heard, remote, target)
     why, step, has_none = "", NO_STEP, False
     if asks and named.question is not None:
         try:
             answered = answer_to(context, named.question)
             if answered.tip is not None:
-                return ToldTarget(answered.tip, remote)
+                return ToldTarget(answered.tip, remote, target)
             why, has_none = f"{remote} has no branch {target}", True
         except RemoteProblem as problem:
             why, step = problem.message, problem.next_step
     at, is_merged = last_merge_here(context)
     at = branch_here(context, target) if has_none and not is_merged else at
-    return ToldTarget(at, remote, is_told=False, unasked=why, step=step, has_none=has_none, is_merged=is_merged)
+    return ToldTarget(at, remote, target, is_told=False, unasked=why, step=step, has_none=has_none, is_merged=is_merged)
 
 
 def counted_against(context: Context, began: Sha | None, *, asks: bool) -> TargetOfHandIn:
@@ -179,13 +180,11 @@ def counted_against(context: Context, began: Sha | None, *, asks: bool) -> Targe
     may be nothing: then what this clone has, and the merge stops what the target turns out to lack (Q2).
     """
     told = told_target(context, asks=asks)
-    with context.store.read() as tx:
-        project = context.project(tx)
-        noted = noted_target(context, tx, project)
     if not told.remote:
-        return TargetOfHandIn(project.target, is_told=True)
+        return TargetOfHandIn(told.target, is_told=True)
+    noted = noted_name(context, told.remote, told.target)
     if told.at is None and began is None:
-        return TargetOfHandIn(noted, is_told=False, unsaid=told.must(project.target).message)
+        return TargetOfHandIn(noted, is_told=False, unsaid=told.must(told.target).message)
     if told.is_told or told.at is None or began is None:
         return TargetOfHandIn(told.at or began or noted, is_told=told.is_told)
     is_later = context.repo.commit_of(began) is not None and context.repo.is_ancestor(told.at, began)

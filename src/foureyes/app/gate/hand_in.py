@@ -13,8 +13,8 @@ import msgspec
 
 from foureyes.app.call.authors import authors_of_change
 from foureyes.app.call.caller import refuse_other_task
-from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of
+from foureyes.app.call.context import Context, of_party
+from foureyes.app.call.facts import facts_of, of_facts
 from foureyes.app.call.refusals import refuse_from, refuse_task
 from foureyes.app.call.rows import Token
 from foureyes.app.call.stacks import drawn_of
@@ -26,6 +26,7 @@ from foureyes.app.findings.lookup import findings_of
 from foureyes.app.gate import handed_in, own_work, stacking, work_place
 from foureyes.app.gate.behind_links import marks_behind
 from foureyes.app.gate.work_place import NOT_IN
+from foureyes.app.ports import NamedQuery
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.project import ProjectView
@@ -136,6 +137,15 @@ def clean_message(hand: HandIn) -> None:
     hand.message = clean_text(hand.wish.message, "the message")
 
 
+def _of_findings(task: TaskId, iteration: int) -> list[NamedQuery]:
+    """What is asked about the findings that a hand-in answers, and about who may make one (`ahead`)."""
+    return [
+        ("session.tokens_of_task", {"task": task, "role": "implement"}),
+        ("finding.of_task", {"task": task}),
+        ("finding.answers_in", {"task": task, "iteration": iteration}),
+    ]
+
+
 def look_up(hand: HandIn) -> None:
     """Everything that the store knows about it, by one look; a task that moved since the caller saw it is refused
     (T6).
@@ -144,6 +154,7 @@ def look_up(hand: HandIn) -> None:
     with context.store.read() as tx:
         task = context.find(tx, hand.wish.task)
         context.check_version(tx, task, hand.wish.if_version)
+        tx.ahead(*of_party(hand.actor), *of_facts([task.id]), *_of_findings(task.id, task.iteration + 1))
         hand.facts, hand.project = facts_of(context, tx, task.id), context.project(tx)
         hand.me, hand.policy = context.party(tx, hand.actor), context.gate_policy(tx)
         rows = tx.all("session.tokens_of_task", Token, task=task.id, role="implement")
@@ -298,6 +309,7 @@ def record(hand: HandIn) -> SubmitOutcome:
     """Everything in one transaction: the attempt, what becomes of findings, and what the gate makes of it (M)."""
     context, task = hand.context, hand.task.id
     with context.writing(hand.actor, "submit") as work:
+        work.tx.along(("finding.of_task", {"task": task}), ("merge.sent", {}))
         context.check_version(work.tx, context.find(work.tx, task), hand.task.version)
         _keep_head(hand)
         at_hand_in.refuse_unanswered(work.tx, task, work.at, hand.followed)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from foureyes.steps import Who
 
 REVIEWABLE_SHOWN = 20
+OF_STATUS = ("project.counters", "run.stuck_ready", "project.ready_goals", "merge.any", "sprint.any")
+"""What is asked about every project (`ahead`)."""
 POINTS = 10
 POINT = 200
 NOTHING = ReviewablePage(rows=[], looked_at=0)
@@ -46,6 +48,7 @@ class Status:
     def show(self, actor: Actor) -> StatusView:
         """The project at a glance, for this caller."""
         with self._context.store.read() as tx:
+            tx.along(*((name, {}) for name in OF_STATUS))
             project = self._context.project(tx)
             counts = _counts(tx)
             policy, source, notes, config = self._policy(tx, actor, project)

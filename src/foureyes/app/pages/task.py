@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.facts import facts_of, parties_of
+from foureyes.app.call.context import of_party
+from foureyes.app.call.facts import facts_of, of_facts, parties_of
 from foureyes.app.call.rows import IdRow
 from foureyes.app.pages.next_steps import after_task
 from foureyes.app.views.pause import PauseView
@@ -26,7 +27,7 @@ from foureyes.steps import NO_STEP
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-    from foureyes.app.ports import Tx
+    from foureyes.app.ports import NamedQuery, Tx
     from foureyes.app.views.review import ApprovalView, FeedbackView
     from foureyes.app.views.status import OpenPoint
     from foureyes.core.nouns.task import Task
@@ -37,6 +38,7 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
     """Everything about one task, with what the caller could do about it."""
     with context.store.read() as tx:
         row = context.find(tx, task)
+        tx.ahead(*of_party(actor), *of_facts([row.id]), *_of_detail(row.id, log_lines))
         me = context.party(tx, actor)
         facts = facts_of(context, tx, row.id, me)
         detail = _detail(tx, facts, log_lines)
@@ -72,6 +74,7 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
 SHOWN_RUNS = 4
 SHOWN_POINTS = 20
 REASON = 500
+OF_DETAIL = ("attempt.of_task", "record.latest_handoff", "journal.edits", "run.pauses_of")
 AT_REST = ("open", "blocked", "deferred")
 
 
@@ -114,6 +117,19 @@ def _merge(context: Context, tx: Tx, task: TaskId, actor: Actor) -> Steps:
     from foureyes.app.gate.merge_queue import next_for
 
     return next_for(context, tx, task, actor)
+
+
+def _of_detail(task: TaskId, log_lines: int) -> list[NamedQuery]:
+    """What is asked about a task that is shown (`ahead`)."""
+    by_id: list[NamedQuery] = [
+        (f"task.{name}", {"id": task}) for name in ("dependencies", "dependent_tasks", "children")
+    ]
+    return [
+        *by_id,
+        *((name, {"task": task}) for name in OF_DETAIL),
+        ("record.logs", {"task": task, "limit": log_lines}),
+        ("run.of_task", {"task": task, "limit": 1}),
+    ]
 
 
 def _detail(tx: Tx, facts: Facts, log_lines: int) -> TaskDetail:

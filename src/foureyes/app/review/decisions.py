@@ -8,7 +8,7 @@ from types import MappingProxyType
 import msgspec
 
 from foureyes.app.call.caller import permit
-from foureyes.app.call.case import Case, case_of
+from foureyes.app.call.case import Case, case_of, of_case
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
@@ -130,6 +130,7 @@ class Decisions:
             policy=before.policy,
             worth=lambda: _is_worth_signing(before, given),
         ) as work:
+            work.tx.along(*of_case(work.actor, before.task.id))
             row = self._context.find(work.tx, task)
             self._context.check_version(work.tx, row, if_version)
             tip = tip_since(self._context, before, work.tx) if work.key else before.tip

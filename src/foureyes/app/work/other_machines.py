@@ -120,7 +120,8 @@ def catch_up(context: Context, *, asks: bool = True, told: ToldTarget | None = N
     for where it `asks` nobody; what was `told` just now is not asked for again.
     """
     with context.store.read() as tx:
-        newest, remote, target = Sha(merge_place_of(tx).newest), context.remote(tx), context.project(tx).target
+        tx.along(("merge.place", {}))
+        remote, target, newest = context.remote(tx), context.project(tx).target, Sha(merge_place_of(tx).newest)
     repo, branch = context.repo, f"refs/heads/{target}"
     here = branch_here(context, target)
     if remote is None or not newest or here is None or _has(context, newest, here):
@@ -147,8 +148,7 @@ def begin_at(context: Context, *, asks: bool = True, heard: Sha | None = None) -
     """
     told = told_target(context, asks=asks, heard=heard)
     behind = catch_up(context, asks=asks, told=told)
-    with context.store.read() as tx:
-        target = context.project(tx).target
+    target = told.target
     here = branch_here(context, target)
     if told.remote and told.at is None and here is not None:
         raise told.must(target)
