@@ -26,8 +26,9 @@ def at_least(what: str, ratio: float, budget: float, detail: str = "") -> Figure
 
 
 def at_most(what: str, ratio: float, budget: float, detail: str = "") -> Figure:
-    """A ratio that must not be larger."""
-    return Figure(what, f"{ratio:.2f}", f"≤ {budget:g}", ratio <= budget, detail)
+    """A ratio, or a number of things, that must not be larger."""
+    value = str(ratio) if isinstance(ratio, int) else f"{ratio:.2f}"
+    return Figure(what, value, f"≤ {budget:g}", ratio <= budget, detail)
 
 
 def none_of(what: str, count: int, detail: str = "") -> Figure:

@@ -1,10 +1,14 @@
-"""What the benchmark counts of a decision is what the decision reads, and no more than it may."""
+"""What the benchmark counts of a command is what it asks and reads, and no more than it may."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from bench.counts import decisions
+import pytest
+
+from bench.counts import MOST, decisions, figures
+from bench.places import Place, PostgresPlace, SqlitePlace
+from tests.engines import Server
 
 
 def test_facts_and_rules_that_an_approval_and_a_merge_read_are_counted_with_their_budgets(tmp_path: Path) -> None:
@@ -16,3 +20,14 @@ def test_facts_and_rules_that_an_approval_and_a_merge_read_are_counted_with_thei
         ("merge, policy read", "≤ 2", True),
     ]
     assert all(float(row.value) >= 1 for row in rows), "a decision rests on both"
+
+
+@pytest.mark.parametrize("engine", list(MOST))
+def test_no_command_goes_to_its_database_more_often_than_it_may(engine: str, tmp_path: Path, server: Server) -> None:
+    """What is read twice, or by two ways where one would do, is a message too many: the budgets are what there is."""
+    place: Place = SqlitePlace(tmp_path / "place")
+    if engine == PostgresPlace.engine:
+        place = PostgresPlace(server.url, tmp_path / "shared", "counted")
+    rows = figures(place)
+    assert [row.what for row in rows if not row.met] == [], rows
+    assert {row.what for row in rows} == {f"{engine}, {name}" for name in MOST[engine]}
