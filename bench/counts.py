@@ -34,7 +34,7 @@ MOST = {
         "approve": 74,
     },
     "PostgreSQL": {
-        "log": 4, "start": 12, "next": 15, "create": 10, "list": 2, "show": 4, "status": 3, "submit": 38, "approve": 27,
+        "log": 4, "start": 12, "next": 15, "create": 10, "list": 2, "show": 4, "status": 3, "submit": 26, "approve": 27,
     },
 }  # fmt: skip
 """How often a command may go to its database, with begin and commit: what a decision rests on is read once before it

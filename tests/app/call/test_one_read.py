@@ -9,7 +9,7 @@ import pytest
 
 from foureyes.adapters.store.store import Writing
 from foureyes.app.application import Application
-from foureyes.app.call.context import Context
+from foureyes.app.call.context import Context, project_in
 from foureyes.app.call.facts import facts_of
 from foureyes.core.events.project import SettingChanged
 from foureyes.core.nouns.session import Actor
@@ -115,6 +115,17 @@ def test_a_hand_in_reads_facts_and_rules_before_and_within_its_one_write_A1(desk
     with counting({**READS, "writes": Writing.__init__}) as reads:
         assert app.attempts.submit(CLAUDE, task).status == "reviewing"
     assert reads <= Counter({"facts": 2, "settings": 2, "policy": 2, "writes": 1}), reads
+
+
+@pytest.mark.parametrize("verb", ["start", "next"])
+def test_a_claim_reads_its_project_once_before_and_once_within_K1_P12_Q6(desk: DeskWorld, verb: str) -> None:
+    """What this clone knows of the target, what the store lacks of it and what a remote is asked are one look."""
+    desk.app.policy.set(ALICE, "review.policy", "strict")
+    task, app = desk.create(), afresh(desk)
+    with counting({"project": project_in, "settings": Context.layers}) as reads:
+        done = app.claims.start(CLAUDE, task) if verb == "start" else app.claims.next(CLAUDE)
+    assert done.task == task
+    assert reads <= Counter({"project": 2, "settings": 1}), reads
 
 
 def test_rules_and_facts_are_read_once_in_a_transaction(desk: DeskWorld) -> None:

@@ -206,7 +206,7 @@ class Context:
         return any(key.retired_at is None for key in tx.all("record.keys", SigningKey))
 
     def project(self, tx: Tx) -> ProjectView:
-        return tx.once("project", lambda: _project_in(tx))
+        return tx.once("project", lambda: project_in(tx))
 
     def layers(self, tx: Tx, actor: Actor) -> Layers:
         """Where settings come from, for this caller. foureyes.toml is the one that a person last accepted (P12)."""
@@ -359,7 +359,8 @@ class Context:
         )
 
 
-def _project_in(tx: Tx) -> ProjectView:
+def project_in(tx: Tx) -> ProjectView:
+    """The project's row, with the settings on their way."""
     from foureyes.app.views.project import ProjectView
 
     tx.ahead(*OF_PROJECT)

@@ -305,17 +305,30 @@ def refuse_nothing_own(hand: HandIn) -> None:
     own_work.refuse_nothing_own(hand.context, hand.task.id, hand.event)
 
 
+def _of_pieces(task: TaskId, event: AttemptSubmitted) -> list[NamedQuery]:
+    """What is asked about the findings of an attempt, and about others that handed in parts of it (`along`)."""
+    pieces = {"pieces": list(event.pieces), "task": task}
+    about = {"task": task, "iteration": event.n}
+    return [
+        ("finding.of_task", {"task": task}),
+        ("finding.answers_in", about),
+        ("finding.shared_pieces", pieces),
+        ("stack.shared", pieces),
+    ]
+
+
 def record(hand: HandIn) -> SubmitOutcome:
     """Everything in one transaction: the attempt, what becomes of findings, and what the gate makes of it (M)."""
     context, task = hand.context, hand.task.id
     with context.writing(hand.actor, "submit") as work:
-        work.tx.along(("finding.of_task", {"task": task}), ("merge.sent", {}))
+        work.tx.along(("merge.sent", {}), *_of_pieces(task, hand.event), *stacking.of_attempts(task))
         context.check_version(work.tx, context.find(work.tx, task), hand.task.version)
         _keep_head(hand)
         at_hand_in.refuse_unanswered(work.tx, task, work.at, hand.followed)
         event = inherited.laundered(work.tx, hand.event, task)
         event = stacking.stacked(work.tx, task, event, hand.branches)
         work.record(task, event)
+        work.tx.along(("task.get", {"id": task}), *_of_pieces(task, event), *of_facts([task]))
         stacking.raise_others(work, task, event)
         at_hand_in.carry(context, work, task, event, hand.places, event.implementer)
         if hand.followed:

@@ -14,7 +14,7 @@ from foureyes.app.call.rows import IdRow
 from foureyes.app.call.stacks import BelowRow
 from foureyes.app.call.work import Work
 from foureyes.app.findings.by_rule import decide_by_rule
-from foureyes.app.ports import Tx
+from foureyes.app.ports import NamedQuery, Tx
 from foureyes.app.work.branches import tip_of
 from foureyes.core.events.decision import AttemptSubmitted, StackFound
 from foureyes.core.nouns.attempt import Author, Change, ChangedFile, Commit
@@ -246,6 +246,11 @@ def decide_above(context: Context, actor: Actor, merged: Sequence[str]) -> None:
         with context.writing(actor, "merge") as work:
             if context.get(work.tx, TaskId(task)).iteration == attempt.n:
                 decide_by_rule(context, work, TaskId(task), tip)
+
+
+def of_attempts(task: TaskId) -> list[NamedQuery]:
+    """What is asked about every attempt of a task (`along`)."""
+    return [(f"stack.{name}", {"ids": [task]}) for name in ("pieces", "claimed", "attempts")]
 
 
 def handed_of(tx: Tx, tasks: Iterable[str]) -> list[StackPart]:

@@ -110,6 +110,7 @@ def _begin_again(context: Context, task: TaskId) -> str:
     from foureyes.app.views.review import FeedbackView
 
     with context.store.read() as tx:
+        tx.along(("attempt.feedback", {"task": task}))
         attempt, rows = attempt_of(tx, task), tx.all("attempt.feedback", FeedbackView, task=task)
         why = why_not_reset(tx, task, attempt) if attempt is not None else ""
     wanted = rows[-1] if rows and rows[-1].decision == "redo" else None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from foureyes.app.call.context import OF_PROJECT
 from foureyes.app.call.rows import StoredSetting
 from foureyes.core.words.text import visible
 from foureyes.errors import FoureyesError
@@ -77,6 +78,7 @@ def _prepared(context: Context) -> CheckoutRule | None:
 def _policy(context: Context, setting: str) -> ReviewPolicy | None:
     """The policy in force is read only where something is said about a setting."""
     with context.store.read() as tx:
+        tx.along(*OF_PROJECT)
         stored = any(row.name == setting for row in tx.all("project.settings", StoredSetting))
         if not stored and setting.rpartition(".")[2] not in (context.project(tx).accepted_text or ""):
             return None

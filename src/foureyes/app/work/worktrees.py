@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.call.attempts import attempt_of, attempts_of
 from foureyes.app.call.caller import permit
-from foureyes.app.call.context import Context
+from foureyes.app.call.context import OF_PROJECT, Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import claim_by
 from foureyes.app.call.refusals import refuse_verb
@@ -190,6 +190,7 @@ def _of_nobody(context: Context, task: TaskId, ref: str, begins: Sha) -> str:
     empty.
     """
     with context.store.read() as tx:
+        tx.along(("task.get", {"id": task}))
         heads = [row.head for row in tx.all("attempt.of_task", Handed, task=task)]
         remote = context.remote(tx) if heads or context.get(tx, task).status == "in_progress" else None
     if remote is None or ref != own_branch(task):
@@ -259,6 +260,7 @@ def planted(
 def branch_of(context: Context, task: TaskId) -> str:
     """The branch of the latest attempt goes on being it (redo keep); else `fe/<task>`."""
     with context.store.read() as tx:
+        tx.along(*OF_PROJECT)
         attempt = attempt_of(tx, task)
         target = context.project(tx).target
     own = attempt is not None and attempt.ref not in (DETACHED, f"refs/heads/{target}") and not attempt.landed
