@@ -275,8 +275,7 @@ class Decisions:
         """P11: a recorded approval of this diff takes effect."""
         recorded = recorded_approval(agreement.case.facts, agreement.case.policy)
         assert recorded is not None
-        status = after(agreement.attempt)
-        reason = agreement.given.declaration.words
+        status, reason = after(agreement.attempt), agreement.given.declaration.words
         work.record(agreement.task, ApprovalFinished(approval=recorded.seq, status=status, reason=reason))
         return _outcome(agreement, status, f"finished: {agreement.decision.message}")
 
