@@ -188,6 +188,7 @@ def test_a_read_whose_connection_is_lost_is_a_clear_problem(place: engines.Place
 
     def lost() -> None:
         with store.read():
+            store.engine.fetch("SELECT 1", {})  # with it the transaction begins
             server.hang_up(store.engine)
             store.engine.fetch("SELECT 1", {})
 

@@ -212,8 +212,8 @@ class PostgresEngine:
         return answers[-len(questions) :]
 
     def _ask(self, statement: str, params: dict[str, SqlValue] | None = None) -> Cursor:
-        """Send a statement behind what was kept back, in one message; the answer to it."""
-        kept, self._kept = self._kept, []
+        """Send a statement behind what was kept back or the beginning, in one message; the answer to it."""
+        kept, self._kept, self._due = [READING] if self._due else self._kept, [], False
         if not kept:
             return self.connection.execute(statement, params)
         cursor = self.connection.execute(";\n".join([*kept, self._composed(statement, params)]))
