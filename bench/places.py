@@ -68,11 +68,11 @@ class QuietRepo:
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
         return set(objects[:0])
 
-    def last_anchor(self, target: str, since: Sha | None = None, *, behind: bool = False) -> str | None:
-        return None if target or behind else ""
+    def last_anchor(self, target: str, since: Sha | None = None, **_: object) -> str | None:
+        return None if target or since else ""
 
-    def near_anchor(self, target: str) -> str | None:
-        return None
+    def near_anchor(self, target: str, *_: object) -> str | None:
+        return None if target else ""
 
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:
         return commit == of

@@ -139,6 +139,7 @@ def named_target(context: Context, tx: Tx, *, asks: bool = True) -> NamedTarget:
 
 def target_here(context: Context, tx: Tx) -> TargetHere:
     """What a claim looks at before it is made, by one read: git takes its time, and is asked outside of the claim."""
+    tx.along(("merge.last", {}))
     project = context.project(tx)
     at = furthest_target(context, tx, project)
     return TargetHere(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from foureyes.steps import Who
 
 REVIEWABLE_SHOWN = 20
-OF_STATUS = ("project.counters", "run.stuck_ready", "project.ready_goals", "merge.any", "sprint.any")
+OF_STATUS = ("project.counters", "run.stuck_ready", "project.ready_goals", "merge.any", "merge.last", "sprint.any")
 """What is asked about every project (`ahead`)."""
 POINTS = 10
 POINT = 200
