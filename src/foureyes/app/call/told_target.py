@@ -142,9 +142,7 @@ def target_here(context: Context, tx: Tx) -> TargetHere:
     tx.along(("merge.last", {}))
     project = context.project(tx)
     at = furthest_target(context, tx, project)
-    return TargetHere(
-        named_target(context, tx), tip_of(context, project, at), merged_unknown(context, tx, project, at)
-    )
+    return TargetHere(named_target(context, tx), tip_of(context, project, at), merged_unknown(context, tx, project, at))
 
 
 def told_target(
