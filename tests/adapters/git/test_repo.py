@@ -299,7 +299,7 @@ def test_few_programs_are_started_for_a_change(
     fake_git(tmp_path / "bin", monkeypatch, "")
     (tmp_path / "bin/git").write_text(f'#!/bin/sh\necho x >> "{tmp_path}/calls"\nexec {real} "$@"\n')
     project.change()
-    assert len((tmp_path / "calls").read_text().split()) == 6
+    assert len((tmp_path / "calls").read_text().split()) == 4
 
 
 # History

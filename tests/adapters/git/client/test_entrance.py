@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.adapters.git.client import entrance
 from foureyes.core.nouns.attempt import Change
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
@@ -19,6 +20,13 @@ from tests.stage.checkout import CODE
 
 WORK = "refs/heads/work"
 EVIL = CODE.replace("line 7\n", "evil\n").encode()
+
+
+@pytest.fixture(params=["by hand", "by git"], autouse=True)
+def _way_in(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few objects are written into the room; of these tests each goes the way of many, too."""
+    if request.param == "by git":
+        monkeypatch.setattr(entrance, "HANDFUL", 0)
 
 
 @pytest.fixture

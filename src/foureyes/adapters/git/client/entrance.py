@@ -1,8 +1,8 @@
 """How objects get into the clean room, and out of it: by the hash of their bytes, and by nothing else.
 
-Commits and trees are hashed as they are read (`reader`), so what is needed is known for certain. Then git packs them on
-the doorstep and unpacks them in the room (`pack-objects | index-pack`), where every object gets the name of its bytes;
-one that was changed has another name in there, and the one that was asked for is missing.
+Commits and trees are hashed as they are read (`reader`), so what is needed is known for certain. Some small objects are
+written into the room as they were read. Others git packs on the doorstep and unpacks in the room (`pack-objects |
+index-pack`), where each gets the name of its bytes; one that was changed has another name in there.
 
 A history is let in as far as the question needs it (`descent`). Where it ends, the room's own `shallow` file says so.
 """
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 FEW = 200
 """So many commits are written one by one; more go through git."""
+HANDFUL, SMALL = 40, 1 << 16
+"""So many other objects, if each is so small: two programs more take longer than writing them."""
 _PACK = ("pack-objects", "--stdout", "-q", "--window=0", "--compression=0")
 _INDEX = ("index-pack", "--stdin")
 _LEAVES = ("unpack-objects", "-q")
@@ -85,8 +87,6 @@ class Entrance:
         if self._was.path != path:
             self._was = _Inside(path)
         return self._was
-
-    # Into the room
 
     def history(self, *tips: Sha) -> Sha | None:
         """Let in as much history as shows how these commits descend from each other; where they left each other, if
@@ -290,6 +290,8 @@ class Entrance:
         if not new | extra:
             return
         self._lookup.refuse_odd_files(new | extra)
+        if self._let_in_by_hand(new, extra):
+            return
         done = self._pass(new | extra)
         if done.first.rc and extra:
             extra &= self._lookup.reader.sizes(extra).keys()
@@ -304,6 +306,19 @@ class Entrance:
             raise swapped(lost[0])
         inside.objects |= arrived
 
+    def _let_in_by_hand(self, new: set[Sha], extra: set[Sha]) -> bool:
+        """Write objects into the room one by one, each hashed as it was read, where they are few and small."""
+        if len(new) + len(extra) > HANDFUL:
+            return False
+        sizes = self._lookup.reader.sizes(new | extra)
+        if absent := sorted(new - sizes.keys()):
+            raise self._lookup.missing(absent[0])
+        if any(size > SMALL for size in sizes.values()):
+            return False
+        for sha, each in self._lookup.reader.read(sizes).items():
+            self._inside.objects.add(write_loose_object(self._inside.path, each.kind, each.content, len(sha)))
+        return True
+
     def _pass(self, names: set[Sha]) -> Both:
         return self._ways.into_room(_PACK, _INDEX, "".join(f"{sha}\n" for sha in sorted(names)).encode())
 
@@ -315,8 +330,6 @@ class Entrance:
         if name and not self._lookup.reader.sizes([Sha(name)]):
             raise self._lookup.missing(name)
         raise _refused(done)
-
-    # Out of it
 
     def publish(self, tree: Sha) -> None:
         """Write what was made in the room for a tree to the repository's store, and look whether it is there."""
@@ -334,7 +347,7 @@ class Entrance:
     def _made_for(self, tree: Sha) -> list[Sha]:
         """What is reachable from a tree and was written in the room: all of it is in files of its own."""
         room = self._lookup.room()
-        loose = loose_names(room)
+        loose = loose_names(room) - self._inside.objects
         made_here = {bytes.fromhex(sha) for sha in loose}
         new: dict[Sha, None] = {}
         ahead = [tree]
@@ -354,7 +367,8 @@ def _below(
 ) -> list[tuple[Sha | None, ...]]:
     """The folders in which trees differ; files that differ are added to the sets."""
     below: list[tuple[Sha | None, ...]] = []
-    for name in set().union(*(_unlike(sides[0], other) for other in sides[1:])):
+    unlike = (sides[0].items() ^ other.items() for other in sides[1:])
+    for name in {name for rows in unlike for name, _ in rows}:
         rows = [side.get(name) for side in sides]
         kinds = set(rows)
         if any(row is not None and row[0] == TREE for row in rows):
@@ -365,11 +379,6 @@ def _below(
         files = {entry_of(row).sha for row in kinds if row is not None and row[0] not in (TREE, MODULE)}
         (needed if is_seen else spare).update(files)
     return below
-
-
-def _unlike(tree: dict[bytes, RawEntry], other: dict[bytes, RawEntry]) -> set[bytes]:
-    """The names under which two trees have something else."""
-    return {name for name, _ in tree.items() ^ other.items()}
 
 
 def _refused(done: Both) -> GitProblem:
