@@ -129,7 +129,7 @@ class Git:
         from foureyes.adapters.git.client.reader import ObjectReader
 
         room, common_dir = self._room, self.common_dir
-        return Lookup(common_dir, lambda: room.path, ObjectReader(lambda: _conversation(room, common_dir)))
+        return Lookup(common_dir, lambda: room.path, ObjectReader(lambda: _conversation(room, common_dir), common_dir))
 
     @cached_property
     def entrance(self) -> Entrance:

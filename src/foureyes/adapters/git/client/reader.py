@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from foureyes.adapters import process
 from foureyes.adapters.git.client.config_file import is_true, read_settings
 from foureyes.adapters.git.client.locate import LOOK
+from foureyes.adapters.git.client.loose_objects import LARGEST, read_loose_object
 from foureyes.adapters.git.client.object_form import Object, named_by
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
@@ -24,31 +25,48 @@ if TYPE_CHECKING:
 
 PORTION = 256
 """So many questions at once: they fit into a pipe while nobody reads the answers."""
+SOME = 32
+"""So many objects are looked for in files of their own first: what is new is there, and no git is started for it."""
 
 
 class ObjectReader:
-    """Asks one git; started when first needed, and again when it was ended."""
+    """Reads what has a file of its own, and asks one git for the rest; started when first needed, and again when it was
+    ended.
+    """
 
-    def __init__(self, start: Callable[[], AskedProgram]) -> None:
+    def __init__(self, start: Callable[[], AskedProgram], common_dir: str) -> None:
         self._start = start
+        self._common_dir = common_dir
         self._talk: AskedProgram | None = None
         self._lock = RLock()
 
     def read(self, names: Iterable[Sha]) -> dict[Sha, Object]:
         """The objects of these names; what is missing is left out. Bytes that have another name are a `GitProblem`."""
-        answers = self._answers("contents", names)
+        loose, rest = self._loose(names)
+        answers = self._answers("contents", rest)
         for sha, (kind, _, content) in answers.items():
             if named_by(kind, content, len(sha)) != sha:
                 raise swapped(sha)
-        return {sha: Object(kind, content) for sha, (kind, _, content) in answers.items()}
+        return loose | {sha: Object(kind, content) for sha, (kind, _, content) in answers.items()}
+
+    def _loose(self, names: Iterable[Sha]) -> tuple[dict[Sha, Object], list[Sha]]:
+        """Those that are in files of their own, hashed as well; and the others."""
+        asked = list(dict.fromkeys(names))
+        files = {sha: read_loose_object(self._common_dir, sha, LARGEST) for sha in asked if len(asked) <= SOME}
+        loose = {sha: Object(*each) for sha, each in files.items() if each is not None}
+        return loose, [sha for sha in asked if sha not in loose]
 
     def sizes(self, names: Iterable[Sha]) -> dict[Sha, int]:
-        """How large those are that are there. Nobody hashed them."""
-        return {sha: size for sha, (_, size, _) in self._answers("info", names).items()}
+        """How large those are that are there. Nobody hashed them all."""
+        loose, rest = self._loose(names)
+        sizes = {sha: len(each.content) for sha, each in loose.items()}
+        return sizes | {sha: size for sha, (_, size, _) in self._answers("info", rest).items()}
 
     def kinds(self, names: Iterable[Sha]) -> dict[Sha, bytes]:
-        """Which kind of object those are that are there. Nobody hashed them."""
-        return {sha: kind for sha, (kind, _, _) in self._answers("info", names).items()}
+        """Which kind of object those are that are there. Nobody hashed them all."""
+        loose, rest = self._loose(names)
+        kinds = {sha: each.kind for sha, each in loose.items()}
+        return kinds | {sha: kind for sha, (kind, _, _) in self._answers("info", rest).items()}
 
     def _answers(self, question: str, names: Iterable[Sha]) -> dict[Sha, tuple[bytes, int, bytes]]:
         """Kind, size and, if it was asked for, content of each that is there."""
