@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -48,7 +49,21 @@ class Repository:
         return path
 
     def head(self, ref: str = "HEAD") -> Sha:
-        return Sha(self._read_head() if ref == "HEAD" else "") or Sha(self.git("rev-parse", ref))
+        return Sha(self._read_head() if ref == "HEAD" else self._read_branch(ref)) or Sha(self.git("rev-parse", ref))
+
+    def _read_branch(self, name: str) -> str:
+        """The same of a branch, where nothing else is called so."""
+        place = self.path / ".git"
+        place = place if place.is_dir() else self.path
+        if not re.fullmatch(r"[a-z][a-z0-9/-]*", name) or any(
+            (place / above / name).exists() for above in ("", "refs", "refs/tags")
+        ):
+            return ""
+        try:
+            at = (place / "refs/heads" / name).read_text().strip()
+        except OSError:
+            return ""
+        return at if len(at) == SHA_DIGITS else ""
 
     def _read_head(self) -> str:
         """By git's files, where they are of the usual kind."""

@@ -97,7 +97,7 @@ class Wired(Clones):
 
     def main(self) -> Sha:
         """Where the remote's target is."""
-        return Sha(self.remote.git("rev-parse", "main"))
+        return self.remote.head("main")
 
     def log(self) -> list[str]:
         """What is on it, by subject, the newest first."""
