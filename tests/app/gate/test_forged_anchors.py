@@ -10,7 +10,7 @@ from foureyes.app.git_ports import RefUpdate
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import AT_ONCE, signed
-from tests.stage.gated import configure, merge
+from tests.stage.gated import approved, configure, merge
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
 from tests.stage.wires import Wired
 from tests.stage.world import GitWorld
@@ -87,6 +87,20 @@ def test_an_anchor_that_the_store_holds_does_not_hide_one_that_it_lacks_J3_P12(w
     assert any("lacks" in each.message or "does not have" in each.message for each in world.app.audit.verify().findings)
     world.app.projects.adopt(ALICE, "an older backup is all that is left")
     assert merge(world) == {}
+
+
+def test_a_merge_that_is_lost_after_a_store_was_taken_up_is_missed_whatever_its_row_J3_P12(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    git = world.checkout.git
+    for row in ("9998:0f3a", "9999:0f3b"):
+        git("commit", "-q", "--allow-empty", "-m", f"lost\n\nJournal: {row}")
+    world.app.projects.adopt(ALICE, "an older backup is all that is left")
+    task = approved(world)
+    assert merge(world) == {task: "merged"}
+    git("commit", "-q", "--allow-empty", "-m", "lost since\n\nJournal: 400:0f3c")
+    with world.refused("P12") as caught:
+        merge(world)
+    assert "400:0f3c" in caught[0].reasons[0].message
 
 
 def test_work_that_nobody_approved_is_none_of_a_task_for_that_J3_P12(world: GitWorld) -> None:

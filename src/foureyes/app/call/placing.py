@@ -51,13 +51,11 @@ def lost_anchor(
     that was looked at before, with all behind it. `ref`: what git calls the target, if not what is known of it here
     (Q6).
     """
-    repo, target = context.repo, ref or furthest_target(context, tx, project)
+    repo, target, taken_up = context.repo, ref or furthest_target(context, tx, project), project.anchor or ""
 
     def held(anchor: str) -> bool:
-        """It is in the journal, or the store was taken up without it, or without a later one."""
-        taken_up = project.anchor or ""
-        is_before = bool(taken_up) and anchored_row(anchor) < anchored_row(taken_up)
-        return anchor == taken_up or is_before or holds(tx, anchor)
+        """It is in the journal, or the store was taken up without it."""
+        return anchor == taken_up or holds(tx, anchor)
 
     last = _last(tx, project)
     if near and _near(context, project, target, last, held) is None:
@@ -65,7 +63,11 @@ def lost_anchor(
     known, behind = _sent_there(context, tx, target) or since or last, since is None
     if repo.last_anchor(target, known, behind=behind, held=held) is None:
         return ""
-    return repo.last_anchor(target, known, behind=behind, held=held, work=_work(tx)) or ""
+    lost = repo.last_anchor(target, known, behind=behind, held=held, work=_work(tx)) or ""
+    is_before = bool(lost and taken_up) and anchored_row(lost) < anchored_row(taken_up)
+    # What was lost before the store was taken up counts as taken up with it; not what was lost since.
+    is_taken_up = is_before and repo.last_anchor(target, known, held=lambda each: holds(tx, each)) == taken_up
+    return "" if is_taken_up else lost
 
 
 def _last(tx: Tx, project: ProjectView) -> Sha | None:
