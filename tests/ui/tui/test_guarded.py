@@ -114,3 +114,19 @@ def test_sheets_timers_and_painting_go_on(seat: Seat, monkeypatch: pytest.Monkey
         assert BROKE in await at.until(BROKE)
 
     play(seat.sit(), story, paints=True)
+
+
+def test_what_a_page_misses_while_the_app_is_left_is_no_defect(seat: Seat, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def story(at: Player) -> None:
+        page = at.app.pages[-1]
+        assert isinstance(page, BoardPage)
+        monkeypatch.setattr(BoardPage, "minute", broken)
+        with pytest.raises(ZeroDivisionError):
+            page.tick()
+        at.app.exit()
+        page.tick()
+        at.app.raises = False
+        page.tick()
+        assert not (seat.root / ".foureyes" / "logs" / "app.log").exists()
+
+    play(seat.sit(), story)

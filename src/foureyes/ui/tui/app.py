@@ -343,7 +343,11 @@ class FoureyesApp(Themed, inherit_bindings=False):
             self.push_screen(AttentionPage(first))
 
     def broke(self, problem: Exception) -> None:
-        """A defect of ours: said, written down, and the app goes on; in tests it is raised."""
+        """A defect of ours: said, written down, and the app goes on; in tests it is raised. Once the app is being left,
+        pages lose their parts one by one: what a late paint misses then is no defect, and nobody is there to read it.
+        """
+        if self.pages and not self.pages[-1].is_attached:
+            return
         if self.raises:
             raise problem
         from foureyes.ui.tui.crash import write_down
