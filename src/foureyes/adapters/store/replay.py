@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from foureyes.adapters.store.engine import Database, SqlValue
 from foureyes.adapters.store.folding import fold
@@ -72,6 +72,8 @@ MOST_DISCREPANCIES = 20
 FEW = 500
 """Rows that are read in one go: a server answers once for a small table, and not five times."""
 STEP = 10_000
+Beginning = tuple[list[str], list[tuple[SqlValue, ...]]]
+"""The columns of a table and its first rows."""
 
 
 def audit(engine: Database, fresh: Database, progress: CountProgress | None) -> AuditReport:
@@ -159,19 +161,41 @@ def _misfolded(engine: Database) -> Iterator[str]:
 
 def compare_tables(engine: Database, fresh: Database) -> list[Discrepancy]:
     """Where the tables of a store are not those of another."""
+    try:
+        stored, replayed = _beginnings(engine, TABLES), _beginnings(fresh, TABLES)
+        differing = [table for table in TABLES if not _are_all_the_same(stored[table], replayed[table])]
+    except UnicodeDecodeError:
+        differing = list(TABLES)
     discrepancies = []
-    for table, key in TABLES.items():
+    for table in differing:
         try:
-            discrepancies += _compare(engine, fresh, table, key)
+            discrepancies += _compare(engine, fresh, table, TABLES[table])
         except UnicodeDecodeError:
             discrepancies.append(Discrepancy("integrity", f"{table}: a text in it is no text any more"))
     return discrepancies
 
 
+def _are_all_the_same(stored: Beginning, replayed: Beginning) -> bool:
+    """Whether these are all rows, and the same ones. Of a table without any, SQLite does not say the columns."""
+    if len(stored[1]) == FEW or stored[1] != replayed[1]:
+        return False
+    return not stored[0] or not replayed[0] or stored[0] == replayed[0]
+
+
+def _beginnings(engine: Database, tables: Iterable[str]) -> dict[str, Beginning]:
+    """The columns and the first rows of tables, all by one way to the database: most stores have few rows of most."""
+    asked: list[tuple[str, dict[str, SqlValue]]] = [(f"{_in_order(table)} LIMIT {FEW}", {}) for table in tables]
+    return dict(zip(tables, engine.fetch_all(asked), strict=True))
+
+
+def _in_order(table: str) -> str:
+    return f"SELECT * FROM {table} ORDER BY {TABLES[table]}"  # noqa: S608 - both names come from TABLES above
+
+
 def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Discrepancy]:
     """Rows of a table that are not what the journal says, each named by its key and column."""
-    columns, replayed = _rows(fresh, table, key)
-    stored_columns, stored = _rows(engine, table, key)
+    columns, replayed = _rows(fresh, table)
+    stored_columns, stored = _rows(engine, table)
     if columns and stored_columns and columns != stored_columns:
         return [Discrepancy("integrity", f"{table}: its columns are not those that this version made")]
     columns = columns or stored_columns
@@ -197,11 +221,10 @@ def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Di
     return discrepancies
 
 
-def _rows(engine: Database, table: str, key: str) -> tuple[list[str], Iterator[tuple[SqlValue, ...]]]:
+def _rows(engine: Database, table: str) -> tuple[list[str], Iterator[tuple[SqlValue, ...]]]:
     """The columns of a table and its rows in order: few of them at once, many one by one."""
-    statement = f"SELECT * FROM {table} ORDER BY {key}"  # noqa: S608 - both names come from TABLES above
-    columns, first = engine.fetch(f"{statement} LIMIT {FEW}", {})
-    return columns, iter(first) if len(first) < FEW else engine.stream(statement)
+    columns, first = _beginnings(engine, [table])[table]
+    return columns, iter(first) if len(first) < FEW else engine.stream(_in_order(table))
 
 
 def _differing(
