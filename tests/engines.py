@@ -12,7 +12,7 @@ from __future__ import annotations
 import atexit
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, cached_property
 from pathlib import Path
@@ -22,7 +22,7 @@ import apsw
 import psycopg
 
 from foureyes.adapters.store.engine import Database
-from foureyes.adapters.store.migrate import migrate
+from foureyes.adapters.store.migrate import LATEST, migrate
 from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.postgres import PostgresEngine, schema_of
 from foureyes.adapters.store.shared import open_shared
@@ -349,6 +349,21 @@ def blank() -> bytes:
     image = engine.connection.serialize("main")
     engine.close()
     return image
+
+
+@cache
+def _blank_store() -> SqliteEngine:
+    return imaged(blank())
+
+
+def migrate_again(engine: Database, now: str, backup: Callable[[int], None] | None) -> int:
+    """In place of `migrate` where a store is made in a new file: the pages of a blank one are copied into it."""
+    if not isinstance(engine, SqliteEngine) or engine.schema_version() or engine.tables():
+        return migrate(engine, now, backup)
+    with engine.connection.backup("main", _blank_store().connection, "main") as copy:
+        copy.step(-1)
+    engine.connection.execute("UPDATE migrations SET applied_at = ?", (now,))
+    return LATEST
 
 
 def new_store(project: str, on: str = "") -> Store:

@@ -51,20 +51,20 @@ Content = str | Link | Program | None
 """What becomes of a path; None: it is deleted."""
 
 
+def piece_of(content: Content) -> tuple[str, bytes] | None:
+    """It as git has it: mode and content."""
+    if content is None:
+        return None
+    mode = "120000" if isinstance(content, Link) else "100755" if isinstance(content, Program) else "100644"
+    return mode, (content if isinstance(content, str) else content[0]).encode()
+
+
 class Gate(Shop):
     """A project with a check, whose policy a person has accepted."""
 
     def change(self, branch: str, files: Mapping[str, Content], *, message: str = "work", onto: str = "") -> str:
         """One commit on a branch that is checked out nowhere, with links, programs and deletions; its id."""
-        changes = []
-        for path, content in files.items():
-            if content is None:
-                changes.append(f"D {path}".encode())
-                continue
-            mode = "120000" if isinstance(content, Link) else "100755" if isinstance(content, Program) else "100644"
-            body = (content if isinstance(content, str) else content[0]).encode()
-            changes.append(f"M {mode} inline {path}\ndata {len(body)}\n".encode() + body)
-        return self.bring(branch, changes, message, onto)
+        return self.bring(branch, {path: piece_of(content) for path, content in files.items()}, message, onto)
 
     @recalled
     def attempt(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ from foureyes.core.words.ids import Sha
 
 from tests.stage import recalled
 from tests.stage.copies import copy_tree
+from tests.stage.loose import NotLoose, Objects, Pieces, stream
 
+ADA = "Ada <ada@example.org>"
 IDENTITY = "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
 NOTHING_ELSE = "[maintenance]\n\tauto = false\n"
 """A commit starts no second program that looks whether there is something to tidy."""
@@ -78,7 +81,26 @@ class Repository:
         self.git("switch", "-q", "-c", name, at)
 
     def switch(self, name: str) -> None:
-        self.git("switch", "-q", name)
+        if not self._stands_on(name):
+            self.git("switch", "-q", name)
+
+    def _stands_on(self, name: str) -> bool:
+        try:
+            return (self.path / ".git" / "HEAD").read_text() == f"ref: refs/heads/{name}\n"
+        except OSError:
+            return False
+
+    def bring(self, branch: str, pieces: Pieces, message: str) -> Sha:
+        """A commit on a branch that nobody has checked out; a new one begins at main. No program is started for it,
+        unless git has packed what is there.
+        """
+        who = f"{ADA} {int(time.time())} +0000"
+        try:
+            objects = Objects(self.path / ".git")
+            return Sha(objects.commit(branch, objects.tip(branch) or objects.tip("main"), pieces, message, who))
+        except NotLoose:
+            start = f"refs/heads/{branch}" if self.git("for-each-ref", f"refs/heads/{branch}") else "main"
+            return Sha(self.git("fast-import", "--quiet", stdin=stream(branch, start, pieces, message, who)))
 
     def port(self, at: Path | None = None, shared: SharedGit | None = None) -> GitRepo:
         """What the program reads of it, standing there."""

@@ -17,6 +17,7 @@ import apsw
 
 from foureyes.core.words.ids import seen_name
 
+from tests.stage.loose import NotLoose, Objects, Pieces, plain, stream
 from tests.stage.processes import Caller, FakeAgent, Options, People, Person, Result, Service
 from tests.stage.recalled import recalled
 
@@ -34,8 +35,11 @@ GIT_ENV = {
     "GIT_CONFIG_GLOBAL": "/dev/null",
 }
 APP = "".join(f"line {number}\n" for number in range(1, 21))
-WHO = "Dev <{}@example.org> 1767225600 +0000"
-"""Who commits on a branch: commits of two branches are two, also if they change the same."""
+
+
+def who_commits(branch: str) -> str:
+    """Who commits on a branch: commits of two branches are two, also if they change the same."""
+    return f"Dev <{branch.replace('/', '.')}@example.org> 1767225600 +0000"
 
 
 def git(cwd: Path, *args: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
@@ -209,17 +213,18 @@ class Stage:
 
     def commit(self, branch: str, files: Mapping[str, str], *, message: str = "work", onto: str = "") -> str:
         """One commit on a branch that is not checked out, without touching any worktree; its id."""
-        bodies = {path: content.encode() for path, content in files.items()}
-        changes = [f"M 100644 inline {path}\ndata {len(body)}\n".encode() + body for path, body in bodies.items()]
-        return self.bring(branch, changes, message, onto)
+        return self.bring(branch, plain(files), message, onto)
 
-    def bring(self, branch: str, changes: Sequence[bytes], message: str, onto: str) -> str:
-        """A commit of these changes, in the words of `git fast-import`: one program, whatever is in it; its id."""
-        text, start = message.encode(), onto or (f"refs/heads/{branch}" if self.has_branch(branch) else "main")
-        who = WHO.format(branch.replace("/", "."))
-        head = f"commit refs/heads/{branch}\nmark :1\ncommitter {who}\ndata {len(text)}\n".encode()
-        parts = [head + text, f"from {start}^0".encode(), *changes, b"get-mark :1\n"]
-        return self.git("fast-import", "--quiet", "--force", stdin=b"\n".join(parts))
+    def bring(self, branch: str, pieces: Pieces, message: str, onto: str) -> str:
+        """The same of files of any kind, without a program; where git has packed what is there, by one."""
+        try:
+            objects = Objects(self.repo / ".git")
+            parent = objects.tip(onto) if onto else objects.tip(branch) or objects.tip("main")
+            return objects.commit(branch, parent, pieces, message, who_commits(branch))
+        except NotLoose:
+            start = onto or (f"refs/heads/{branch}" if self.has_branch(branch) else "main")
+            words = stream(branch, start, pieces, message, who_commits(branch))
+            return self.git("fast-import", "--quiet", "--force", stdin=words)
 
     def has_branch(self, branch: str) -> bool:
         """Whether a branch exists: by git's files, and a program only where there are no files of the usual kind."""

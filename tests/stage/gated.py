@@ -13,6 +13,7 @@ from foureyes.core.nouns.check import Elsewhere, Ran, TestResult
 from foureyes.core.nouns.session import Actor
 
 from tests.stage.checkout import SETTINGS, signed
+from tests.stage.loose import plain
 from tests.stage.people import ALICE, BOB, CI, CLAUDE
 from tests.stage.world import DeskWorld, GitWorld, World
 
@@ -54,20 +55,15 @@ def deliver(
     signal: str = "DONE",
     **fields: Any,
 ) -> str:
-    """Somebody makes a change on the task's branch and hands it in; the checkout stands on main again."""
+    """Somebody makes a change on the task's branch and hands it in; the checkout stands on main."""
     task = task or world.create(**fields)
     checkout = world.checkout
     checkout.switch("main")
     if world.status(task) == "open":
         world.start(actor, task)
-    exists = bool(checkout.git("for-each-ref", f"refs/heads/fe/{task}"))
-    checkout.git("switch", "-q", *([] if exists else ["-c"]), f"fe/{task}")
-    for name, text in (files or {f"{task}.py": f"work on {task}\n"}).items():
-        checkout.write(name, text)
-    checkout.git("add", "-A")
-    checkout.git("commit", "-q", "-m", *signed(f"work on {task}", actor))
-    world.submit(actor, task, signal=signal)
-    checkout.switch("main")
+    branch, changed = f"fe/{task}", plain(files or {f"{task}.py": f"work on {task}\n"})
+    checkout.bring(branch, changed, signed(f"work on {task}", actor)[0])
+    world.submit(actor, task, branch=branch, signal=signal)
     return task
 
 

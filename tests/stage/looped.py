@@ -197,16 +197,9 @@ def next_attempt(
     wanted = dict.fromkeys(open_ids(world, task), "FIXED") if answers is None else answers
     if wanted:
         respond(world, task, wanted, by=by)
-    checkout.switch(f"fe/{task}")
-    for name, text in files.items():
-        if text is None:
-            checkout.git("rm", "-q", name)
-        else:
-            checkout.write(name, text)
-    checkout.git("add", "-A")
-    checkout.git("commit", "-q", "--allow-empty", "-m", *signed(f"more of {task}", by))
-    world.submit(by, task)
-    checkout.switch("main")
+    changed = {name: None if text is None else ("100644", text.encode()) for name, text in files.items()}
+    checkout.bring(f"fe/{task}", changed, signed(f"more of {task}", by)[0])
+    world.submit(by, task, branch=f"fe/{task}")
 
 
 def left_behind(world: GitWorld) -> tuple[str, str]:

@@ -29,6 +29,7 @@ from foureyes.ui.tui.desk import Desk
 
 from tests.stage.checkout import Checkout, signed
 from tests.stage.copies import copy_tree
+from tests.stage.loose import plain
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 from tests.stage.recalled import begin, forget, recalled
 from tests.ui.tui.quick_checks import with_quick_checks
@@ -166,18 +167,12 @@ class Seat:
         return str(self.app.tasks.create(ALICE, title, labels=list(labels), **fields).task)
 
     def work(self, task: str, files: Mapping[str, str], actor: Actor = CLAUDE, signal: str = "DONE") -> None:
-        """Commit on the task's branch, and hand in; the checkout stands on main again."""
+        """Commit on the task's branch, and hand in; the checkout stays on main."""
         if self.status(task) == "open":
             self.app.claims.start(actor, task)
         branch = f"fe/{task}"
-        exists = bool(self.checkout.git("for-each-ref", f"refs/heads/{branch}"))
-        self.checkout.git("switch", "-q", *([] if exists else ["-c"]), branch)
-        for name, text in files.items():
-            self.checkout.write(name, text)
-        self.checkout.git("add", "-A")
-        self.checkout.git("commit", "-q", "-m", *signed(f"work on {task}", actor))
+        self.checkout.bring(branch, plain(files), signed(f"work on {task}", actor)[0])
         self.app.attempts.submit(actor, task, branch=branch, signal=signal)
-        self.checkout.git("switch", "-q", "main")
 
     @recalled
     def deliver(
