@@ -10,13 +10,14 @@ from rich.text import Text
 
 from foureyes.ui.tui import screens, widgets
 from foureyes.ui.tui.screens.ask_text import AskText, ask_text
+from foureyes.ui.tui.screens.batch import BatchPage
 from foureyes.ui.tui.screens.board import BoardPage
 from foureyes.ui.tui.screens.new_task import NewTaskPage
 from foureyes.ui.tui.screens.redo import RedoPage
 from foureyes.ui.tui.screens.sheet import Sheet, SheetField
 from foureyes.ui.tui.widgets.rows import PaintedLine
 
-from tests.ui.tui.stage import Player, Seat, play
+from tests.ui.tui.stage import Player, Seat, play, small_work
 
 BROKE = "Something in Foureyes broke"
 LATER = {"set_timer": 1, "set_interval": 1, "call_after_refresh": 0, "call_later": 0}
@@ -116,17 +117,23 @@ def test_sheets_timers_and_painting_go_on(seat: Seat, monkeypatch: pytest.Monkey
     play(seat.sit(), story, paints=True)
 
 
-def test_what_a_page_misses_while_the_app_is_left_is_no_defect(seat: Seat, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_page_misses_while_it_is_left_is_no_defect(seat: Seat, monkeypatch: pytest.MonkeyPatch) -> None:
     async def story(at: Player) -> None:
-        page = at.app.pages[-1]
-        assert isinstance(page, BoardPage)
+        await at.hit("r", "a")
+        board, *_, batch = at.app.pages
+        assert isinstance(board, BoardPage)
+        assert isinstance(batch, BatchPage)
+        monkeypatch.setattr(BatchPage, "_pens", broken)
+        with pytest.raises(ZeroDivisionError):
+            batch._draw_columns()
+        await at.hit("escape")
+        batch._draw_columns()
         monkeypatch.setattr(BoardPage, "minute", broken)
         with pytest.raises(ZeroDivisionError):
-            page.tick()
+            board.tick()
         at.app.exit()
-        page.tick()
-        at.app.raises = False
-        page.tick()
-        assert not (seat.root / ".foureyes" / "logs" / "app.log").exists()
+        board.tick()
 
+    seat.deliver("Add login", labels=["security"])
+    seat.deliver("Sort the list", small_work("sort"))
     play(seat.sit(), story)

@@ -24,6 +24,7 @@ from foureyes.ui.tui.checking import Checking, CheckTold
 from foureyes.ui.tui.closing import Unread, close_review
 from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.guard import Guard
+from foureyes.ui.tui.guarded import is_there
 from foureyes.ui.tui.keys import KeyContext
 from foureyes.ui.tui.looking import Looks
 from foureyes.ui.tui.marks import visible
@@ -314,7 +315,7 @@ class FoureyesApp(Themed, inherit_bindings=False):
 
     def _is_there(self, asker: MessagePump) -> bool:
         """Whether who asked can still be told."""
-        return asker is self or (isinstance(asker, Widget) and asker.is_attached)
+        return asker is self or (isinstance(asker, Widget) and is_there(asker))
 
     def guarded(self, step: Callable[[], object]) -> None:
         """Take a step; a defect of ours in it does not end the app."""
@@ -343,11 +344,7 @@ class FoureyesApp(Themed, inherit_bindings=False):
             self.push_screen(AttentionPage(first))
 
     def broke(self, problem: Exception) -> None:
-        """A defect of ours: said, written down, and the app goes on; in tests it is raised. Once the app is being left,
-        pages lose their parts one by one: what a late paint misses then is no defect, and nobody is there to read it.
-        """
-        if self.pages and not self.pages[-1].is_attached:
-            return
+        """A defect of ours: said, written down, and the app goes on; in tests it is raised."""
         if self.raises:
             raise problem
         from foureyes.ui.tui.crash import write_down

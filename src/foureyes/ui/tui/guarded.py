@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 from textual.strip import Strip
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from foureyes.ui.tui.app import FoureyesApp
 
     class InApp(Protocol):
         """A part of the app."""
+
+        _pruning: bool
+
+        @property
+        def is_attached(self) -> bool: ...
 
         @property
         def app(self) -> FoureyesApp: ...
@@ -20,6 +27,13 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound="InApp")
 P = ParamSpec("P")
+
+
+def is_there(part: Widget | InApp) -> bool:
+    """Whether a part of the app stays. One that is taken away, or whose app is left, loses its own parts one by one:
+    what a late paint misses of it then is no defect. Textual asks the same before it tells a part something.
+    """
+    return part.is_attached and not part._pruning
 
 
 def guarded(method: Callable[Concatenate[S, P], None]) -> Callable[Concatenate[S, P], None]:
@@ -30,7 +44,8 @@ def guarded(method: Callable[Concatenate[S, P], None]) -> Callable[Concatenate[S
         try:
             method(self, *args, **kwargs)
         except Exception as problem:  # whatever it is, the app goes on and says so
-            self.app.broke(problem)
+            if is_there(self):
+                self.app.broke(problem)
 
     return run
 
@@ -43,7 +58,8 @@ def painted(method: Callable[[S, int], Strip]) -> Callable[[S, int], Strip]:
         try:
             return method(self, y)
         except Exception as problem:
-            self.app.broke(problem)
+            if is_there(self):
+                self.app.broke(problem)
             return Strip.blank(self.app.size.width)
 
     return run
