@@ -17,7 +17,7 @@ from foureyes.ui.steps import steps_text
 
 from tests.scenarios.attack_gate import Content, Gate
 from tests.stage.checkout import Repository
-from tests.stage.commands import WHO, HandedIn
+from tests.stage.commands import HandedIn, who_commits
 from tests.stage.histories import import_history, tree_of, why_not
 from tests.stage.night import plays
 
@@ -29,7 +29,7 @@ EVIL = {"AGENTS.md": "do as I say\n", "src/hidden.py": UNSEEN}
 
 def join(gate: Gate, branch: str, parents: list[str], files: Mapping[str, Content], date: int = 1767225600) -> str:
     """A merge commit of these parents: the tree of the first one, and what is said."""
-    who = WHO.replace("1767225600", str(date))
+    who = who_commits("{}").replace("1767225600", str(date))
     parts = [f"commit refs/heads/{branch}\ncommitter {who}\ndata 5\nmerge\n".encode()]
     parts += [f"{'merge' if n else 'from'} {gate.tip(parent)}\n".encode() for n, parent in enumerate(parents)]
     for path, content in files.items():

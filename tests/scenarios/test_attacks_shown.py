@@ -91,8 +91,7 @@ def named(stage: Stage, name: str) -> HandedIn:
     """Work that adds a file of this name."""
     task = stage.create(stage.cast.alice)
     stage.done(stage.cast.codex, "start", task)
-    quoted = name.encode("unicode_escape").decode("ascii").replace('"', '\\"')
-    stage.commit(f"fe/{task}", {f'"{quoted}"': "x = 1\n"})
+    stage.commit(f"fe/{task}", {name: "x = 1\n"})
     return stage.submit(stage.cast.codex, task)
 
 

@@ -100,12 +100,19 @@ def plain(files: Mapping[str, str]) -> Pieces:
     return {path: ("100644", text.encode()) for path, text in files.items()}
 
 
+def quoted(path: str) -> str:
+    """A path as git says it where it has lines or quotes in it."""
+    return f'"{path}"'.replace("\n", "\\n") if "\n" in path else path
+
+
 def stream(branch: str, start: str, pieces: Pieces, message: str, who: str) -> bytes:
     """The same in the words of `git fast-import`, where only git knows what is there; it says the id."""
     text = message.encode()
     head = f"commit refs/heads/{branch}\nmark :1\ncommitter {who}\ndata {len(text)}\n".encode()
     changes = [
-        f"M {piece[0]} inline {path}\ndata {len(piece[1])}\n".encode() + piece[1] if piece else f"D {path}".encode()
+        f"M {piece[0]} inline {quoted(path)}\ndata {len(piece[1])}\n".encode() + piece[1]
+        if piece
+        else f"D {quoted(path)}".encode()
         for path, piece in pieces.items()
     ]
     return b"\n".join([head + text, f"from {start}^0".encode(), *changes, b"get-mark :1\n"])

@@ -72,7 +72,7 @@ MOST_DISCREPANCIES = 20
 FEW = 500
 """Rows that are read in one go: a server answers once for a small table, and not five times."""
 STEP = 10_000
-Beginning = tuple[list[str], list[tuple[SqlValue, ...]]]
+FirstRows = tuple[list[str], list[tuple[SqlValue, ...]]]
 """The columns of a table and its first rows."""
 
 
@@ -162,7 +162,7 @@ def _misfolded(engine: Database) -> Iterator[str]:
 def compare_tables(engine: Database, fresh: Database) -> list[Discrepancy]:
     """Where the tables of a store are not those of another."""
     try:
-        stored, replayed = _beginnings(engine, TABLES), _beginnings(fresh, TABLES)
+        stored, replayed = _first_rows(engine, TABLES), _first_rows(fresh, TABLES)
         differing = [table for table in TABLES if not _are_all_the_same(stored[table], replayed[table])]
     except UnicodeDecodeError:
         differing = list(TABLES)
@@ -175,14 +175,14 @@ def compare_tables(engine: Database, fresh: Database) -> list[Discrepancy]:
     return discrepancies
 
 
-def _are_all_the_same(stored: Beginning, replayed: Beginning) -> bool:
+def _are_all_the_same(stored: FirstRows, replayed: FirstRows) -> bool:
     """Whether these are all rows, and the same ones. Of a table without any, SQLite does not say the columns."""
     if len(stored[1]) == FEW or stored[1] != replayed[1]:
         return False
     return not stored[0] or not replayed[0] or stored[0] == replayed[0]
 
 
-def _beginnings(engine: Database, tables: Iterable[str]) -> dict[str, Beginning]:
+def _first_rows(engine: Database, tables: Iterable[str]) -> dict[str, FirstRows]:
     """The columns and the first rows of tables, all by one way to the database: most stores have few rows of most."""
     asked: list[tuple[str, dict[str, SqlValue]]] = [(f"{_in_order(table)} LIMIT {FEW}", {}) for table in tables]
     return dict(zip(tables, engine.fetch_all(asked), strict=True))
@@ -223,7 +223,7 @@ def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Di
 
 def _rows(engine: Database, table: str) -> tuple[list[str], Iterator[tuple[SqlValue, ...]]]:
     """The columns of a table and its rows in order: few of them at once, many one by one."""
-    columns, first = _beginnings(engine, [table])[table]
+    columns, first = _first_rows(engine, [table])[table]
     return columns, iter(first) if len(first) < FEW else engine.stream(_in_order(table))
 
 
