@@ -17,8 +17,7 @@ WHOLE = {
     "tests/stage/test_warm.py": "tests/stage/test_processes.py shows who calls; every command of the day shows that a "
     "warm process answers, and the night starts each of them",
     "tests/bench/test_team.py": "tests/races/test_two_runners.py has runners at work by day; the benchmark's own data",
-    "tests/bench/test_dataset.py": "tests/adapters/store/test_replay.py replays every kind of event; the benchmark's own "
-    "data",
+    "tests/bench/test_dataset.py": "tests/adapters/store/test_replay.py replays every kind; the benchmark's own data",
     "tests/bench/test_gate.py": "tests/app/gate/test_processes.py counts what a merge starts; the benchmark's own data",
     "tests/scenarios/test_terminal_signing.py": "tests/ui/tui/test_aside.py shows how the app steps aside, "
     "tests/adapters/identity/test_keys.py how a passphrase or a touch is asked for",
