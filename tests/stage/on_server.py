@@ -22,13 +22,16 @@ from tests.stage.people import ALICE
 class Project:
     """A repository with a project in it, and short words for what is done to its store."""
 
-    def __init__(self, checkout: Checkout, server: engines.Server, environ: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, checkout: Checkout, server: engines.Server, environ: dict[str, str] | None = None, made: str = ""
+    ) -> None:
+        """Of the project that was made there already, or of a new one."""
         self.checkout = checkout
         self.server = server
         self.environ = environ or {}
         self.cwd = str(checkout.path)
         self.folder = checkout.path / ".foureyes"
-        self.id = create_project(self.cwd, self.environ, ALICE, prefix="fe", target=None, commit=True).project
+        self.id = made or create_project(self.cwd, self.environ, ALICE, prefix="fe", target=None, commit=True).project
         engines.Run.projects.append(self.id)
 
     def copy(self, where: str = "", actor: Actor = ALICE) -> int:

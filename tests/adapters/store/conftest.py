@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.bootstrap.creating import create_project
+
 from tests import engines
 from tests.adapters.store.shop import full_world
-from tests.stage.checkout import PROJECT, Checkout, make_template, quiet_home
+from tests.stage.checkout import PROJECT, copy_of, quiet_home, template_in
 from tests.stage.on_server import Project
+from tests.stage.people import ALICE
 from tests.stage.world import DeskWorld
 
 
@@ -47,7 +50,17 @@ def shelved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A repository with a project on SQLite, to be copied, and the project's id. One test after the other has it in
+    this process, and what it had on the server is gone after each.
+    """
+    path = template_in(tmp_path_factory.mktemp("made"))
+    return path, create_project(str(path), {}, ALICE, prefix="fe", target=None, commit=True).project
+
+
 @pytest.fixture
-def project(shelved: None, tmp_path: Path, server: engines.Server) -> Project:
+def project(shelved: None, made: tuple[Path, str], tmp_path: Path, server: engines.Server) -> Project:
     """A project on SQLite, in a repository, with a server that it can move to."""
-    return Project(Checkout(make_template(tmp_path / "project")), server)
+    template, name = made
+    return Project(copy_of(template, tmp_path / "project"), server, made=name)
