@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 
@@ -14,6 +14,7 @@ from foureyes.app.git_ports import (
     Address,
     CaughtUp,
     Fence,
+    HeldAnchors,
     MergeResult,
     Moved,
     Pushed,
@@ -185,13 +186,11 @@ class ScriptedRepo:
         *,
         behind: bool = False,
         work: Collection[Sha] = (),
-        held: Callable[[str], bool] | None = None,
+        held: HeldAnchors | None = None,
     ) -> str | None:
         return None
 
-    def near_anchor(
-        self, target: str, since: Sha | None = None, held: Callable[[str], bool] | None = None
-    ) -> str | None:
+    def near_anchor(self, target: str, since: Sha | None = None, held: HeldAnchors | None = None) -> str | None:
         return None
 
     def kept(self, below: str) -> dict[str, Sha]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Fence = Callable[[], AbstractContextManager[object]]
 """What a ref is moved inside of: a transaction that only who holds the lease can begin (J4)."""
+HeldAnchors = Callable[[Sequence[str]], Collection[str]]
+"""Who says which of some anchors a store holds (J3)."""
 
 
 class Additions(msgspec.Struct, frozen=True):
@@ -106,12 +108,12 @@ class Repo(Protocol):
         *,
         behind: bool = False,
         work: Collection[Sha] = (),
-        held: Callable[[str], bool] | None = None,
+        held: HeldAnchors | None = None,
     ) -> str | None:
         """The anchor `<row>:<hash>` with the highest row among all commits of the target (J3) that `since`, if that is
         on it, has not, and in that one itself; `behind`: also on the first-parent line of that. Of the
         `work` of tasks only merges can have one, whatever its messages say. Those that are `held` do not count, and
-        hide none that `since` has not.
+        hide none that `since` has not; that is asked once for all of them.
         """
 
     def file_at(self, ref: str, path: str) -> str | None:
@@ -134,9 +136,7 @@ class Repo(Protocol):
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
         """Those of the objects that the repository does not have, and the trees that it has not all of."""
 
-    def near_anchor(
-        self, target: str, since: Sha | None = None, held: Callable[[str], bool] | None = None
-    ) -> str | None:
+    def near_anchor(self, target: str, since: Sha | None = None, held: HeldAnchors | None = None) -> str | None:
         """The anchor of one of the target's newest commits, not behind `since` and not `held`; git is started only
         where they lie in a pack.
         """

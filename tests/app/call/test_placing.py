@@ -7,10 +7,14 @@ from __future__ import annotations
 import pytest
 
 from foureyes.adapters.store.journal import hash_of, journal_rows
-from foureyes.app.call.placing import misplaced
+from foureyes.adapters.store.store import Reading
+from foureyes.app.call.placing import held_of, misplaced
+from foureyes.app.call.told_target import told_target
 from foureyes.errors import BadInput, GitProblem, Refused
 from foureyes.steps import NO_STEP, prose
 
+from tests.stage.clones import Clone, Clones
+from tests.stage.counting import counting
 from tests.stage.people import ALICE, CI, CLAUDE
 from tests.stage.world import GitWorld
 
@@ -172,3 +176,50 @@ def test_a_store_that_was_taken_up_stays_so_where_it_is_moved_or_put_back_P12(pl
     assert placed.app.projects.note_restore(ALICE, "backup.db", "").behind == ()
     assert placed.app.audit.verify().findings == ()
     placed.app.merges.process(CI)
+
+
+def anchored(world: Clone, many: int) -> None:
+    """So many commits on the remote's target, each with a row of the journal, that no other clone has fetched."""
+    for row in world.app.audit.log(limit=many):
+        world.checkout.git("commit", "-q", "--allow-empty", "-m", f"merged\n\nJournal: {row.seq}:{row.hash}")
+    world.checkout.git("push", "-q", "origin", "main")
+
+
+def questions(world: Clone) -> int:
+    """How often a start asks the store, where the remote was asked before."""
+    task = world.create()
+    told_target(world.app.context)
+    with counting({"asked": Reading._answer}) as reads:
+        world.app.claims.start(CLAUDE, task)
+    return reads["asked"]
+
+
+def test_a_clone_far_behind_asks_for_the_rows_of_all_anchors_at_once_J3(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    for _ in range(12):
+        alpha.create()
+    anchored(alpha, 2)
+    few = questions(beta)
+    anchored(alpha, 12)
+    assert questions(beta) <= few
+
+
+def test_a_branch_that_was_brought_up_to_date_asks_at_once_as_well_J3(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    for _ in range(12):
+        alpha.create()
+    anchored(alpha, 2)
+    beta.pull()
+    few = questions(beta)
+    anchored(alpha, 12)
+    beta.pull()
+    assert questions(beta) <= few
+
+
+@pytest.mark.parametrize("row", ["99999999999999999", "9" * 30, "of a walk"], ids=["large", "none", "words"])
+def test_an_anchor_of_a_row_that_no_store_can_have_is_not_held_J3_G1(world: GitWorld, row: str) -> None:
+    world.checkout.git("commit", "-q", "--allow-empty", "-m", f"x\n\nJournal: {row}")
+    with world.store.read() as tx:
+        assert held_of(tx, [row]) == set()
+    with world.refused("P12"):
+        world.app.merges.process(CI)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from os.path import join, lexists
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from foureyes.steps import prose, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
-    from foureyes.app.git_ports import Additions, TargetHistory
+    from foureyes.app.git_ports import Additions, HeldAnchors, TargetHistory
     from foureyes.app.views.work import LineCommit
     from foureyes.core.documents.unified_diff import FileDiff
     from foureyes.core.nouns.attempt import Change, Relation
@@ -280,7 +280,7 @@ class GitRepo:
         *,
         behind: bool = False,
         work: Collection[Sha] = (),
-        held: Callable[[str], bool] | None = None,
+        held: HeldAnchors | None = None,
     ) -> str | None:
         """The anchor `<row>:<hash>` with the highest row among all commits of the target (J3) that `since` has not, and
         in that one itself; `behind`: also on the first-parent line of that. Plain `work` of tasks has none, and those
@@ -288,9 +288,7 @@ class GitRepo:
         """
         return reading.history.last_anchor(self._git, self._target(target), since, behind=behind, work=work, held=held)
 
-    def near_anchor(
-        self, target: str, since: Sha | None = None, held: Callable[[str], bool] | None = None
-    ) -> str | None:
+    def near_anchor(self, target: str, since: Sha | None = None, held: HeldAnchors | None = None) -> str | None:
         """The anchor of one of the target's newest commits, not behind `since` and not `held`; git is asked for those
         only that lie in a pack.
         """

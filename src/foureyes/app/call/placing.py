@@ -4,21 +4,23 @@ J3).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.noted_target import branch_here, furthest_target
 from foureyes.app.call.recorded_target import last_merge
 from foureyes.app.call.refusals import refuse_task
-from foureyes.app.call.rows import Hash
+from foureyes.app.views.journal import JournalHead
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE, anchored_row, place_words
 from foureyes.errors import GitProblem, Reason
 from foureyes.steps import by_person, fe, phrase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from foureyes.app.call.context import Context
+    from foureyes.app.git_ports import HeldAnchors
     from foureyes.app.ports import Tx
     from foureyes.app.views.project import ProjectView
     from foureyes.core.words.ids import TaskId
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 ADOPT = fe("store", "adopt", "-m", phrase("why it is here"))
 MERGES_WITHIN = 500
 """Among so many commits of the target merges are looked for that the store does not know."""
+NO_ROW = 2**31
+"""No journal gets so far, and a server refuses to look for such a row."""
 
 
 def found_elsewhere(context: Context, project: ProjectView) -> str:
@@ -53,9 +57,9 @@ def lost_anchor(
     """
     repo, target, taken_up = context.repo, ref or furthest_target(context, tx, project), project.anchor or ""
 
-    def held(anchor: str) -> bool:
-        """It is in the journal, or the store was taken up without it."""
-        return anchor == taken_up or holds(tx, anchor)
+    def held(anchors: Sequence[str]) -> set[str]:
+        """Those in the journal, and the one without which the store was taken up."""
+        return {taken_up} | held_of(tx, anchors)
 
     last = _last(tx, project)
     if near and _near(context, project, target, last, held) is None:
@@ -66,7 +70,7 @@ def lost_anchor(
     lost = repo.last_anchor(target, known, behind=behind, held=held, work=_work(tx)) or ""
     is_before = bool(lost and taken_up) and anchored_row(lost) < anchored_row(taken_up)
     # What was lost before the store was taken up counts as taken up with it; not what was lost since.
-    is_taken_up = is_before and repo.last_anchor(target, known, held=lambda each: holds(tx, each)) == taken_up
+    is_taken_up = is_before and repo.last_anchor(target, known, held=partial(held_of, tx)) == taken_up
     return "" if is_taken_up else lost
 
 
@@ -92,7 +96,7 @@ def _work(tx: Tx) -> set[Sha]:
 
 
 def _near(
-    context: Context, project: ProjectView, target: str, last: Sha | None, held: Callable[[str], bool]
+    context: Context, project: ProjectView, target: str, last: Sha | None, held: HeldAnchors
 ) -> str | None:
     """What is not held of what the remote has more than this clone; else of the newest commits of the branch here."""
     repo = context.repo
@@ -101,11 +105,12 @@ def _near(
     return more or repo.near_anchor(project.target, last, held)
 
 
-def holds(tx: Tx, anchor: str) -> bool:
-    """J3: whether the journal has the row that an anchor `<row>:<hash>` names."""
-    row, _, digest = anchor.partition(":")
-    entry = tx.one("journal.at", Hash, seq=int(row)) if row.isascii() and row.isdigit() and len(row) < 18 else None
-    return entry is not None and entry.hash == digest
+def held_of(tx: Tx, anchors: Sequence[str]) -> set[str]:
+    """J3: those of some anchors `<row>:<hash>` of which the journal has the row: one question for all of them."""
+    named = {anchor: row for anchor in anchors if (row := anchored_row(anchor)) < NO_ROW}
+    rows = tx.all("journal.some", JournalHead, seqs=sorted(set(named.values()))) if named else []
+    there = {row.seq: row.hash for row in rows}
+    return {anchor for anchor, row in named.items() if there.get(row) == anchor.partition(":")[2]}
 
 
 def misplaced(context: Context, tx: Tx, project: ProjectView, *, near: bool = False) -> list[str]:

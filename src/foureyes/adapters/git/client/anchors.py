@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
 
 from foureyes.adapters.git.client.loose_objects import LARGEST, read_loose_object
 from foureyes.adapters.git.client.object_form import commit_head, message_of
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import ANCHOR
+
+if TYPE_CHECKING:
+    from foureyes.app.git_ports import HeldAnchors
 
 NEAR = 20
 BEGINS = ANCHOR.encode()
@@ -19,23 +23,27 @@ def anchor_near(
     packed: Callable[[Sha], bytes] = lambda _: b"",
     *,
     since: Sha | None = None,
-    held: Callable[[str], bool] | None = None,
+    held: HeldAnchors | None = None,
 ) -> str | None:
     """The anchor of the nearest commit with one that is not `held`, on any line of the target, among few (J3), and not
     behind `since`: as its file says, or `packed`, for one that has none of its own.
     """
-    ahead = [tip]
+    ahead, anchors = [tip], list[str]()
     for number in range(NEAR):
         if number >= len(ahead):
-            return None
+            break
         kind, content = read_loose_object(common_dir, ahead[number], LARGEST) or (b"commit", packed(ahead[number]))
-        anchors = reversed(anchors_in(content)) if kind == b"commit" else ()
-        if (anchor := next((each for each in anchors if held is None or not held(each)), None)) is not None:
-            return anchor
+        anchors += reversed(anchors_in(content)) if kind == b"commit" else ()
         is_new = kind == b"commit" and ahead[number] != since
         head = commit_head(content) if is_new and content else None
         ahead += [up for up in (head.parents if head is not None else ()) if up not in ahead]
-    return None
+    return first_not_held(anchors, held)
+
+
+def first_not_held(anchors: Sequence[str], held: HeldAnchors | None) -> str | None:
+    """The first of some anchors that is not held; asked once for all of them: a shared store is far away."""
+    holding = held(anchors) if held is not None and anchors else ()
+    return next((anchor for anchor in anchors if anchor not in holding), None)
 
 
 def is_work(sha: Sha, commit: bytes, work: Collection[Sha]) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from foureyes.adapters.git.client.anchors import BEGINS, anchors_in, is_work
+from foureyes.adapters.git.client.anchors import BEGINS, anchors_in, first_not_held, is_work
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.object_form import author_of, commit_head, message_of
@@ -17,6 +17,9 @@ from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import anchored_row
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
+
+if TYPE_CHECKING:
+    from foureyes.app.git_ports import HeldAnchors
 
 SESSION_TRAILER = "Foureyes-Session"
 TASK_TRAILER = "Task"
@@ -147,7 +150,7 @@ def last_anchor(
     *,
     behind: bool = False,
     work: Collection[Sha] = (),
-    held: Callable[[str], bool] | None = None,
+    held: HeldAnchors | None = None,
 ) -> str | None:
     """The anchor with the highest row (J3) of all commits that `tip` has and `since` has not, if that is on it: a later
     commit cannot make an older store current, and none hides another by being its first parent. `behind`: also of the
@@ -161,7 +164,7 @@ def last_anchor(
     later = _anchors(_all_with(git, tip, words, known), work)
     line = git.entrance.line_with(known, words, None if behind else known) if known is not None else {}
     anchors = sorted([*later, *_anchors(line, work)[:1]], key=anchored_row, reverse=True)
-    return next((anchor for anchor in anchors if held is None or not held(anchor)), None)
+    return first_not_held(anchors, held)
 
 
 def _anchors(commits: Mapping[Sha, bytes], work: Collection[Sha]) -> list[str]:

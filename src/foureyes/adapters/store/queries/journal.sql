@@ -21,6 +21,9 @@ SELECT seq, kind, hash FROM journal ORDER BY seq DESC LIMIT 5;
 -- name: journal.at
 SELECT hash FROM journal WHERE seq = :seq;
 
+-- name: journal.some
+SELECT seq, hash FROM journal WHERE seq IN (SELECT CAST(value AS INTEGER) FROM json_each(:seqs)) ORDER BY seq;
+
 -- name: journal.move_head
 UPDATE head SET seq = :seq, hash = :hash WHERE one = 1;
 
