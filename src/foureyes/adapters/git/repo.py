@@ -11,7 +11,8 @@ from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.loose_objects import text_at
 from foureyes.adapters.git.client.loose_refs import BRANCHES as _BRANCH
-from foureyes.adapters.git.client.loose_refs import is_absent, is_plain, read_below, read_loose
+from foureyes.adapters.git.client.loose_refs import is_absent, read_below, read_loose
+from foureyes.adapters.git.client.ref_names import is_ref_name
 from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import DETACHED
@@ -153,7 +154,7 @@ class GitRepo:
 
     def _resolve(self, names: Sequence[str]) -> list[Sha | None]:
         """Commits of exact names, in one call, as the repository has them now."""
-        asked = [name if is_plain(name) else "" for name in names]
+        asked = [name if is_ref_name(name) else "" for name in names]
         lines = "".join(f"{name}^{{commit}}\n" for name in asked if name)
         if not lines:
             return [None for _ in names]

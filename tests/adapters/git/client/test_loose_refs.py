@@ -127,3 +127,21 @@ def test_of_other_names_only_git_says_that_they_are_absent(project: Project, nam
 def test_in_another_format_nothing_is_called_absent(project: Project) -> None:
     (project.path / ".git/reftable").mkdir()
     assert not is_absent(f"{project.path}/.git", "refs/heads/none")
+
+
+@pytest.mark.parametrize("name", [".hidden", "a/.b", "x.lock/y"])
+def test_a_file_whose_name_no_ref_has_is_left_to_git_Q2(project: Project, name: str) -> None:
+    project.write(f".git/refs/heads/{name}", f"{project.head('main')}\n")
+    assert read_loose(f"{project.path}/.git", f"refs/heads/{name}") is None
+    assert read_below(f"{project.path}/.git", BRANCHES) is None
+    assert project.port().heads() == {"refs/heads/main": project.head("main")}
+
+
+def test_a_ref_of_zeros_is_left_to_git_which_knows_none_Q2(project: Project) -> None:
+    project.write(".git/refs/heads/zeros", "0" * 40 + "\n")
+    assert read_loose(f"{project.path}/.git", "refs/heads/zeros") is None
+    assert read_below(f"{project.path}/.git", BRANCHES) is None
+    assert project.port().commit_of("zeros") is None
+    project.write(".git/packed-refs", f"{'0' * 40} refs/heads/packed\n")
+    (project.path / ".git/refs/heads/zeros").unlink()
+    assert read_below(f"{project.path}/.git", BRANCHES) is None

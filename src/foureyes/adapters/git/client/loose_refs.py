@@ -7,6 +7,7 @@ from os.path import isdir, islink, join, lexists
 
 from foureyes.adapters.folders import MB, read
 from foureyes.adapters.git.client.answers import as_sha
+from foureyes.adapters.git.client.ref_names import is_ref_name
 from foureyes.core.words.ids import Sha
 
 BRANCHES = "refs/heads/"
@@ -16,29 +17,29 @@ LARGEST_REF = 4096
 LARGEST_PACK = 256 * MB
 FEW = 100
 """Of more files than that, git tells faster than they are read here, its own start included."""
-_NEVER_IN_A_REF = frozenset(" ~^:?*[\\\x7f") | {chr(code) for code in range(32)}
-
-
-def is_plain(name: str) -> bool:
-    """Whether a name can be that of a ref, and is no expression."""
-    return not (_NEVER_IN_A_REF.intersection(name) or ".." in name or "@{" in name)
 
 
 def read_loose(common_dir: str, ref: str) -> Sha | None:
     """What a ref of all worktrees is at; None where only git can say: packed, symbolic, a link, another format."""
-    if not ref.startswith(READ_HERE) or not is_plain(ref):
+    if not ref.startswith(READ_HERE) or not is_ref_name(ref):
         return None
     try:
-        return as_sha(read(join(common_dir, ref), LARGEST_REF).strip())
+        return _commit(read(join(common_dir, ref), LARGEST_REF).strip())
     except (OSError, ValueError):
         return None
+
+
+def _commit(raw: bytes | str) -> Sha | None:
+    """What a file of refs says, if that is a hash; zeros are none, and git takes such a ref for a broken one."""
+    sha = as_sha(raw)
+    return sha if sha is not None and sha.strip("0") else None
 
 
 def is_absent(common_dir: str, ref: str) -> bool:
     """Whether surely nothing is called so: it has no file, and is not among the packed ones. The file first, as a ref
     that is packed meanwhile is in one of them.
     """
-    if not ref.startswith(READ_HERE) or not is_plain(ref) or _is_elsewhere(common_dir):
+    if not ref.startswith(READ_HERE) or not is_ref_name(ref) or _is_elsewhere(common_dir):
         return False
     if lexists(join(common_dir, ref)):
         return False
@@ -101,4 +102,4 @@ def _packed(common_dir: str, below: str) -> dict[str, Sha | None]:
     except FileNotFoundError:
         return {}
     rows = (row.partition(" ") for row in content.split("\n") if row[:1] not in ("#", "^"))
-    return {ref: as_sha(sha) if is_plain(ref) else None for sha, _, ref in rows if ref.startswith(below)}
+    return {ref: _commit(sha) if is_ref_name(ref) else None for sha, _, ref in rows if ref.startswith(below)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from os.path import isdir, join, lexists, relpath
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from typing import NamedTuple
 from foureyes.adapters.git.client.answers import as_sha, as_text, failure, must_be_sha
 from foureyes.adapters.git.client.git import DURABLE, EMAIL, NAME, Git
 from foureyes.adapters.git.client.loose_refs import read_loose
+from foureyes.adapters.git.client.ref_names import is_ref_name
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import Steps, blank, shell
@@ -22,7 +22,6 @@ OURS = "refs/foureyes/"
 _WAIT = ("-c", "core.filesRefLockTimeout=1000", "-c", "core.packedRefsTimeout=1000")
 _WRITE = (*_WAIT, *DURABLE, "-c", f"user.name={NAME}", "-c", f"user.email={EMAIL}", "update-ref", "--no-deref")
 _LOCK = ".lock"
-_NEVER = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|\.(/|$)|/$")
 
 
 class At(NamedTuple):
@@ -34,7 +33,7 @@ class At(NamedTuple):
 
 def well_formed(ref: str, below: str) -> str:
     """The full ref if it may exist and lies below a prefix; `GitProblem` otherwise."""
-    if not ref.startswith(below) or len(ref) == len(below) or _NEVER.search(ref):
+    if not ref.startswith(below) or len(ref) == len(below) or not is_ref_name(ref):
         raise GitProblem(f"{ref!r} is not a ref below {below}")
     return ref
 
@@ -132,7 +131,7 @@ def locked(git: Git, below: str) -> list[str]:
     folders = os.walk(join(git.common_dir, below))
     locks = (join(folder, name) for folder, _, names in folders for name in names if name.endswith(_LOCK))
     refs = (relpath(lock, git.common_dir).removesuffix(_LOCK) for lock in locks)
-    return sorted(ref for ref in refs if not _NEVER.search(ref))
+    return sorted(ref for ref in refs if is_ref_name(ref))
 
 
 def _first_below(git: Git, ref: str) -> str | None:
