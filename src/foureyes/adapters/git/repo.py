@@ -11,7 +11,7 @@ from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.loose_objects import text_at
 from foureyes.adapters.git.client.loose_refs import BRANCHES as _BRANCH
-from foureyes.adapters.git.client.loose_refs import is_absent, read_below, read_loose
+from foureyes.adapters.git.client.loose_refs import is_absent, read_below, read_loose, refuse_unreadable
 from foureyes.adapters.git.client.ref_names import is_ref_name
 from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.core.words.ids import Sha
@@ -63,7 +63,10 @@ class GitRepo:
             return commit
         if len(meanings) == 1 and is_absent(self._here.common_dir, meanings[0]):
             return None
-        return next((sha for sha in self._resolve(meanings) if sha), None)
+        commit = next((sha for sha in self._resolve(meanings) if sha), None)
+        if commit is None:
+            refuse_unreadable(self._here.common_dir, meanings[0])
+        return commit
 
     def _at_once(self, name: str) -> Sha | None:
         """What a ref with a file of its own is at, or the commit of this hash if it is here: no program is started for

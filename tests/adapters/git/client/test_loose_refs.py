@@ -7,6 +7,7 @@ import os
 import pytest
 
 from foureyes.adapters.git.client.loose_refs import BRANCHES, FEW, is_absent, read_below, read_loose
+from foureyes.errors import GitProblem
 
 from tests.adapters.git.conftest import Project
 
@@ -145,3 +146,32 @@ def test_a_ref_of_zeros_is_left_to_git_which_knows_none_Q2(project: Project) -> 
     project.write(".git/packed-refs", f"{'0' * 40} refs/heads/packed\n")
     (project.path / ".git/refs/heads/zeros").unlink()
     assert read_below(f"{project.path}/.git", BRANCHES) is None
+
+
+@pytest.mark.parametrize("is_folder", [False, True], ids=["file", "folder"])
+def test_a_ref_that_nobody_may_read_is_not_absent_but_a_problem_G1(
+    project: Project, monkeypatch: pytest.MonkeyPatch, *, is_folder: bool
+) -> None:
+    """As another user left it. Git itself then says that there is none, as it does of what it cannot understand."""
+    project.write(".git/refs/heads/theirs/x", "what git cannot read\n")
+    place = project.path / ".git/refs/heads/theirs"
+    shut, lstat, opening = str(place if is_folder else place / "x"), os.lstat, os.open
+
+    def refuse(path: object) -> None:
+        if str(path).startswith(shut) and (not is_folder or str(path) != shut):
+            raise PermissionError(13, "Permission denied", str(path))
+
+    def look(path: str, **options: int) -> os.stat_result:
+        if is_folder:
+            refuse(path)
+        return lstat(path, **options)
+
+    def begin(path: str, *args: int, **options: int) -> int:
+        refuse(path)
+        return opening(path, *args, **options)
+
+    monkeypatch.setattr(os, "lstat", look)
+    monkeypatch.setattr(os, "open", begin)
+    with pytest.raises(GitProblem, match="refs/heads/theirs/x cannot be read: Permission denied"):
+        project.port().commit_of("theirs/x")
+    assert project.port().commit_of("none") is None

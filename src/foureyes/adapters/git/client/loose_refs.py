@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from os.path import isdir, islink, join, lexists
 
-from foureyes.adapters.folders import MB, read
+from foureyes.adapters.folders import MB, opened, read
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.ref_names import is_ref_name
 from foureyes.core.words.ids import Sha
+from foureyes.errors import GitProblem
+from foureyes.steps import shell
 
 BRANCHES = "refs/heads/"
 READ_HERE = (BRANCHES, "refs/foureyes/")
@@ -41,7 +43,12 @@ def is_absent(common_dir: str, ref: str) -> bool:
     """
     if not ref.startswith(READ_HERE) or not is_ref_name(ref) or _is_elsewhere(common_dir):
         return False
-    if lexists(join(common_dir, ref)):
+    try:
+        os.lstat(join(common_dir, ref))
+        return False
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError:
         return False
     try:
         return f" {ref}\n".encode() not in read(join(common_dir, "packed-refs"), LARGEST_PACK) + b"\n"
@@ -49,6 +56,19 @@ def is_absent(common_dir: str, ref: str) -> bool:
         return True
     except (OSError, ValueError):
         return False
+
+
+def refuse_unreadable(common_dir: str, ref: str) -> None:
+    """`GitProblem` where nobody here may read the file of a ref: git takes it for one that is not there (G1)."""
+    if not ref.startswith(READ_HERE) or not is_ref_name(ref):
+        return
+    try:
+        os.close(opened(join(common_dir, ref)))
+    except PermissionError as problem:
+        step = shell("ls", "-ld", problem.filename or join(common_dir, ref))
+        raise GitProblem(f"{ref} cannot be read: {problem.strerror}", next_step=step) from problem
+    except OSError:
+        return
 
 
 def read_below(common_dir: str, below: str) -> dict[str, Sha] | None:
