@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
 from foureyes.adapters.git.client import entrance
+from foureyes.adapters.git.client.object_form import Object
+from foureyes.adapters.git.client.reader import ObjectReader
 from foureyes.core.nouns.attempt import Change
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
@@ -270,3 +272,27 @@ def test_many_commits_go_through_git_and_few_do_not(project: Project, monkeypatc
     monkeypatch.setattr(entrance, "FEW", 2)
     assert project.change() == change
     assert [commit.sha for commit in change.commits] == shas
+
+
+def test_an_object_that_goes_between_two_looks_is_named_as_missing_G1(
+    work: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `git gc` of somebody else takes it, after its size was asked for."""
+    gone, read = work.head("work:code.py"), ObjectReader.read
+
+    def without(reader: ObjectReader, names: Iterable[Sha]) -> dict[Sha, Object]:
+        return {sha: each for sha, each in read(reader, names).items() if sha != gone}
+
+    monkeypatch.setattr(entrance, "HANDFUL", 40)
+    monkeypatch.setattr(ObjectReader, "read", without)
+    with pytest.raises(GitProblem, match=f"the object {gone} is needed and is not in this repository"):
+        work.port().change(target="main", ref=WORK, since=None)
+
+
+def test_a_commit_that_goes_between_two_looks_is_named_as_missing_G1(project: Project) -> None:
+    lookup, head = project.port()._git.lookup, project.head()
+    lookup.commits([head])
+    lookup.raw(head)
+    (project.path / ".git/objects" / head[:2] / head[2:]).unlink()
+    with pytest.raises(GitProblem, match=f"the object {head} is needed and is not in this repository"):
+        lookup.raw(head)

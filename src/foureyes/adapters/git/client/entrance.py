@@ -311,11 +311,12 @@ class Entrance:
         if len(new) + len(extra) > HANDFUL:
             return False
         sizes = self._lookup.reader.sizes(new | extra)
-        if absent := sorted(new - sizes.keys()):
-            raise self._lookup.missing(absent[0])
         if any(size > SMALL for size in sizes.values()):
             return False
-        for sha, each in self._lookup.reader.read(sizes).items():
+        read = self._lookup.reader.read(sizes)
+        if absent := sorted(new - read.keys()):  # also what somebody's `git gc` took since its size was asked for
+            raise self._lookup.missing(absent[0])
+        for sha, each in read.items():
             self._inside.objects.add(write_loose_object(self._inside.path, each.kind, each.content, len(sha)))
         return True
 

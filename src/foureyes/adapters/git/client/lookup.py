@@ -85,9 +85,13 @@ class Lookup:
         return heads
 
     def raw(self, commit: Sha) -> bytes:
-        """All of a commit. Asked for once, when it goes into the room."""
+        """All of a commit, asked for once, when it goes into the room; one that went meanwhile is a `GitProblem`."""
         content = self._raw.pop(commit, None)
-        return content if content is not None else self.reader.read([commit])[commit].content
+        if content is not None:
+            return content
+        if (again := self.reader.read([commit]).get(commit)) is None:
+            raise self.missing(commit)
+        return again.content
 
     def trees(self, names: Iterable[Sha]) -> dict[Sha, dict[bytes, RawEntry]]:
         """What trees hold; one that is missing is a `GitProblem`. A merge asks for the same ones several times."""
