@@ -91,3 +91,19 @@ def test_the_words_of_a_remote_have_an_end_G1(project: Repository, bare: Path) -
     with pytest.raises(RemoteProblem, match="did not take the push") as problem:
         remote(project).push([RefUpdate("refs/heads/new", project.head())])
     assert len(problem.value.message) < LONGEST + 100
+
+
+def test_an_odd_object_keeps_no_other_note_back_Q6_G1(project: Repository, bare: Path) -> None:
+    """It lies in a pack, and what would be its own file is a pipe: who asks for it is refused, and nobody else."""
+    first = project.head()
+    project.git("commit", "-q", "--allow-empty", "-m", "second")
+    second = project.head()
+    project.git("repack", "-adq")
+    file = project.path / ".git/objects" / second[:2] / second[2:]
+    file.parent.mkdir(exist_ok=True)
+    os.mkfifo(file)
+    pushed = remote(project).push([RefUpdate(WORK, second, old=None), RefUpdate("refs/heads/other", first, old=None)])
+    assert isinstance(pushed, Pushed)
+    assert project.git("for-each-ref", "--format=%(refname)", "refs/foureyes/remote/").split("\n") == [
+        "refs/foureyes/remote/origin/heads/other"
+    ]

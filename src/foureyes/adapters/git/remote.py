@@ -150,14 +150,22 @@ class GitRemote:
         """What the remote has, as refs of ours, so that git keeps it. What is no commit (whoever may push there can
         put anything in a ref's place) is told as it is, and not kept.
         """
-        git = self._shared.git
-        kinds = git.lookup.kinds(tips.values())
-        notes = {tracked(self._name, ref): sha for ref, sha in tips.items() if kinds.get(sha) == b"commit"}
+        git, commits = self._shared.git, self._commits(set(tips.values()))
+        notes = {tracked(self._name, ref): sha for ref, sha in tips.items() if sha in commits}
         if objects.refs.keep_all(git, notes):
             return
         for name, commit in notes.items():
             with suppress(GitProblem):
                 objects.refs.keep(git, name, commit)
+
+    def _commits(self, names: set[Sha]) -> set[Sha]:
+        """Those that are commits; where one of them cannot be looked at, each is asked for by itself."""
+        try:
+            return {sha for sha, kind in self._shared.git.lookup.kinds(names).items() if kind == b"commit"}
+        except GitProblem:
+            if len(names) < 2:
+                return set()
+        return {sha for each in names for sha in self._commits({each})}
 
     def push(self, updates: Sequence[RefUpdate]) -> Pushed | Moved:
         """All of it or nothing, each ref from where it is expected; hooks of the remote are obeyed."""
