@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import psycopg
 import pytest
 from psycopg import errors
 
+from foureyes.adapters.store.postgres import PostgresEngine
 from foureyes.adapters.store.postgres_errors import in_our_words, unreachable
 from foureyes.errors import FoureyesError, NoStore, StoreBusy, StoreProblem
 from foureyes.ui.steps import steps_text
+
+from tests import engines
 
 
 class Tried:
@@ -92,3 +97,39 @@ def test_who_makes_a_store_there_is_not_told_to_join_one() -> None:
     problem = psycopg.OperationalError("connection refused")
     step = steps_text(unreachable(problem, "postgresql://team@h/x", making=True).next_step)
     assert step == "look whether the server runs; is the address another one, name that"
+
+
+@pytest.fixture
+def engine() -> PostgresEngine:
+    engine = engines.database("postgres")
+    assert isinstance(engine, PostgresEngine)
+    return engine
+
+
+def asked(engine: PostgresEngine, question: str) -> None:
+    with engine.transaction(write=False):
+        engine.fetch(question, {})
+
+
+def test_a_first_question_that_the_server_answers_with_an_error_is_not_asked_again_G4(engine: PostgresEngine) -> None:
+    connection = engine.connection
+    with pytest.raises(StoreProblem):
+        asked(engine, "DO $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$")
+    assert engine.connection is connection, "it was not lost"
+
+
+def test_a_first_question_that_ends_its_own_connection_is_asked_once_more_and_no_more_G4(
+    engine: PostgresEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    connect = engine._connect
+
+    def counted() -> psycopg.Connection[Any]:
+        made.append(connection := connect())
+        return connection
+
+    monkeypatch.setattr(engine, "_connect", counted)
+    with pytest.raises(StoreProblem):
+        asked(engine, "SELECT pg_terminate_backend(pg_backend_pid())")
+    assert len(made) == 1
+    asked(engine, "SELECT 1")

@@ -305,11 +305,11 @@ class PostgresEngine:
         return float(row[0] or 0) if row else 0.0
 
     def _first(self, statement: str, params: dict[str, SqlValue] | None = None) -> Cursor:
-        """A first statement: a connection that the server has closed meanwhile is made anew, once."""
+        """A first statement: a connection that is closed is made anew, once; any other error is the answer."""
         try:
             return self.connection.execute(statement, params)
         except psycopg.OperationalError as problem:
-            if isinstance(problem, BUSY):
+            if isinstance(problem, BUSY) or not self.connection.closed:
                 raise
             self.connection.close()
             self.connection = self._connect()
