@@ -10,6 +10,7 @@ from foureyes.adapters.store.journal import hash_of, journal_rows
 from foureyes.adapters.store.store import Reading
 from foureyes.app.call.placing import held_of, misplaced
 from foureyes.app.call.told_target import told_target
+from foureyes.app.git_ports import TargetHistory
 from foureyes.errors import BadInput, GitProblem, Refused
 from foureyes.steps import NO_STEP, prose
 
@@ -118,6 +119,26 @@ def test_what_is_merged_on_the_target_is_not_started_until_the_older_store_is_ta
         world.app.claims.next(CLAUDE)
     world.app.projects.adopt(ALICE, "the backup of Monday")
     assert world.app.claims.start(CLAUDE, merged).changed
+
+
+@pytest.mark.parametrize("verb", ["start", "next"])
+def test_which_merges_the_store_lacks_is_read_from_git_outside_of_every_transaction_P12(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    merged, repo = world.create(), world.app.context.repo
+    history, looks = repo.history, list[str]()
+
+    def look(target: str, most: int) -> TargetHistory:
+        with world.store.read():  # which none of two at once may do
+            looks.append(target)
+        return history(target, most)
+
+    monkeypatch.setattr(repo, "history", look)
+    words = f"Merge {merged}: it\n\nTask: {merged}\nJournal: 900:{'a' * 64}"
+    world.checkout.git("commit", "-q", "--allow-empty", "-m", words)
+    with world.refused("P12"):
+        world.app.claims.start(CLAUDE, merged) if verb == "start" else world.app.claims.next(CLAUDE)
+    assert len(looks) == 1
 
 
 def test_a_target_that_cannot_be_read_is_no_reason_to_take_up_the_store_J3_G2(

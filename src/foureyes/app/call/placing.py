@@ -137,12 +137,10 @@ def unread_anchor(context: Context, tx: Tx, project: ProjectView) -> GitProblem 
     return None
 
 
-def merged_unknown(context: Context, tx: Tx, project: ProjectView, target: str) -> dict[str, Sha]:
-    """P12: tasks whose merge is on the target, where this store lacks the last one: it may take them for open. `target`
+def merged_there(context: Context, target: str) -> dict[str, Sha]:
+    """P12: tasks whose merge is on the target, for a store that lacks the last one: it may take them for open. `target`
     is what git calls it.
     """
-    if not lost_anchor(context, tx, project, near=True, ref=target):
-        return {}
     merges = [commit for commit in context.repo.history(target, MERGES_WITHIN).commits if len(commit.parents) > 1]
     line = context.repo.line(target, MERGES_WITHIN)
     return {task: commit.sha for commit in (*merges, *line) for task in commit.tasks}

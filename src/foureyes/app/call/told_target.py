@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.noted_target import branch_here, furthest_target, noted_name, tip_of
-from foureyes.app.call.placing import merged_unknown
+from foureyes.app.call.placing import lost_anchor
 from foureyes.app.call.recorded_target import last_merge_here, merge_place_of, remote_of
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import FENCE
@@ -54,13 +54,16 @@ class NamedTarget(msgspec.Struct, frozen=True):
 
 
 class TargetHere(msgspec.Struct, frozen=True):
-    """The target as this clone and its store know it, before anybody is asked. `tip`: where it is by that; `merged`:
-    the tasks whose merge is on it, and not in this store (P12).
+    """The target as this clone and its store know it, before anybody is asked. `at` is what git calls it, `tip` where
+    it is by that; `lost`: an anchor on it that this store does not hold, and `merged` the tasks whose merges are there
+    then (P12).
     """
 
     named: NamedTarget
+    at: str
     tip: Sha | None
-    merged: dict[str, Sha]
+    lost: str
+    merged: dict[str, Sha] = {}
 
 
 class ToldTarget(msgspec.Struct, frozen=True):
@@ -142,7 +145,8 @@ def target_here(context: Context, tx: Tx) -> TargetHere:
     tx.along(("merge.last", {}))
     project = context.project(tx)
     at = furthest_target(context, tx, project)
-    return TargetHere(named_target(context, tx), tip_of(context, project, at), merged_unknown(context, tx, project, at))
+    lost = lost_anchor(context, tx, project, near=True, ref=at)
+    return TargetHere(named_target(context, tx), at, tip_of(context, project, at), lost)
 
 
 def told_target(

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import OF_PROJECT
 from foureyes.app.call.outcome import claim_by, outcome
-from foureyes.app.call.placing import refuse_merged
+from foureyes.app.call.placing import merged_there, refuse_merged
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.call.told_target import TargetHere, target_here, told_target
@@ -99,6 +99,8 @@ class Claims:
                 from foureyes.app.work.reserving import wants_worktree
 
                 apart = wants_worktree(self._context, tx, actor)
+        if target.lost:
+            target = replace(target, merged=merged_there(self._context, target.at))
         if apart and target.tip is None:
             from foureyes.app.work.reserving import refuse_targetless
 
