@@ -11,8 +11,9 @@ from foureyes.app.call.noted_target import branch_here, furthest_target
 from foureyes.app.call.recorded_target import last_merge
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.views.journal import JournalHead
+from foureyes.core.words.anchor import NO_ROW, anchored_row
 from foureyes.core.words.ids import Sha
-from foureyes.core.words.place import FILE, anchored_row, place_words
+from foureyes.core.words.place import FILE, place_words
 from foureyes.errors import GitProblem, Reason
 from foureyes.steps import by_person, fe, phrase
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 ADOPT = fe("store", "adopt", "-m", phrase("why it is here"))
 MERGES_WITHIN = 500
 """Among so many commits of the target merges are looked for that the store does not know."""
-NO_ROW = 2**31
-"""No journal gets so far, and a server refuses to look for such a row."""
 
 
 def found_elsewhere(context: Context, project: ProjectView) -> str:
@@ -95,9 +94,7 @@ def _work(tx: Tx) -> set[Sha]:
     return brought_by_tasks(tx) | approved_commits(tx)
 
 
-def _near(
-    context: Context, project: ProjectView, target: str, last: Sha | None, held: HeldAnchors
-) -> str | None:
+def _near(context: Context, project: ProjectView, target: str, last: Sha | None, held: HeldAnchors) -> str | None:
     """What is not held of what the remote has more than this clone; else of the newest commits of the branch here."""
     repo = context.repo
     is_more = target != project.target

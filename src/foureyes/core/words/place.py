@@ -1,6 +1,4 @@
-"""Where a store lies (P12): a word for the file, or what a PostgreSQL server says of itself; and the word by which the
-target says whose it is.
-"""
+"""Where a store lies (P12): a word for the file, or what a PostgreSQL server says of itself."""
 
 from __future__ import annotations
 
@@ -8,8 +6,6 @@ from typing import NamedTuple
 
 FILE = "file"
 """The file in the project's own folder, wherever that is."""
-ANCHOR = "Journal:"
-"""How the line of a merge commit begins that names row and hash of the journal (J3)."""
 
 SCHEMES = ("postgresql://", "postgres://")
 """How the address of a server begins; libpq would take other things, in which a password is not told from the rest."""
@@ -85,9 +81,3 @@ def place_words(place: str) -> str:
     if place == FILE:
         return "in the file .foureyes/store.db"
     return f"in another place ({place})" if not place.startswith("postgresql ") else f"in a database ({place})"
-
-
-def anchored_row(anchor: str) -> int:
-    """The row that an anchor `<row>:<hash>` names; of what names none a higher one than there are (G1)."""
-    number = anchor.partition(":")[0]
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 18 else 10**18
