@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from foureyes.app.call.refusals import refuse_task
 from foureyes.core.words.ids import Sha
-from foureyes.errors import Reason
+from foureyes.core.words.text import visible
+from foureyes.errors import Reason, StoreProblem
 from foureyes.steps import by_person_or_service, fe
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from foureyes.app.ports import Tx
 
+_INTENT = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) ([0-9]{1,9}) (.+)")
 NOT_ARRIVED = "its merge was pushed and did not arrive"
 NOT_KNOWN = "its merge was pushed, and it is not known yet whether it arrived"
 
@@ -26,16 +31,24 @@ class SentMerge(msgspec.Struct, frozen=True):
 
     @property
     def made(self) -> Sha:
-        return Sha(self.value.split(" ")[0])
+        return Sha(self._words()[0])
 
     @property
     def attempt(self) -> int:
-        return int(self.value.split(" ")[1])
+        return int(self._words()[1])
 
     @property
     def remote(self) -> str:
         """Where it was pushed to."""
-        return self.value.split(" ", 2)[2]
+        return self._words()[2]
+
+    def _words(self) -> Sequence[str]:
+        """The parts of the intent; what no gate wrote is a `StoreProblem`: nothing goes on by it (J2)."""
+        words = _INTENT.fullmatch(self.value)
+        if words is None:
+            text = f"what is on record of the push of {self.task} was written by no merge: {visible(self.value[:60])!r}."
+            raise StoreProblem(text, next_step=fe("audit", "verify"), task=self.task)
+        return words.groups()
 
 
 def sent_merges(tx: Tx) -> dict[str, SentMerge]:

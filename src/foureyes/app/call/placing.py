@@ -14,7 +14,7 @@ from foureyes.app.views.journal import JournalHead
 from foureyes.core.words.anchor import NO_ROW, anchored_row
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE, place_words
-from foureyes.errors import GitProblem, Reason
+from foureyes.errors import GitProblem, Reason, StoreProblem
 from foureyes.steps import by_person, fe, phrase
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def misplaced(context: Context, tx: Tx, project: ProjectView, *, near: bool = Fa
     sentences = [found_elsewhere(context, project)]
     try:
         anchor = lost_anchor(context, tx, project, near=near)
-    except GitProblem as problem:
+    except (GitProblem, StoreProblem) as problem:
         return [*filter(None, sentences), f"the target's last anchor cannot be read: {problem.message}"]
     if anchor:
         sentences.append(
@@ -125,11 +125,11 @@ def misplaced(context: Context, tx: Tx, project: ProjectView, *, near: bool = Fa
     return [sentence for sentence in sentences if sentence]
 
 
-def unread_anchor(context: Context, tx: Tx, project: ProjectView) -> GitProblem | None:
+def unread_anchor(context: Context, tx: Tx, project: ProjectView) -> GitProblem | StoreProblem | None:
     """Why the target's last anchor cannot be read, if so: then nothing says that this is another store."""
     try:
         lost_anchor(context, tx, project)
-    except GitProblem as problem:
+    except (GitProblem, StoreProblem) as problem:
         return problem
     return None
 
