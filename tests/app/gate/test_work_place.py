@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from foureyes.app.views.task_list import ListQuery
 from foureyes.app.views.work import ClaimedWorktree
+from foureyes.core.words.ids import TaskId
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import Checkout
+from tests.stage.clones import Clone, Clones
 from tests.stage.people import CLAUDE
 from tests.stage.world import GitWorld
 
@@ -64,3 +68,39 @@ def test_what_was_committed_on_the_target_all_the_same_is_handed_in_as_landed_K4
     task, _ = claimed(world)
     world.checkout.commit("straight.py")
     assert world.app.attempts.submit(CLAUDE, task).landed
+
+
+@pytest.fixture
+def gone(clones: Clones) -> Clone:
+    """A clone that never saw where a task began: something else was pushed over that meanwhile."""
+    alpha, git = clones.alpha, clones.alpha.checkout.git
+    alpha.checkout.commit("plain.py")
+    git("push", "-q", "origin", "main")
+    alpha.start(CLAUDE, alpha.create())
+    git("push", "-q", "-f", "origin", "HEAD~1:main")
+    return clones.beta
+
+
+def begun(world: Clone) -> TaskId:
+    (row,) = world.app.lists.page(ListQuery(status="in_progress"))
+    return row.id
+
+
+@pytest.mark.parametrize("is_cut", [False, True], ids=["asked", "away"])
+@pytest.mark.parametrize("no_code", [False, True], ids=["code", "no code"])
+def test_what_landed_since_a_commit_that_this_clone_lacks_is_refused_with_the_way_on_K4_G2(
+    clones: Clones, gone: Clone, *, is_cut: bool, no_code: bool
+) -> None:
+    task = begun(gone)
+    with clones.cut() if is_cut else nullcontext(), gone.refused("K4") as refusal:
+        gone.app.attempts.submit(CLAUDE, task, no_code=no_code)
+    (reason,) = refusal[0].reasons
+    assert f"the commit at which {task} began" in reason.message
+    assert f"fe submit {task}" in steps_text(reason.next)
+
+
+def test_work_on_a_branch_is_handed_in_from_a_clone_that_lacks_where_the_task_began_K4(gone: Clone) -> None:
+    task = begun(gone)
+    gone.checkout.git("switch", "-q", "-c", f"fe/{task}")
+    gone.checkout.commit("work.py", "work\n", session=CLAUDE)
+    assert gone.submit(CLAUDE, task).files == 1

@@ -198,7 +198,12 @@ def ask_git(hand: HandIn) -> None:
     task = hand.task
     covering = task.start_target if task.landed else None
     ask, target = hand.context.repo.change, hand.target
-    change = ask(target=target, ref=hand.ref, since=task.start_target, covering=covering)
+    start = work_place.beginning(hand)
+    if start is None and (covering is not None or target == task.start_target):
+        work_place.refuse_unknown_beginning(hand)
+    change = ask(target=target, ref=hand.ref, since=start, covering=covering)
+    if start is None and change.is_empty:
+        work_place.refuse_unknown_beginning(hand)
     if change.landed and not hand.counted.is_told:  # on a target that nobody asked about: it is to be merged yet (Q6)
         change = ask(target=task.start_target or target, ref=hand.ref, since=None)
     if change.landed or covering is not None:

@@ -155,6 +155,26 @@ def _refuse_unasked(hand: HandIn, additions: Additions) -> None:
         refuse_task(hand.task.id, "was neither committed nor handed in", *reasons)
 
 
+def beginning(hand: HandIn) -> Sha | None:
+    """Where the target was when the task began, where that is known and in this clone."""
+    start = hand.task.start_target
+    return start if start is not None and hand.context.repo.commit_of(start) is not None else None
+
+
+def refuse_unknown_beginning(hand: HandIn) -> None:
+    """K4: what the target got since a commit that this clone lacks, nobody can tell; nothing is refused where it is on
+    record nowhere (`perhaps_landed`).
+    """
+    task, start, target = hand.task.id, hand.task.start_target, hand.project.target
+    if start is None:
+        return
+    why = f"the commit at which {task} began ({start[:12]}) is not in this clone: what {target} got since cannot be told"
+    fetch = in_turn(shell("git", "fetch", hand.policy.remote), fe("submit", task)) if hand.policy.remote else None
+    branch = fe("submit", task, before="commit your work on a branch, or go to the clone in which it began, then: ")
+    close = by_person(fe("close", task, "-m", phrase("why there is no code, or who has seen it")))
+    refuse_task(task, NOT_IN, Reason("K4", why, either(*filter(None, (fetch, branch, close)))))
+
+
 def nothing_here(hand: HandIn) -> str:
     """A5: where there is nothing to hand in."""
     name, target = hand.ref.removeprefix("refs/heads/"), hand.project.target
