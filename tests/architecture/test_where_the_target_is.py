@@ -20,7 +20,11 @@ SHOWN = "shown, and decided by who asks again"
 
 READERS: dict[str, dict[str, str]] = {
     "app/call/merge_stops": {"noted_tip": SHOWN, "branch_here": "tells of commits that the remote lacks"},
-    "app/call/placing": {"furthest_target": STRICTER, "branch_here": STRICTER},
+    "app/call/placing": {
+        "furthest_target": STRICTER,
+        "branch_here": STRICTER,
+        "tip_of": "what is taken up is what was compared, and whatever comes later is not",
+    },
     "app/call/told_target": {
         "branch_here": NO_REMOTE,
         "furthest_target": "what a claim looks at first: whether anything is there, and that nothing is merged already",

@@ -187,10 +187,13 @@ class ScriptedRepo:
         behind: bool = False,
         work: Collection[Sha] = (),
         held: HeldAnchors | None = None,
+        taken: Sha | None = None,
     ) -> str | None:
         return None
 
-    def near_anchor(self, target: str, since: Sha | None = None, held: HeldAnchors | None = None) -> str | None:
+    def near_anchor(
+        self, target: str, since: Sha | None = None, held: HeldAnchors | None = None, taken: Sha | None = None
+    ) -> str | None:
         return None
 
     def kept(self, below: str) -> dict[str, Sha]:

@@ -197,6 +197,9 @@ def test_a_store_that_was_taken_up_stays_so_where_it_is_moved_or_put_back_P12(pl
     assert placed.app.projects.note_restore(ALICE, "backup.db", "").behind == ()
     assert placed.app.audit.verify().findings == ()
     placed.app.merges.process(CI)
+    placed.checkout.git("commit", "-q", "--allow-empty", "-m", f"copied\n\nJournal: 900:{'a' * 64}")
+    with placed.refused("P12"):
+        placed.app.merges.process(CI)
 
 
 def anchored(world: Clone, many: int) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from foureyes.app.git_ports import RefUpdate
+from foureyes.core.events.project import StorePlaced
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import AT_ONCE, signed
@@ -101,6 +102,59 @@ def test_a_merge_that_is_lost_after_a_store_was_taken_up_is_missed_whatever_its_
     with world.refused("P12") as caught:
         merge(world)
     assert "400:0f3c" in caught[0].reasons[0].message
+
+
+def taken_up(world: GitWorld) -> None:
+    """A store that lacks two merges, and was adopted."""
+    for row in ("9998:0f3a", "9999:0f3b"):
+        world.checkout.git("commit", "-q", "--allow-empty", "-m", f"lost\n\nJournal: {row}")
+    world.app.projects.adopt(ALICE, "an older backup is all that is left")
+
+
+@pytest.mark.parametrize("is_merged", [False, True], ids=["at once", "after a merge"])
+def test_a_copy_of_the_anchor_that_was_taken_up_brings_no_older_state_back_J3_P12(
+    world: GitWorld, *, is_merged: bool
+) -> None:
+    """Who can commit on the target puts it on top of a merge that the store lost since."""
+    configure(world, AT_ONCE)
+    taken_up(world)
+    if is_merged:
+        approved(world)
+        merge(world)
+    task = approved(world)
+    for words in ("lost since\n\nJournal: 400:0f3c", "copied\n\nJournal: 9999:0f3b"):
+        world.checkout.git("commit", "-q", "--allow-empty", "-m", words)
+    with world.refused("P12"):
+        merge(world)
+    assert "is an older state or a copy" in str(world.app.status.show(ALICE).notes)
+    assert any("does not have" in each.message for each in world.app.audit.verify().findings)
+    world.app.projects.adopt(ALICE, "looked at, and taken up once more")
+    assert merge(world) == {task: "merged"}
+    assert world.app.audit.verify().findings == ()
+
+
+def test_a_store_that_was_taken_up_is_so_in_a_clone_that_is_behind_or_ahead_J3_P12(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    taken_up(world)
+    tip, git = world.checkout.head(), world.checkout.git
+    for at in ("HEAD~1", "HEAD~2", tip):
+        git("reset", "-q", "--hard", at)
+        assert world.app.audit.verify().findings == ()
+        assert "older state" not in str(world.app.status.show(ALICE).notes)
+    git("commit", "-q", "--allow-empty", "-m", "plain")
+    assert world.app.audit.verify().findings == ()
+    assert merge(world) == {}
+
+
+def test_a_store_that_was_taken_up_before_that_was_on_record_goes_by_its_anchor_J3_P12(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    for row in ("9998:0f3a", "9999:0f3b"):
+        world.checkout.git("commit", "-q", "--allow-empty", "-m", f"lost\n\nJournal: {row}")
+    with world.app.context.writing(ALICE, "store adopt") as work:
+        work.record("", StorePlaced(place="", anchor="9999:0f3b"))
+    assert world.app.audit.verify().findings == ()
+    task = approved(world)
+    assert merge(world) == {task: "merged"}
 
 
 def test_work_that_nobody_approved_is_none_of_a_task_for_that_J3_P12(world: GitWorld) -> None:

@@ -285,21 +285,26 @@ class GitRepo:
         behind: bool = False,
         work: Collection[Sha] = (),
         held: HeldAnchors | None = None,
+        taken: Sha | None = None,
     ) -> str | None:
         """The anchor `<row>:<hash>` with the highest row among all commits of the target (J3) that `since` has not, and
         in that one itself; `behind`: also on the first-parent line of that. Plain `work` of tasks has none, and those
-        that are `held` do not count.
+        that are `held`, or of commits that `taken` has, do not count.
         """
-        return reading.history.last_anchor(self._git, self._target(target), since, behind=behind, work=work, held=held)
+        tip = self._target(target)
+        return reading.history.last_anchor(self._git, tip, since, behind=behind, work=work, held=held, taken=taken)
 
-    def near_anchor(self, target: str, since: Sha | None = None, held: HeldAnchors | None = None) -> str | None:
-        """The anchor of one of the target's newest commits, not behind `since` and not `held`; git is asked for those
-        only that lie in a pack.
+    def near_anchor(
+        self, target: str, since: Sha | None = None, held: HeldAnchors | None = None, taken: Sha | None = None
+    ) -> str | None:
+        """The anchor of one of the target's newest commits, not behind `since` and not `held`, nor in `taken` or behind
+        it; git is asked for those only that lie in a pack.
         """
         from foureyes.adapters.git.client.anchors import anchor_near
 
         tip = self.commit_of(_target_refs(target)[0])
-        return anchor_near(self._here.common_dir, tip, self._packed, since=since, held=held) if tip else None
+        place = self._here.common_dir
+        return anchor_near(place, tip, self._packed, since=since, held=held, taken=taken) if tip else None
 
     def _packed(self, sha: Sha) -> bytes:
         """All of a commit that has no file of its own; empty where there is none."""

@@ -46,7 +46,9 @@ class SentMerge(msgspec.Struct, frozen=True):
         """The parts of the intent; what no gate wrote is a `StoreProblem`: nothing goes on by it (J2)."""
         words = _INTENT.fullmatch(self.value)
         if words is None:
-            text = f"what is on record of the push of {self.task} was written by no merge: {visible(self.value[:60])!r}."
+            text = (
+                f"what is on record of the push of {self.task} was written by no merge: {visible(self.value[:60])!r}."
+            )
             raise StoreProblem(text, next_step=fe("audit", "verify"), task=self.task)
         return words.groups()
 

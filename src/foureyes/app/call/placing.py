@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.noted_target import branch_here, furthest_target
+from foureyes.app.call.noted_target import branch_here, furthest_target, tip_of
 from foureyes.app.call.recorded_target import last_merge
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.views.journal import JournalHead
@@ -54,23 +54,42 @@ def lost_anchor(
     that was looked at before, with all behind it. `ref`: what git calls the target, if not what is known of it here
     (Q6).
     """
-    repo, target, taken_up = context.repo, ref or furthest_target(context, tx, project), project.anchor or ""
+    repo, target = context.repo, ref or furthest_target(context, tx, project)
+    taken = _taken_at(context, project)
+    taken_up = "" if taken else project.anchor or ""
 
     def held(anchors: Sequence[str]) -> set[str]:
-        """Those in the journal, and the one without which the store was taken up."""
+        """Those in the journal, and the one without which the store was taken up, where no commit says since when."""
         return {taken_up} | held_of(tx, anchors)
 
     last = _last(tx, project)
-    if near and _near(context, project, target, last, held) is None:
+    if near and _near(context, project, target, last, held, taken) is None:
         return ""
     known, behind = _sent_there(context, tx, target) or since or last, since is None
-    if repo.last_anchor(target, known, behind=behind, held=held) is None:
+    if repo.last_anchor(target, known, behind=behind, held=held, taken=taken) is None:
         return ""
-    lost = repo.last_anchor(target, known, behind=behind, held=held, work=_work(tx)) or ""
+    lost = repo.last_anchor(target, known, behind=behind, held=held, taken=taken, work=_work(tx)) or ""
     is_before = bool(lost and taken_up) and anchored_row(lost) < anchored_row(taken_up)
     # What was lost before the store was taken up counts as taken up with it; not what was lost since.
     is_taken_up = is_before and repo.last_anchor(target, known, held=partial(held_of, tx)) == taken_up
     return "" if is_taken_up else lost
+
+
+def lost_now(context: Context, tx: Tx, project: ProjectView) -> tuple[str, str]:
+    """J3, P12: what a person takes up who adopts the store: the last anchor that it lacks, and the commit of the target
+    up to which that was looked for.
+    """
+    at = furthest_target(context, tx, project)
+    tip = tip_of(context, project, at) or ""
+    return lost_anchor(context, tx, project, ref=tip or at), tip
+
+
+def _taken_at(context: Context, project: ProjectView) -> Sha | None:
+    """Where the target was when the store was taken up, if that is on record and in this clone: all that it had then
+    was taken up with it, and nothing that came later, whichever row that names.
+    """
+    at = Sha(project.taken_at or "")
+    return at if at and context.repo.commit_of(at) is not None else None
 
 
 def _last(tx: Tx, project: ProjectView) -> Sha | None:
@@ -94,12 +113,15 @@ def _work(tx: Tx) -> set[Sha]:
     return brought_by_tasks(tx) | approved_commits(tx)
 
 
-def _near(context: Context, project: ProjectView, target: str, last: Sha | None, held: HeldAnchors) -> str | None:
+def _near(
+    context: Context, project: ProjectView, target: str, last: Sha | None, held: HeldAnchors, taken: Sha | None
+) -> str | None:
     """What is not held of what the remote has more than this clone; else of the newest commits of the branch here."""
     repo = context.repo
     is_more = target != project.target
-    more = repo.last_anchor(target, branch_here(context, project.target), held=held) if is_more else None
-    return more or repo.near_anchor(project.target, last, held)
+    here = branch_here(context, project.target) if is_more else None
+    more = repo.last_anchor(target, here, held=held, taken=taken) if is_more else None
+    return more or repo.near_anchor(project.target, last, held, taken)
 
 
 def held_of(tx: Tx, anchors: Sequence[str]) -> set[str]:

@@ -168,7 +168,9 @@ def refuse_unknown_beginning(hand: HandIn) -> None:
     task, start, target = hand.task.id, hand.task.start_target, hand.project.target
     if start is None:
         return
-    why = f"the commit at which {task} began ({start[:12]}) is not in this clone: what {target} got since cannot be told"
+    why = (
+        f"the commit at which {task} began ({start[:12]}) is not in this clone: what {target} got since cannot be told"
+    )
     fetch = in_turn(shell("git", "fetch", hand.policy.remote), fe("submit", task)) if hand.policy.remote else None
     branch = fe("submit", task, before="commit your work on a branch, or go to the clone in which it began, then: ")
     close = by_person(fe("close", task, "-m", phrase("why there is no code, or who has seen it")))

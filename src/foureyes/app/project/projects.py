@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
-from foureyes.app.call.placing import ADOPT, lost_anchor, misplaced
+from foureyes.app.call.placing import ADOPT, lost_now, misplaced
 from foureyes.app.call.rows import IdRow
 from foureyes.app.call.told_target import ask_target
 from foureyes.app.project.retargeting import is_missing
@@ -68,7 +68,7 @@ class Projects:
                 detail += f"and lies {place_words(self._context.store.place)} from now on"
             work.record("", SecurityRecorded(kind="restore", rule="J2", reason=reason, detail=detail))
             if is_moved:
-                work.record("", StorePlaced(place=self._context.store.place, anchor=project.anchor or ""))
+                work.record("", _placed(self._context.store.place, project))
             gone = is_missing(self._context, project.target)
             wrong = [] if gone else misplaced(self._context, work.tx, self._context.project(work.tx))
         undone = [task for task in before.merged if task not in after.merged] if before else []
@@ -84,7 +84,7 @@ class Projects:
     def note_place(self, actor: Actor, place: str) -> None:
         """P12: a person moves the store; from now on it lies there. What it was taken up without stays so."""
         with self._context.writing(actor, "store copy") as work:
-            work.record("", StorePlaced(place=place, anchor=self._context.project(work.tx).anchor or ""))
+            work.record("", _placed(place, self._context.project(work.tx)))
 
     def adopt(self, actor: Actor, reason: str) -> Adoption:
         """P12: take up the store that was found as the project's, and write its mirrors anew; by a person, audited."""
@@ -96,16 +96,14 @@ class Projects:
         with context.store.read() as tx:
             project = context.project(tx)
             place = context.store.place if context.store.place != project.place else ""
-            anchor = lost_anchor(context, tx, project)
+            anchor, tip = lost_now(context, tx, project)
         if place or anchor:
             with context.deciding(actor, "store adopt", reason=reason) as work:
                 detail = "; ".join(misplaced(context, work.tx, project)) or "it was not on record where the store lies"
                 work.record(
                     "",
                     SecurityRecorded(kind="store_adopted", rule="P12", reason=reason.strip(), detail=detail),
-                    StorePlaced(
-                        place=context.store.place or project.place or "", anchor=anchor or project.anchor or ""
-                    ),
+                    _placed(context.store.place or project.place or "", project, anchor, tip),
                 )
         else:
             permit(actor, "store adopt")
@@ -156,3 +154,10 @@ class Projects:
             for ending in ("", "-wal", "-shm", "-journal"):
                 if os.path.lexists(partial + ending):
                     os.remove(partial + ending)
+
+
+def _placed(place: str, project: ProjectView, anchor: str = "", tip: str = "") -> StorePlaced:
+    """Where the store lies from now on, and what it is taken up without; else what it was taken up without before."""
+    if anchor:
+        return StorePlaced(place=place, anchor=anchor, tip=tip)
+    return StorePlaced(place=place, anchor=project.anchor or "", tip=project.taken_at or "")

@@ -27,5 +27,6 @@ class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str = ""
     place: str | None = None
     anchor: str | None = None
+    taken_at: str | None = None
     tip: str | None = None
     accepted_at: str | None = None

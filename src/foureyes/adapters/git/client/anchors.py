@@ -24,26 +24,29 @@ def anchor_near(
     *,
     since: Sha | None = None,
     held: HeldAnchors | None = None,
+    taken: Sha | None = None,
 ) -> str | None:
-    """The anchor of the nearest commit with one that is not `held`, on any line of the target, among few (J3), and not
-    behind `since`: as its file says, or `packed`, for one that has none of its own.
+    """The anchor of the nearest commit with one that is not `held`, on any line of the target, among few (J3), not
+    behind `since`, nor `taken` or behind it: as its file says, or `packed`, for one that has none of its own.
     """
     ahead, anchors = [tip], list[str]()
     for number in range(NEAR):
         if number >= len(ahead):
             break
+        if ahead[number] == taken:
+            continue
         kind, content = read_loose_object(common_dir, ahead[number], LARGEST) or (b"commit", packed(ahead[number]))
         anchors += reversed(anchors_in(content)) if kind == b"commit" else ()
         is_new = kind == b"commit" and ahead[number] != since
         head = commit_head(content) if is_new and content else None
         ahead += [up for up in (head.parents if head is not None else ()) if up not in ahead]
-    return first_not_held(anchors, held)
+    return next(iter(not_held(anchors, held)), None)
 
 
-def first_not_held(anchors: Sequence[str], held: HeldAnchors | None) -> str | None:
-    """The first of some anchors that is not held; asked once for all of them: a shared store is far away."""
+def not_held(anchors: Sequence[str], held: HeldAnchors | None) -> list[str]:
+    """Those of some anchors that are not held; asked once for all of them: a shared store is far away."""
     holding = held(anchors) if held is not None and anchors else ()
-    return next((anchor for anchor in anchors if anchor not in holding), None)
+    return [anchor for anchor in anchors if anchor not in holding]
 
 
 def is_work(sha: Sha, commit: bytes, work: Collection[Sha]) -> bool:

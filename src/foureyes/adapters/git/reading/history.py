@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from foureyes.adapters.git.client.anchors import BEGINS, anchors_in, first_not_held, is_work
+from foureyes.adapters.git.client.anchors import BEGINS, anchors_in, is_work, not_held
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.object_form import author_of, commit_head, message_of
@@ -151,26 +151,33 @@ def last_anchor(
     behind: bool = False,
     work: Collection[Sha] = (),
     held: HeldAnchors | None = None,
+    taken: Sha | None = None,
 ) -> str | None:
     """The anchor with the highest row (J3) of all commits that `tip` has and `since` has not, if that is on it: a later
     commit cannot make an older store current, and none hides another by being its first parent. `behind`: also of the
     first-parent line of `since`. `work`: commits of tasks; the plain ones have no anchors.
 
     Each that came after `since` has to be `held`: anybody writes one that the store holds on top of one that it lacks.
-    What is no anchor at all counts as the highest: nobody holds it (G1).
+    What is no anchor at all counts as the highest: nobody holds it (G1). What commits say that `taken` has does not
+    count.
     """
     words = b"\n" + BEGINS
     known = since if since is not None and _is_on(git, since, tip) else None
     later = _anchors(_all_with(git, tip, words, known), work)
     line = git.entrance.line_with(known, words, None if behind else known) if known is not None else {}
-    anchors = sorted([*later, *_anchors(line, work)[:1]], key=anchored_row, reverse=True)
-    return first_not_held(anchors, held)
+    anchors = [*later, *_anchors(line, work)[:1]]
+    lacking = set(not_held([anchor for anchor, _ in anchors], held))
+    if lacking and taken is not None:
+        beyond = {} if _is_on(git, tip, taken) else _all_with(git, tip, words, taken)
+        anchors = [(anchor, sha) for anchor, sha in anchors if sha in beyond]
+    return max((anchor for anchor, _ in anchors if anchor in lacking), key=anchored_row, default=None)
 
 
-def _anchors(commits: Mapping[Sha, bytes], work: Collection[Sha]) -> list[str]:
-    """What they say, the highest row first."""
-    others = [commit for sha, commit in commits.items() if not is_work(sha, commit, work)]
-    return sorted((anchor for each in others for anchor in anchors_in(each)), key=anchored_row, reverse=True)
+def _anchors(commits: Mapping[Sha, bytes], work: Collection[Sha]) -> list[tuple[str, Sha]]:
+    """What they say, and which does, the highest row first."""
+    others = [(sha, commit) for sha, commit in commits.items() if not is_work(sha, commit, work)]
+    anchors = [(anchor, sha) for sha, commit in others for anchor in anchors_in(commit)]
+    return sorted(anchors, key=lambda each: anchored_row(each[0]), reverse=True)
 
 
 def _is_on(git: Git, commit: Sha, tip: Sha) -> bool:
