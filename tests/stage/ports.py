@@ -72,6 +72,10 @@ class CountedIds:
         return int.from_bytes(hashlib.sha256(str(self.count).encode()).digest()[:16], "big")
 
 
+WRITTEN = "2026-03-01 12:00 UTC"
+"""When the files of keys were written that have none."""
+
+
 class DeskKeys:
     """A key ring without a terminal: real keys and signatures, and the person always types the right passphrase."""
 
@@ -95,6 +99,9 @@ class DeskKeys:
 
     def private_files(self) -> dict[str, str]:
         return {fingerprint: f"keys/key-{fingerprint[7:15]}.pem" for fingerprint in self.held()}
+
+    def written(self, file: str) -> str:
+        return WRITTEN
 
     def sign(self, fingerprint: str, statement: bytes) -> str:
         self.signed.append(statement)

@@ -43,6 +43,9 @@ class FileRing:
     def private_files(self) -> dict[str, str]:
         return {fingerprint: str(self._path(fingerprint)) for fingerprint in self.held()}
 
+    def written(self, file: str) -> str:
+        return "2026-03-01 12:00 UTC"
+
     def sign(self, fingerprint: str, statement: bytes) -> str:
         assert fingerprint in self.held()
         return self._signature(fingerprint, statement)

@@ -69,6 +69,9 @@ class OwnKeys(Protocol):
     def private_files(self) -> dict[str, str]:
         """Fingerprint and file of every key here that could sign, as far as that shows without its passphrase."""
 
+    def written(self, file: str) -> str:
+        """When such a file got there or was last changed, in words."""
+
     def sign(self, fingerprint: str, statement: bytes) -> str: ...
 
     def once(self) -> AbstractContextManager[None]:

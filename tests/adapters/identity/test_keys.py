@@ -12,6 +12,7 @@ import sys
 import termios
 from base64 import b64decode, b64encode
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -370,6 +371,18 @@ def test_a_public_line_beside_what_is_no_private_key_is_nobodys_key_I1(
     assert len(holder.ring.private_files()) == 2, "whose it is only the passphrase tells"
     private.chmod(0o644)
     assert holder.ring.private_files() == own
+
+
+def test_when_a_key_was_put_there_is_told_by_what_nobody_sets_back_I9(holder: KeyHolder, made: str) -> None:
+    """Who plants one gives its files the time that they like."""
+    file = holder.ring.private_files()[made]
+    for path in holder.folder.iterdir():
+        os.utime(path, (0, 0))
+    now = datetime.fromtimestamp(os.stat(file).st_ctime, UTC)
+    assert holder.ring.written(file) == f"{now:%Y-%m-%d %H:%M} UTC"
+    assert now.year > 2000
+    Path(file).unlink()
+    assert holder.ring.written(file) == "nobody knows when"
 
 
 def test_without_a_folder_no_key_is_held(holder: KeyHolder) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from foureyes.app.views.key import KeyOutcome
 from foureyes.app.views.status import Check
 from foureyes.ui.steps import steps_text
 
 from tests.stage.people import ALICE, BOB, CLAUDE
-from tests.stage.ports import DeskKeys
+from tests.stage.ports import WRITTEN, DeskKeys
 from tests.stage.world import DeskWorld
 
 
@@ -30,12 +31,32 @@ def _line(key: KeyOutcome) -> str:
     return f"somebody with a key of this project runs: fe key add '{key.public}' --person {BOB.person}"
 
 
+def _lies(desk: DeskWorld, key: KeyOutcome) -> str:
+    """Whose it is, the file and its time tell a person: agents can write there (I9)."""
+    return f"{key.fingerprint} in {desk.keys.private_files()[key.fingerprint]} since {WRITTEN}"
+
+
+def test_wherever_it_is_offered_the_file_is_named_and_since_when_it_is_there_I9(
+    desk: DeskWorld, made: KeyOutcome
+) -> None:
+    """What an agent put into the folder was offered like the one that Bob made."""
+    planted = desk.keys.make()
+    other = replace(made, fingerprint=desk.keys.fingerprint(planted), public=planted)
+    told = [str(each.message) for each in desk.app.keys.waiting(BOB)] + [_keys(desk).message]
+    with desk.refused("I9") as caught:
+        desk.app.stops.hold(BOB, None, "a reason")
+    for key in (made, other):
+        told_of = [text for text in (*told, caught[0].reasons[0].message) if key.fingerprint in text]
+        assert [_lies(desk, key) in text for text in told_of] == [True] * 3
+    assert "if you made it then, somebody with a key" in steps_text(caught[0].next_step)
+
+
 def test_a_decision_that_needs_it_names_the_line_that_lets_it_count_I9(desk: DeskWorld, made: KeyOutcome) -> None:
     """`fe key new --human` was proposed, which makes a second one."""
     with desk.unchanged(), desk.refused("I9") as caught:
         desk.app.stops.hold(BOB, None, "a reason")
     (reason,) = caught[0].reasons
-    assert f"the one that lies here does not count yet ({made.fingerprint})" in reason.message
+    assert f"the one that lies here does not count yet ({_lies(desk, made)})" in reason.message
     assert _line(made) in steps_text(reason.next)
     assert _line(made) in steps_text(caught[0].next_step)
 

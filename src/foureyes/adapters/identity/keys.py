@@ -17,7 +17,7 @@ import msgspec
 
 from foureyes.adapters.folders import opened, read
 from foureyes.adapters.identity import sshsig
-from foureyes.adapters.identity.private_part import READ_LIMIT, could_sign
+from foureyes.adapters.identity.private_part import READ_LIMIT, could_sign, last_written
 from foureyes.adapters.process import ProcessProblem, ProgramTimedOut, run
 from foureyes.core.words.text import in_line, readable
 from foureyes.errors import BadInput, Conflict, EnvironmentProblem, NotFound, Reason, Refused
@@ -47,9 +47,9 @@ def at_once(question: Callable[[], str]) -> str:
 
 
 class KeyRing:
-    """A person's keys: private parts in the user's configuration directory, the passphrase from the terminal only
-    (I9).
-    """
+    """A person's keys (I9): private parts in the user's configuration directory, the passphrase from the terminal."""
+
+    written = staticmethod(last_written)
 
     def __init__(self, environ: Mapping[str, str], asking: Asking = at_once) -> None:
         self._environ, self._asking = environ, asking

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64decode
+from os.path import splitext
 
 from foureyes.adapters.folders import read
 from foureyes.adapters.identity import sshsig
@@ -38,3 +39,16 @@ def _unwrapped(content: bytes, kind: bytes) -> bytes:
         return b64decode(b"".join(body[len(begin) : -len(end)].split()), validate=True)
     except ValueError:
         return b""
+
+
+def last_written(file: str) -> str:
+    """When the file of a key, or the public one beside it, got there or was changed: by the time that the system sets,
+    which who plants a file does not choose.
+    """
+    from datetime import UTC, datetime
+
+    try:
+        times = [os.stat(path, follow_symlinks=False).st_ctime for path in (file, splitext(file)[0] + ".pub")]
+    except OSError:
+        return "nobody knows when"
+    return f"{datetime.fromtimestamp(max(times), UTC):%Y-%m-%d %H:%M} UTC"

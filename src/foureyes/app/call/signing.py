@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.rows import Hash
-from foureyes.app.call.waiting_keys import add_waiting, waiting_keys
+from foureyes.app.call.waiting_keys import add_waiting, all_waiting, waiting_keys
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.key import SigningKey
 from foureyes.core.events import DecisionSigned
@@ -254,7 +254,7 @@ def _none_signed(problems: list[FoureyesError]) -> FoureyesError:
 def _no_key(context: Context, tx: Tx, verb: str, person: str) -> Reason:
     """I9: why nothing here can sign; a key that waits to be added is named, so that nobody makes a second one."""
     if waiting := waiting_keys(context, tx):
-        lacks = f"the one that lies here does not count yet ({', '.join(waiting)})"
+        lacks = f"the one that lies here does not count yet ({all_waiting(waiting)})"
         return Reason("I9", f"{verb} needs a person's key, and {lacks}", add_waiting(waiting, person))
     lacks = "none of this project's keys lies here" if active_keys(tx) else "this project has none yet"
     return Reason("I9", f"{verb} needs a person's key, and {lacks}", NEW_KEY)

@@ -11,7 +11,7 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import needed
 from foureyes.app.call.signing import NEW_KEY, Intent, active_keys, check, key_named, keys_at_hand, known_by_key, sign
-from foureyes.app.call.waiting_keys import add_waiting, waiting_keys
+from foureyes.app.call.waiting_keys import add_waiting, all_waiting, waiting_keys
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.key import KeyOutcome, KeyView, SigningKey
 from foureyes.app.views.status import Check
@@ -166,13 +166,13 @@ class Keys:
             waiting = waiting_keys(self._context, tx)
         return tuple(
             KeyOutcome(
-                fingerprint=fingerprint,
-                public=public,
+                fingerprint=key.fingerprint,
+                public=key.public,
                 registered=False,
-                message=f"key {fingerprint} lies here, but does not count yet",
-                next=add_waiting({fingerprint: public}, actor.person),
+                message=f"key {key.words} lies here, but does not count yet",
+                next=add_waiting([key], actor.person),
             )
-            for fingerprint, public in waiting.items()
+            for key in waiting
         )
 
     def list(self) -> list[KeyView]:
@@ -189,7 +189,7 @@ def proof_of_people(context: Context, actor: Actor) -> Check:
     """I9: what people's decisions rest on."""
     with context.store.read() as tx:
         keys = len(active_keys(tx))
-        waiting = waiting_keys(context, tx) if actor.kind == "human" else {}
+        waiting = waiting_keys(context, tx) if actor.kind == "human" else []
         try:
             wanted = context.policy(tx, actor).human_proof == "key"
         except ConfigError:
@@ -199,7 +199,7 @@ def proof_of_people(context: Context, actor: Actor) -> Check:
             "keys", "fail", "review.human_proof = key, and nobody has one: no person can decide anything", NEW_KEY
         )
     if waiting:
-        text = f"keys of people that count: {keys}; not yet the one that lies here ({', '.join(waiting)})"
+        text = f"keys of people that count: {keys}; not yet the one that lies here ({all_waiting(waiting)})"
         return Check("keys", "warn", text, add_waiting(waiting, actor.person))
     return Check(
         "keys",

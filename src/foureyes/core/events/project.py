@@ -17,8 +17,8 @@ class ProjectCreated(Event, frozen=True, kw_only=True):
 
 class StorePlaced(Event, frozen=True, kw_only=True):
     """A person moved the store, or took it up where it was found (P12). `anchor` is the last one on the target, where
-    this store does not hold it: merges of it are known to be missing here. `tip` is where the target was then: what came
-    to it later was taken up by nobody; empty in rows from before that was on record.
+    this store does not hold it: merges of it are known to be missing here. `tip` is where the target was then: what
+    came to it later was taken up by nobody; empty in rows from before that was on record.
     """
 
     place: str
