@@ -41,8 +41,9 @@ def test_an_intent_that_somebody_wrote_into_the_tables_is_named_and_nothing_goes
 ) -> None:
     alpha = clones.alpha
     task = approved(alpha, by=CODEX)
-    row = {"name": f"merge:sent:{task}", "value": value, "session": "ses-alice", "at": "2026-03-01T12:00:00.000Z"}
-    alpha.store.engine.run("project.set_setting", row)
+    name = f"merge:sent:{task}"
+    row = {"name": name, "value": value, "session": "ses-alice", "at": "2026-03-01T12:00:00.000Z"}
+    alpha.store.engine.run("project.set_setting", {**row})
     verbs: list[Callable[[], object]] = [
         lambda: merge(alpha),
         lambda: alpha.app.decisions.withdraw(CODEX, task),
@@ -53,8 +54,8 @@ def test_an_intent_that_somebody_wrote_into_the_tables_is_named_and_nothing_goes
             verb()
         assert f"what is on record of the push of {task}" in said.value.message
         assert steps_text(said.value.next_step) == "fe audit verify"
-    assert any(f"merge:sent:{task}" in each.message for each in alpha.app.audit.verify().findings)
+    assert any(name in each.message for each in alpha.app.audit.verify().findings)
     assert f"the push of {task}" in str([each.message for each in alpha.app.doctor.examine(ALICE)])
     assert alpha.app.status.show(ALICE).counts["approved"] == 1
-    alpha.store.engine.run("project.unset_setting", {"name": row["name"]})
+    alpha.store.engine.run("project.unset_setting", {"name": name})
     assert merge(alpha) == {task: "merged"}

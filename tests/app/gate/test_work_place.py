@@ -9,7 +9,6 @@ import pytest
 
 from foureyes.app.views.task_list import ListQuery
 from foureyes.app.views.work import ClaimedWorktree
-from foureyes.core.words.ids import TaskId
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import Checkout
@@ -81,7 +80,7 @@ def gone(clones: Clones) -> Clone:
     return clones.beta
 
 
-def begun(world: Clone) -> TaskId:
+def begun(world: Clone) -> str:
     (row,) = world.app.lists.page(ListQuery(status="in_progress"))
     return row.id
 

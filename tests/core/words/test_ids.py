@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from foureyes.core.words.ids import (
     ALPHABET,
     CROWDING,
+    NO_ROW,
     PREFIX,
     SHORTEST,
     TASK_INPUT,
+    anchored_row,
     length_for,
     seen_name,
     session_id,
@@ -86,3 +88,22 @@ def test_what_cannot_be_a_task_id_is_not_looked_up_T(text: str) -> None:
 def test_eight_digits_of_a_diff_id_are_enough_D7() -> None:
     assert seen_name(2, "sha256:0123456789abcdef") == "2.01234567"
     assert seen_name(12, "0123456789abcdef") == "12.01234567"
+
+
+@pytest.mark.parametrize(
+    ("anchor", "row"),
+    [
+        ("7:ab", 7),
+        ("007:ab", 7),
+        ("7", 7),
+        ("nothing", NO_ROW),
+        ("", NO_ROW),
+        ("-1:ab", NO_ROW),
+        ("٣:ab", NO_ROW),
+        (f"{2**31}:ab", NO_ROW),
+        ("99999999999999999:ab", NO_ROW),
+        ("9" * 5000 + ":ab", NO_ROW),
+    ],
+)
+def test_the_row_of_an_anchor_is_one_that_a_journal_can_have_or_beyond_all_of_them_J3_G1(anchor: str, row: int) -> None:
+    assert anchored_row(anchor) == row

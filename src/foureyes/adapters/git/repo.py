@@ -11,8 +11,15 @@ from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.loose_objects import text_at
 from foureyes.adapters.git.client.loose_refs import BRANCHES as _BRANCH
-from foureyes.adapters.git.client.loose_refs import is_absent, read_below, read_loose, refuse_unreadable
-from foureyes.adapters.git.client.ref_names import is_ref_name
+from foureyes.adapters.git.client.loose_refs import (
+    is_absent,
+    is_ref_name,
+    meanings_of,
+    read_below,
+    read_loose,
+    refuse_unreadable,
+    target_refs,
+)
 from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import DETACHED
@@ -58,7 +65,7 @@ class GitRepo:
 
     def commit_of(self, ref: str) -> Sha | None:
         """The commit a full ref name, a branch name or a sha means. HEAD and DETACHED: the caller's."""
-        meanings = _meanings(ref)
+        meanings = meanings_of(ref)
         if commit := self._at_once(meanings[0]):  # `fe start` needs nothing else of git
             return commit
         if len(meanings) == 1 and is_absent(self._here.common_dir, meanings[0]):
@@ -169,7 +176,7 @@ class GitRepo:
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`."""
-        name, targets = _meanings(ref)[0], _target_refs(target)
+        name, targets = meanings_of(ref)[0], target_refs(target)
         head, tip = (self._at_once(each) for each in (name, targets[0]))
         if head is None or tip is None:
             head, *tips = self._resolve([name, *targets])
@@ -302,7 +309,7 @@ class GitRepo:
         """
         from foureyes.adapters.git.client.anchors import anchor_near
 
-        tip = self.commit_of(_target_refs(target)[0])
+        tip = self.commit_of(target_refs(target)[0])
         place = self._here.common_dir
         return anchor_near(place, tip, self._packed, since=since, held=held, taken=taken) if tip else None
 
@@ -316,7 +323,7 @@ class GitRepo:
     def _target(self, target: str) -> Sha:
         if commit := as_sha(target):
             return commit
-        names = _target_refs(target)
+        names = target_refs(target)
         return read_loose(self._here.common_dir, names[0]) or _first(self._resolve(names), target)
 
     # Files
@@ -368,21 +375,6 @@ class GitRepo:
     def is_clean(self) -> bool:
         """Whether everything where the caller stands is committed."""
         return not self.uncommitted(DETACHED)
-
-
-def _meanings(ref: str) -> list[str]:
-    """The exact names that a ref may stand for, best first. Expressions (`main~2`, `:/text`) stand for nothing."""
-    if ref in (DETACHED, "HEAD"):
-        return ["HEAD"]
-    if ref.startswith("refs/") or as_sha(ref):
-        return [ref]
-    is_short_sha = 4 <= len(ref) < 40 and all(character in "0123456789abcdef" for character in ref)
-    return [_BRANCH + ref, ref] if is_short_sha else [_BRANCH + ref]
-
-
-def _target_refs(target: str) -> list[str]:
-    is_exact = target.startswith("refs/") or as_sha(target)
-    return [target] if is_exact else [_BRANCH + target, f"refs/remotes/origin/{target}"]
 
 
 def _first(commits: Sequence[Sha | None], target: str) -> Sha:

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.noted_target import branch_here, furthest_target, tip_of
 from foureyes.app.call.recorded_target import last_merge
 from foureyes.app.call.refusals import refuse_task
-from foureyes.app.views.journal import JournalHead
-from foureyes.core.words.anchor import NO_ROW, anchored_row
-from foureyes.core.words.ids import Sha
+from foureyes.core.words.ids import NO_ROW, Sha, anchored_row
 from foureyes.core.words.place import FILE, place_words
 from foureyes.errors import GitProblem, Reason, StoreProblem
 from foureyes.steps import by_person, fe, phrase
@@ -126,6 +124,8 @@ def _near(
 
 def held_of(tx: Tx, anchors: Sequence[str]) -> set[str]:
     """J3: those of some anchors `<row>:<hash>` of which the journal has the row: one question for all of them."""
+    from foureyes.app.views.journal import JournalHead
+
     named = {anchor: row for anchor in anchors if (row := anchored_row(anchor)) < NO_ROW}
     rows = tx.all("journal.some", JournalHead, seqs=sorted(set(named.values()))) if named else []
     there = {row.seq: row.hash for row in rows}

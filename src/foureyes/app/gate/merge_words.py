@@ -11,9 +11,8 @@ from foureyes.app.views.news import News
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.rules.facts import Facts
-from foureyes.core.words.anchor import ANCHOR
 from foureyes.core.words.fence import named
-from foureyes.core.words.ids import seen_name
+from foureyes.core.words.ids import ANCHOR, seen_name
 from foureyes.steps import NO_STEP
 
 PATHS_SHOWN = 20

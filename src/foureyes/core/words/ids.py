@@ -1,4 +1,4 @@
-"""Names of things: typed ids and how a task id is made."""
+"""Names of things: typed ids and how a task id is made, and what a merge calls a row of the journal."""
 
 from __future__ import annotations
 
@@ -66,3 +66,15 @@ def seen_name(attempt: int, diff: str) -> str:
     two that begin alike.
     """
     return f"{attempt}.{diff.removeprefix('sha256:')[:SEEN_DIGITS]}"
+
+
+ANCHOR = "Journal:"
+"""How the line of a merge commit begins that names a row of the journal: `<row>:<hash>` (J3)."""
+NO_ROW = 2**31
+"""No journal gets so far, and a server refuses to look for such a row."""
+
+
+def anchored_row(anchor: str) -> int:
+    """The row that an anchor names; of what names none that there can be, a higher one than there are (G1)."""
+    number = anchor.partition(":")[0]
+    return min(int(number), NO_ROW) if number.isascii() and number.isdigit() and len(number) < 18 else NO_ROW

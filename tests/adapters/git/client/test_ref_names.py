@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foureyes.adapters.git.client.ref_names import is_ref_name
+from foureyes.adapters.git.client.loose_refs import is_ref_name
 
 from tests.stage.night import plays
 
@@ -22,7 +22,7 @@ NAMES = st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
 
 def git_takes(name: str) -> bool:
     """Whether git says that a ref may be called so; a single word is one for it, as HEAD is."""
-    asked = ["git", "check-ref-format", "--allow-onelevel", os.fsencode(name)]
+    asked: list[str | bytes] = ["git", "check-ref-format", "--allow-onelevel", os.fsencode(name)]
     return subprocess.run(asked, capture_output=True, check=False).returncode == 0
 
 

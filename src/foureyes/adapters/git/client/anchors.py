@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.adapters.git.client.loose_objects import LARGEST, read_loose_object
 from foureyes.adapters.git.client.object_form import commit_head, message_of
-from foureyes.core.words.anchor import ANCHOR
-from foureyes.core.words.ids import Sha
+from foureyes.core.words.ids import ANCHOR, Sha
 
 if TYPE_CHECKING:
     from foureyes.app.git_ports import HeldAnchors

@@ -1,4 +1,4 @@
-"""Refs as their files say, read without starting git."""
+"""Refs as their files say, read without starting git; and which names they can have."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from os.path import isdir, islink, join, lexists
 
 from foureyes.adapters.folders import MB, opened, read
 from foureyes.adapters.git.client.answers import as_sha
-from foureyes.adapters.git.client.ref_names import is_ref_name
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.refs import DETACHED
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
 
@@ -19,6 +19,32 @@ LARGEST_REF = 4096
 LARGEST_PACK = 256 * MB
 FEW = 100
 """Of more files than that, git tells faster than they are read here, its own start included."""
+_NEVER = frozenset(" ~^:?*[\\\x7f") | {chr(code) for code in range(32)}
+
+
+def is_ref_name(name: str) -> bool:
+    """Whether a ref may be called so, or a single word as HEAD is; an expression (`main~2`, `@`) is no name. The
+    rule is that of `git check-ref-format`.
+    """
+    if name == "@" or name.endswith(".") or ".." in name or "@{" in name or _NEVER.intersection(name):
+        return False
+    return all(part and not part.startswith(".") and not part.endswith(".lock") for part in name.split("/"))
+
+
+def meanings_of(ref: str) -> list[str]:
+    """The exact names that a ref may stand for, best first. Expressions (`main~2`, `:/text`) stand for nothing."""
+    if ref in (DETACHED, "HEAD"):
+        return ["HEAD"]
+    if ref.startswith("refs/") or as_sha(ref):
+        return [ref]
+    is_short_sha = 4 <= len(ref) < 40 and all(character in "0123456789abcdef" for character in ref)
+    return [BRANCHES + ref, ref] if is_short_sha else [BRANCHES + ref]
+
+
+def target_refs(target: str) -> list[str]:
+    """The exact names that the target may have here: the branch, or what git fetched of origin's."""
+    is_exact = target.startswith("refs/") or as_sha(target)
+    return [target] if is_exact else [BRANCHES + target, f"refs/remotes/origin/{target}"]
 
 
 def read_loose(common_dir: str, ref: str) -> Sha | None:

@@ -13,8 +13,7 @@ from foureyes.adapters.git.client.object_form import author_of, commit_head, mes
 from foureyes.adapters.git.client.reader import PORTION
 from foureyes.adapters.git.reading.three_way import three_way
 from foureyes.core.nouns.attempt import Commit
-from foureyes.core.words.anchor import anchored_row
-from foureyes.core.words.ids import Sha
+from foureyes.core.words.ids import Sha, anchored_row
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
 
