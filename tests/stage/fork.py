@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -62,7 +63,10 @@ def _refuse_open_stores() -> None:
 
 
 def _live(work: Callable[[], object], pipe: int) -> None:
-    """Never comes back: neither pytest nor any exit handler runs twice."""
+    """Never comes back: neither pytest nor any exit handler runs twice. Nobody looks for garbage here: that touches,
+    and so copies, all that the tests of its parent have made.
+    """
+    gc.disable()
     try:
         said = pickle.dumps(Ended(value=work()))
     except BaseException as problem:
