@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.adapters import process
 from foureyes.adapters.process import (
     Finished,
     ProcessProblem,
@@ -66,8 +67,9 @@ def test_what_cannot_be_an_argument_is_a_clear_exception() -> None:
         run(["echo", "a\0b"])
 
 
-def test_a_timeout_ends_the_whole_process_group(tmp_path: Path) -> None:
+def test_a_timeout_ends_the_whole_process_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The child waits for a grandchild that ignores SIGTERM and would hold the pipe for ever."""
+    monkeypatch.setattr(process, "GRACE", 0.1)
     fifo = tmp_path / "alive"
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)

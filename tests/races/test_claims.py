@@ -11,8 +11,8 @@ from tests.stage.fork import Gate, swarm
 from tests.stage.night import plays
 from tests.stage.places import Desk, Place
 
-CLAIMERS = 64
-TASKS = plays("tasks that 64 claim")
+CLAIMERS = plays("processes that claim")
+TASKS = plays("tasks that they claim")
 WANTED = 8
 
 
@@ -23,7 +23,7 @@ def planned(place: Place, count: int) -> tuple[Desk, list[str]]:
     return desk, made
 
 
-def test_64_claimers_take_more_tasks_than_they_are_each_exactly_once_T1_lesson_61(place: Place) -> None:
+def test_many_claimers_take_more_tasks_than_they_are_each_exactly_once_T1_lesson_61(place: Place) -> None:
     desk, made = planned(place, TASKS)
 
     def claim(number: int, gate: Gate) -> list[str]:
@@ -44,7 +44,7 @@ def test_64_claimers_take_more_tasks_than_they_are_each_exactly_once_T1_lesson_6
     )
 
 
-def test_of_64_who_start_the_same_task_one_wins_and_the_others_are_told_who_T1_lesson_61(place: Place) -> None:
+def test_of_many_who_start_the_same_task_one_wins_and_the_others_are_told_who_T1_lesson_61(place: Place) -> None:
     desk, made = planned(place, WANTED)
 
     def start(number: int, gate: Gate) -> list[str]:

@@ -6,11 +6,12 @@ from foureyes.errors import Conflict, FoureyesError, Refused
 
 from tests.races.crowd import founded, opened, sound, worker
 from tests.stage.fork import Gate, swarm
+from tests.stage.night import plays
 from tests.stage.people import BOB, CLAUDE, CODEX, GEMINI
 from tests.stage.places import Place
 from tests.stage.scripted_git import ScriptedRepo
 
-ROUNDS = 4
+ROUNDS = plays("rounds of a race of two")
 
 
 def test_of_two_approvals_at_once_one_counts_and_the_task_is_approved_once_D1(place: Place) -> None:

@@ -16,11 +16,12 @@ from foureyes.errors import Conflict, FoureyesError, LostClaim, Refused
 
 from tests.races.crowd import founded, opened, sound, wait_before_writing, worker
 from tests.stage.fork import Gate, swarm
+from tests.stage.night import plays
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, agent
 from tests.stage.places import Desk, Place
 from tests.stage.ring import FileRing
 
-ROUNDS = 4
+ROUNDS = plays("rounds of a race of two")
 
 
 def told(problem: FoureyesError) -> str:

@@ -22,10 +22,11 @@ from tests.races.test_decisions import moved_repo
 from tests.stage.documents import review_result
 from tests.stage.fork import Gate, swarm
 from tests.stage.looped import GROUND, REASON, issue
+from tests.stage.night import plays
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
 from tests.stage.places import Desk, Place
 
-ROUNDS = 3
+ROUNDS = plays("rounds of a race of two")
 REVIEWERS = 4
 Act = Callable[[Application], object]
 

@@ -81,11 +81,11 @@ TESTS = {
     ),
     "tests/scenarios/test_bypasses.py::test_lesson_61_of_twelve_that_start_one_task_exactly_one_wins": (
         "tests/races/test_claims.py::"
-        "test_of_64_who_start_the_same_task_one_wins_and_the_others_are_told_who_T1_lesson_61"
+        "test_of_many_who_start_the_same_task_one_wins_and_the_others_are_told_who_T1_lesson_61"
     ),
     "tests/scenarios/test_bypasses.py::"
     "test_lesson_61_of_twelve_that_ask_for_the_next_of_five_tasks_five_get_one_each": (
-        "tests/races/test_claims.py::test_64_claimers_take_more_tasks_than_they_are_each_exactly_once_T1_lesson_61"
+        "tests/races/test_claims.py::test_many_claimers_take_more_tasks_than_they_are_each_exactly_once_T1_lesson_61"
     ),
     "tests/scenarios/test_attacks_merge.py::"
     "test_Q3_of_two_that_are_green_alone_and_red_together_one_reaches_the_target": (

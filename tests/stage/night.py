@@ -101,7 +101,10 @@ class Plays(NamedTuple):
 PLAYS = {
     "random verbs": Plays(3, 200),
     "random verbs of runners": Plays(12, 300),
-    "tasks that 64 claim": Plays(66, 200),
+    "processes that claim": Plays(24, 64),
+    "tasks that they claim": Plays(30, 200),
+    "rounds of a race of two": Plays(2, 4),
+    "runs that wait at once": Plays(20, 50),
     "lines that each of 32 writes": Plays(3, 8),
     "random verbs, copied to the other engine": Plays(1, 30),
     "random loops on sqlite": Plays(5, 600),

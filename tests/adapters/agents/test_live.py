@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.adapters import reaper
 from foureyes.adapters.agents.live import LiveProgram, RunLimits
 from foureyes.adapters.identity.alive import of
 from foureyes.errors import AgentUnavailable
 
 from tests.adapters.agents.bench import TOKEN, Bench, fifo, finish, is_held, wait_until
+from tests.stage.night import plays
 
 FOREVER = "tail -f /dev/null"
 
@@ -125,7 +127,11 @@ def test_the_token_is_in_a_file_of_its_own_and_nowhere_else_I2(bench: Bench) -> 
     assert list((bench.folder / "runs").iterdir()) == [], "the run's directory goes with it"
 
 
-def test_a_late_run_is_ended_with_everything_it_started(tmp_path: Path) -> None:
+def test_a_late_run_is_ended_with_everything_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    impatient = tmp_path / "reaper.py"
+    impatient.write_text(Path(reaper.__file__).read_text().replace(f"PATIENCE = {reaper.PATIENCE}", "PATIENCE = 0.1"))
+    assert "PATIENCE = 0.1" in impatient.read_text(), "a program that was asked to end has this long"
+    monkeypatch.setattr(reaper, "__file__", str(impatient))
     bench = Bench(tmp_path, minute=0.3)
     alive = fifo(tmp_path)
     code = f"exec 3>{alive}; trap '' TERM; (setsid sh -c 'setsid {FOREVER} & exit') & echo '{{'; {FOREVER}"
@@ -136,8 +142,8 @@ def test_a_late_run_is_ended_with_everything_it_started(tmp_path: Path) -> None:
 
 
 def test_a_silent_run_is_ended(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, minute=1.0)
-    silent = bench.run(bench.shell(f"echo begun; {FOREVER}", deadline_minutes=60, idle_minutes=1))
+    bench = Bench(tmp_path, minute=0.3)
+    silent = bench.run(bench.shell(f"echo begun; {FOREVER}", deadline_minutes=600, idle_minutes=1))
     assert (silent.timed_out, silent.error) == ("idle", "timeout")
 
 
@@ -151,8 +157,8 @@ def test_a_run_that_talks_is_not_ended_however_long_it_takes(bench: Bench, monke
         for n in range(5):
             print(f"line {n}", file=talk, flush=True)
             while live.last_event() != f"line {n}":
-                assert live.poll() is None
                 select.select([live], [], [], 1.0)
+                assert live.poll() is None
             clock.seconds += 40
             assert (live.poll(), live.due_seconds()) == (None, 20)
     assert (finish(live).timed_out, clock.seconds) == ("", 200)
@@ -260,12 +266,12 @@ def test_what_a_dead_runner_left_is_found_and_ended_by_its_mark(bench: Bench, tm
 
 def test_one_that_writes_for_ever_is_ended_and_needs_little_memory(bench: Bench) -> None:
     live = bench.prepare(bench.shell('yes \'{"type":"noise"}\''))
-    live._limits = RunLimits(60, 60, 50 << 20)
+    live._limits = RunLimits(60, 60, 5 << 20)
     live.go()
     outcome = finish(live)
     assert outcome.error == "crash"
-    assert "50 MB" in outcome.error_text
-    assert (bench.folder / "logs" / "fe-1.log").stat().st_size < 100 << 20
+    assert "5 MB" in outcome.error_text
+    assert (bench.folder / "logs" / "fe-1.log").stat().st_size < 10 << 20
 
 
 def test_one_poll_does_not_hold_up_the_others_however_much_is_written(bench: Bench) -> None:
@@ -278,9 +284,9 @@ def test_one_poll_does_not_hold_up_the_others_however_much_is_written(bench: Ben
     finish(live)
 
 
-def test_fifty_waiting_runs_wake_nobody(bench: Bench) -> None:
+def test_many_waiting_runs_wake_nobody(bench: Bench) -> None:
     profile = bench.shell(f"echo begun; {FOREVER}")
-    lives: list[LiveProgram] = [bench.prepare(profile, task=f"fe-{n}") for n in range(50)]
+    lives: list[LiveProgram] = [bench.prepare(profile, task=f"fe-{n}") for n in range(plays("runs that wait at once"))]
     for live in lives:
         live.go()
     while not all(live.last_event() and live._child.words.after("pid") for live in lives):
