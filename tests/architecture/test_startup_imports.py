@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import pytest
@@ -182,15 +184,29 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-@pytest.fixture
-def project(tmp_path: Path, home: Path) -> Path:
-    """A git repository with one commit and a Foureyes project."""
-    path = tmp_path / "project"
+class Made(NamedTuple):
+    """A project, and a task to write about."""
+
+    project: Path
+    task: str
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """A git repository with one commit and a Foureyes project with a task: made once, copied for each test."""
+    home, path = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("made") / "project"
     path.mkdir()
     for command in (["git", "init", "-q", "-b", "main"], ["git", "commit", "-q", "--allow-empty", "-m", "first"]):
         run(command, cwd=path, home=home)
     fe("init", cwd=path, home=home)
-    return path
+    created = fe("create", "Draw the plan", "--json", cwd=path, home=home)
+    return Made(path, str(msgspec.json.decode(created)["task"]))
+
+
+@pytest.fixture
+def project(made: Made, tmp_path: Path) -> Path:
+    """The project of one test alone."""
+    return Path(shutil.copytree(made.project, tmp_path / "project", symlinks=True))
 
 
 @pytest.fixture
@@ -199,9 +215,8 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 @pytest.fixture
-def task(project: Path, home: Path) -> str:
-    """A task to write about."""
-    return str(msgspec.json.decode(fe("create", "Draw the plan", "--json", cwd=project, home=home))["task"])
+def task(made: Made) -> str:
+    return made.task
 
 
 def test_help_loads_no_other_face(tmp_path: Path, home: Path) -> None:
