@@ -159,16 +159,20 @@ def with_aliases(node: ast.AST, also: dict[str, str]) -> Iterator[tuple[ast.AST,
     while waiting:
         node, also = waiting.pop()
         if isinstance(node, FUNCTIONS):
-            also = also | dict(alias for part in own_parts(node) for alias in aliases(part))
+            givers = [part for part in own_parts(node) if isinstance(part, ast.Assign | ast.NamedExpr)]
+            also = also | dict(alias for part in givers for alias in aliases(part))
         yield node, also
         waiting += [(child, also) for child in ast.iter_child_nodes(node)]
 
 
 def own_parts(node: ast.AST) -> Iterator[ast.AST]:
     """What is in a function or a module, and in no function of it."""
-    for child in ast.iter_child_nodes(node):
-        yield child
-        yield from () if isinstance(child, FUNCTIONS) else own_parts(child)
+    waiting = [node]
+    while waiting:
+        for child in ast.iter_child_nodes(waiting.pop()):
+            yield child
+            if not isinstance(child, FUNCTIONS):
+                waiting.append(child)
 
 
 def aliases(node: ast.AST) -> Iterator[tuple[str, str]]:

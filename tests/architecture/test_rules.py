@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 from foureyes.config import rules
 from foureyes.core.rules.four_eyes import ANSWERS
@@ -29,10 +28,10 @@ def texts() -> Iterator[tuple[str, str]]:
             yield name_of(path), path.read_text(encoding="utf-8")
 
 
-def names_and_docstrings(path: Path) -> str:
+def names_and_docstrings(text: str) -> str:
     """What a file of tests says about itself; not the data in it, where P1 is a priority."""
     found: list[str] = []
-    waiting: list[ast.Module | ast.ClassDef | ast.FunctionDef] = [tree_of(path)]
+    waiting: list[ast.Module | ast.ClassDef | ast.FunctionDef] = [ast.parse(text)] if ID.search(text) else []
     for node in waiting:  # grows while it is read; what stands below an `if` is no test
         found += [getattr(node, "name", ""), ast.get_docstring(node) or ""]
         waiting += [inner for inner in node.body if isinstance(inner, ast.ClassDef | ast.FunctionDef)]
@@ -55,7 +54,7 @@ def cited_by_tests() -> dict[str, str]:
     return {
         name: name_of(path)
         for path in sorted((ROOT / "tests").rglob("*.py"))
-        for name in ID.findall(names_and_docstrings(path))
+        for name in ID.findall(names_and_docstrings(path.read_text(encoding="utf-8")))
     }
 
 

@@ -22,7 +22,7 @@ from foureyes.ui.cli.main import cli
 from foureyes.ui.cli.output import plain
 from foureyes.ui.steps import steps_text
 
-from tests.architecture.house import PACKAGE, modules, name_of, tree_of
+from tests.architecture.house import PACKAGE, modules, name_of, nodes_of, tree_of
 from tests.stage.night import NIGHT, plays
 
 quick = settings(derandomize=not NIGHT, max_examples=plays("random values"), deadline=None, database=None)
@@ -244,7 +244,7 @@ def test_steps_are_written_in_one_place() -> None:
     wrong = [
         f"{name_of(path)}:{node.lineno}"
         for path in modules()
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(tree_of(path))
         if isinstance(node, ast.FormattedValue)
         and isinstance(node.value, ast.Attribute)
         and node.value.attr in ("next", "next_step")

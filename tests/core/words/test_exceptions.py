@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from foureyes.core.words.exceptions import MEANINGS, ExceptionKind
 
-APP_AND_RULES = [
-    path
-    for folder in ("app", "core/rules")
-    for path in (Path(__file__).resolve().parents[3] / "src" / "foureyes" / folder).rglob("*.py")
-]
+from tests.architecture.house import PACKAGE, modules, nodes_of, tree_of
+
+APP_AND_RULES = [path for folder in ("app", "core/rules") for path in modules(PACKAGE / folder)]
 
 
 def test_every_kind_has_a_meaning_P8() -> None:
@@ -24,9 +21,8 @@ def test_every_kind_has_a_meaning_P8() -> None:
 @pytest.fixture(scope="module")
 def texts() -> set[str]:
     """Every text that stands alone in the code that decides."""
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in APP_AND_RULES]
     return {
-        node.value for tree in trees for node in ast.walk(tree)
+        node.value for path in APP_AND_RULES for node in nodes_of(tree_of(path))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }  # fmt: skip
 
