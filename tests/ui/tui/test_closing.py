@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from foureyes.app.views.review import NO_LOOK, FaceLook
+from foureyes.ui.tui import closing
 from foureyes.ui.tui.closing import HINT_AFTER, Unread
 from foureyes.ui.tui.screens.task import TaskPage
 
@@ -45,8 +48,9 @@ def test_who_came_meanwhile_stands_in_the_closing_line_and_R_begins_with_them(se
     play(seat.sit(), story)
 
 
-def test_five_unread_approvals_of_high_risk_end_with_a_word_about_it(seat: Seat) -> None:
-    for n in range(HINT_AFTER):
+def test_unread_approvals_of_high_risk_end_with_a_word_about_it(seat: Seat, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(closing, "HINT_AFTER", 2)
+    for n in range(2):
         seat.deliver(f"Add part {n}", {f"poetry{n}.lock": "a = 1\n"})
 
     async def story(at: Player) -> str:
@@ -59,5 +63,5 @@ def test_five_unread_approvals_of_high_risk_end_with_a_word_about_it(seat: Seat)
         return at.screen
 
     screen = " ".join(play(seat.sit(), story).split())
-    assert "5 decided" in screen
-    assert "5 high-risk changes approved unread:" in screen
+    assert "2 decided" in screen
+    assert "2 high-risk changes approved unread:" in screen

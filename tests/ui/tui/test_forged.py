@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from foureyes.adapters.drafts.files import directory_of
-from foureyes.app.views.draft import CommentDraft, Draft, NewTaskDraft, Position, RedoDraft
+from foureyes.app.views.draft import MOST_BYTES, CommentDraft, Draft, NewTaskDraft, Position, RedoDraft
 from foureyes.ui.tui.screens.diff import DiffPage
 from foureyes.ui.tui.screens.form import FormPage
 from foureyes.ui.tui.screens.task import TaskPage
@@ -279,7 +279,9 @@ def test_junk_does_not_silence_the_welcome_and_a_pipe_does_not_hold_the_app_up(s
 def test_a_draft_that_is_too_large_is_set_aside_before_anybody_waits_for_it(seat: Seat) -> None:
     task = seat.deliver("Add login", EVIL)
     comment = CommentDraft(path="src/evil.py", line=1, text="x")
-    forge_draft(seat, Draft(task=task, comments=(comment,) * 400_000))
+    large = Draft(task=task, comments=(comment,) * 8_000)
+    assert len(msgspec.json.encode(large)) > MOST_BYTES
+    forge_draft(seat, large)
 
     async def story(at: Player) -> None:
         assert f"{task}.json.bad-1" in " ".join(at.screen.split())

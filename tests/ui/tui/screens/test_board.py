@@ -113,6 +113,7 @@ def test_what_others_do_appears_by_itself_and_the_cursor_stays_with_its_task(sea
         assert f"►  {second}" in screen
         assert cards(screen).index(urgent) < cards(screen).index(second)
         seat.app.claims.start(CLAUDE, second)
+        player.app.look_around()
         screen = await player.until("In progress 1")
         assert f"►  {second}" not in screen
         assert f"{second} is no longer in this column" in screen
@@ -234,6 +235,7 @@ def test_a_held_task_is_announced_below_the_board_E6(seat: Seat) -> None:
 
     async def story(player: Player) -> None:
         seat.app.stops.hold(ALICE, task, "ask legal first")
+        player.app.look_around()
         screen = await player.until("[!]")
         assert "HELD 1 [!]      REVIEW PENDING │ 1 task │ Press [R] to review" in screen
         await player.pilot.resize_terminal(*LARGE)

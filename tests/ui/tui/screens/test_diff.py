@@ -5,9 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 
+import pytest
+
 from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.keys import bound
+from foureyes.ui.tui.screens import sheet
 from foureyes.ui.tui.screens.diff import DiffPage
 from foureyes.ui.tui.screens.sheet import Sheet
 
@@ -297,7 +300,10 @@ def test_a_comment_that_is_half_written_is_there_again_and_is_not_sent(seat: Sea
     play(seat.sit(), story)
 
 
-def test_a_comment_that_is_half_written_survives_the_end_of_the_app_and_is_read_before_it_is_sent(seat: Seat) -> None:
+def test_a_comment_that_is_half_written_survives_the_end_of_the_app_and_is_read_before_it_is_sent(
+    seat: Seat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sheet, "PAUSE_SECONDS", 0.05)
     task = seat.deliver(files={"src/steps.py": TWICE})
 
     async def first(player: Player) -> None:
@@ -435,16 +441,16 @@ def test_a_line_wider_than_the_screen_is_seen_once_it_was_scrolled_to_its_end_H4
 
 
 def test_a_wide_line_that_flies_by_in_a_burst_is_not_seen_H4(seat: Seat) -> None:
-    task = seat.deliver(files={"src/wide.py": "x = '" + "y" * 280 + " evil() " + "y" * 280 + " end'\nz = 1\n"})
+    task = seat.deliver(files={"src/wide.py": "x = '" + "y" * 120 + " evil() " + "y" * 120 + " end'\nz = 1\n"})
 
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
         await read_slowly(player, "right")
-        await player.burst(*["right"] * 69)
+        await player.burst(*["right"] * 29)
         assert " end'" in await read_slowly(player, "right")
         await read_slowly(player, "left", "down")
         assert page.looking.unseen == 1, "the middle was never there to be read"
-        for _ in range(72):
+        for _ in range(32):
             await read_slowly(player, "left")
         assert page.painter is not None
         assert page.painter.shift == 0

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import stat
 
+import pytest
+
 from foureyes.app.review.drafts import NEW_TASK
 from foureyes.app.views.draft import NewTaskDraft
+from foureyes.ui.tui.screens import new_task
 from foureyes.ui.tui.screens.form import PAUSE_SECONDS
 from foureyes.ui.tui.screens.new_task import NewTaskPage
 
@@ -30,7 +33,10 @@ async def until_kept(at: Player, seat: Seat, draft: NewTaskDraft) -> None:
     raise AssertionError(kept(seat))
 
 
-def test_what_was_typed_is_kept_after_a_pause_though_the_app_is_killed(seat: Seat) -> None:
+def test_what_was_typed_is_kept_after_a_pause_though_the_app_is_killed(
+    seat: Seat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(new_task, "PAUSE_SECONDS", 0.05)
     draft = NewTaskDraft(title="Add 2 limits", labels="docs", description="a\nb")
 
     async def story(at: Player) -> None:

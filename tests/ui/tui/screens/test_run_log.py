@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from foureyes.ui.tui.screens import run_log
+
 from tests.ui.tui.stage import Player, Seat, play
 from tests.ui.tui.test_stopping import run_of
 
@@ -14,7 +18,8 @@ def log_of(seat: Seat, task: str) -> Path:
     return folder / f"{task}.log"
 
 
-def test_L_in_the_agents_pane_follows_what_the_program_prints(seat: Seat) -> None:
+def test_L_in_the_agents_pane_follows_what_the_program_prints(seat: Seat, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_log, "TICK", 0.1)
     task = seat.create("Export orders")
     run_of(seat, task)
     log = log_of(seat, task)
