@@ -99,7 +99,8 @@ def test_a_copy_goes_on_where_the_journal_ended_J1(full: DeskWorld) -> None:
 
 
 def test_a_store_that_has_a_journal_is_not_copied_into(full: DeskWorld) -> None:
-    copy = same_on_the_other_engine(full.store)
+    copy = engines.new_store(PROJECT, other(full.store.engine.name))
+    append(copy, security())
     before = everything(copy.engine)
     with pytest.raises(StoreProblem, match="already"):
         copy_journal(full.store.engine, copy.engine, 0)

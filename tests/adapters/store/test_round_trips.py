@@ -24,7 +24,7 @@ from foureyes.core.nouns.task import Task
 from foureyes.errors import Internal, StoreProblem
 
 from tests import engines
-from tests.adapters.store.shop import append, fill, security
+from tests.adapters.store.shop import append, full_world, security
 from tests.engines import NOW
 from tests.stage.people import ALICE, CLAUDE
 from tests.stage.playground import Playground
@@ -207,7 +207,7 @@ def test_what_goes_through_many_rows_is_not_kept() -> None:
 
 def test_only_exceptions_on_record_have_a_line_in_the_mirror_P8() -> None:
     """The writer of a transaction knows the last of them by this, without asking."""
-    world = fill(DeskWorld())
+    world = full_world("sqlite")
     recorded = world.sql("SELECT seq FROM security ORDER BY seq")
     assert recorded == world.sql(f"SELECT seq FROM journal WHERE kind = '{EXCEPTION}' ORDER BY seq") != []
 
