@@ -19,12 +19,13 @@ from tests.races.hooks import elsewhere, meanwhile
 from tests.stage.floor import Floor
 from tests.stage.fork import Child, Standby
 from tests.stage.looking import check, tables
+from tests.stage.night import NIGHT
 from tests.stage.people import ALICE, BOB, CI, CODEX
 from tests.stage.places import Place
 
 PLACES = ("merge", "commit", "move")
 """Where the merge is when the decision comes: it has its lease; the checks are done; it is inside its last
-transaction.
+transaction. By day on PostgreSQL only there, where the engine decides who is first.
 """
 
 
@@ -109,7 +110,7 @@ def test_a_decision_and_the_merge_at_once_never_both_hold_and_the_others_go_on_Q
 ) -> None:
     race = Race(Floor(place, template), decision)
     wrong = []
-    for number, where in enumerate(PLACES):
+    for number, where in enumerate(PLACES if NIGHT or place.engine == "sqlite" else PLACES[-1:]):
         if number:
             place.reset()
         try:
