@@ -58,11 +58,14 @@ def main() -> None:
 
 
 def shorten(seconds: int) -> None:
-    """Leases of so many seconds, renewed several times; what was put off a little comes again soon."""
+    """Leases of so many seconds, renewed several times; what was put off a little comes again soon, and what a runner
+    that only sleeps has left is ended soon: its reaper does not end by itself.
+    """
     importlib.import_module("foureyes.app.run.leases").__dict__["LEASE_SECONDS"] = seconds
     importlib.import_module("foureyes.app.run.loop").__dict__["RENEW_SECONDS"] = seconds / 5
     importlib.import_module("foureyes.app.run.planning").__dict__["RENEW_SECONDS"] = seconds / 5
     importlib.import_module("foureyes.app.run.performing").__dict__["AGAIN_SECONDS"] = min(seconds / 5, 5)
+    importlib.import_module("foureyes.adapters.agents.programs").__dict__["PATIENCE"] = min(seconds / 5, 7)
 
 
 def wrap(name: str, when: str) -> None:
