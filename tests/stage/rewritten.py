@@ -1,5 +1,6 @@
 """Files of tests are compiled once, by as many processes as there are processors, before the workers begin: in a fresh
-checkout each worker would compile all of them, ten seconds of a processor each.
+checkout each worker would compile all of them, ten seconds of a processor each. So is hypothesis' list of the letters
+that UTF-8 has, more than a second each.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ from pathlib import Path
 
 import pytest
 from _pytest.assertion import rewrite
+from hypothesis.internal.charmap import intervals_from_codec
 
 FEW = 40
 """So many are left to the workers."""
+LETTERS = Path("letters")
+"""In the place of a file: what hypothesis draws from."""
 
 
 def compiled(file: Path) -> Path:
@@ -60,4 +64,12 @@ def ahead(config: pytest.Config) -> None:
     files = sorted((*everything[0].rglob("test_*.py"), *everything[0].rglob("conftest.py")))
     stale = [file for file in files if not compiled(file).exists()]
     if len(stale) > FEW:
-        shared(stale, os.cpu_count() or 1, lambda file: compile_one(file, config))
+        shared([LETTERS, *stale], os.cpu_count() or 1, lambda file: make_one(file, config))
+
+
+def make_one(file: Path, config: pytest.Config) -> None:
+    """Compile a file, or list the letters: hypothesis keeps them."""
+    if file == LETTERS:
+        intervals_from_codec("utf-8")
+    else:
+        compile_one(file, config)
