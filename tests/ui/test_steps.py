@@ -186,7 +186,7 @@ def problem_with(words: list[str], *, is_open: bool = False) -> str:
     rest, name = [word for word in words if word != "--help"], "fe"
     try:
         while isinstance(command, click.Group) and rest:
-            context = click.Context(command, parent=context, info_name=name)
+            context = click.Context(command, parent=context, info_name=name, **command.context_settings)
             found, inner, rest = command.resolve_command(context, rest)
             assert inner is not None
             name, command = found or "", inner

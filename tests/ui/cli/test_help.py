@@ -47,7 +47,7 @@ def test_a_word_of_another_tool_leads_to_ours_before_letters_do(word: str, capsy
 
 
 def test_every_synonym_is_no_command_and_leads_to_one() -> None:
-    root = click.Context(cli, info_name="fe")
+    root = click.Context(cli, info_name="fe", **cli.context_settings)
     for word, leads_to in SYNONYMS.items():
         assert word not in COMMANDS
         command: click.Command | None = cli

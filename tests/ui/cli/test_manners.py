@@ -33,7 +33,7 @@ def every_command() -> Iterator[tuple[str, click.Command, click.Context]]:
                 assert below is not None
                 yield from walk(click.Context(below, parent=context, info_name=name))
 
-    return walk(click.Context(cli, info_name="fe"))
+    return walk(click.Context(cli, info_name="fe", **cli.context_settings))
 
 
 # Help
