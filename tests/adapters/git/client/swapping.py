@@ -8,9 +8,18 @@ from __future__ import annotations
 import os
 import subprocess
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 PLACES = ("loose", "pack", "alternate")
+BROKEN: dict[str, Callable[[bytes], bytes]] = {
+    "more after it": lambda content: zlib.compress(b"blob %d\0" % len(content) + content) + b"xx",
+    "the size of less": lambda content: zlib.compress(b"blob %d\0" % (len(content) - 5) + content),
+    "the size of more": lambda content: zlib.compress(b"blob %d\0" % (len(content) + 500) + content),
+    "no checksum": lambda content: zlib.compress(b"blob %d\0" % len(content) + content)[:-4],
+    "a size with a zero": lambda content: zlib.compress(b"blob 0%d\0" % len(content) + content),
+}
+"""Files of objects with the right bytes in them, in a form that git checks out of none."""
 
 
 def put(git_dir: Path, sha: str, kind: str, content: bytes, place: str = "loose") -> None:
@@ -30,6 +39,14 @@ def put(git_dir: Path, sha: str, kind: str, content: bytes, place: str = "loose"
     path.parent.mkdir(exist_ok=True)
     path.unlink(missing_ok=True)
     path.write_bytes(zlib.compress(b"%s %d\0" % (kind.encode(), len(content)) + content))
+
+
+def break_blob(git_dir: Path, sha: str, content: bytes, form: str, objects: str = "objects") -> None:
+    """The file of a blob in another form: what it holds has the right hash."""
+    path = git_dir / objects / sha[:2] / sha[2:]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    path.write_bytes(BROKEN[form](content))
 
 
 def _forget(git_dir: Path, sha: str) -> None:

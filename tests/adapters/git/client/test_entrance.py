@@ -16,7 +16,7 @@ from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.ui.steps import steps_text
 
-from tests.adapters.git.client.swapping import PLACES, put
+from tests.adapters.git.client.swapping import BROKEN, PLACES, break_blob, put
 from tests.adapters.git.conftest import Project
 from tests.stage.checkout import CODE
 
@@ -128,6 +128,38 @@ def is_refused(ask: Callable[[], object], before: Change) -> bool:
     assert "evil" not in str(answer)
     assert not isinstance(answer, Change) or answer.diff_id == before.diff_id
     return False
+
+
+@pytest.mark.parametrize("many", [1, 36])
+@pytest.mark.parametrize("form", BROKEN)
+def test_a_file_of_an_object_in_a_form_that_git_refuses_is_refused_and_named_A1_A2_Q2(
+    project: Project, form: str, many: int
+) -> None:
+    """What it holds has the right hash, and nobody could check it out from the target."""
+    base = project.head()
+    project.branch("work")
+    head = project.commit("work", **{f"a{number}_py": f"code = {number} # something\n" for number in range(many)})
+    blob = project.head("work:a0.py")
+    break_blob(project.path / ".git", blob, b"code = 0 # something\n", form)
+    repo, shop = project.port(), project.workshop()
+    questions: list[Callable[[], object]] = [
+        lambda: repo.change(target="main", ref=WORK, since=None),
+        lambda: repo.diff_text(base, head),
+        lambda: shop.merge(base=base, tip=base, head=head),
+    ]
+    for ask in questions:
+        with pytest.raises(GitProblem, match=blob):
+            ask()
+
+
+@pytest.mark.parametrize("form", BROKEN)
+def test_a_broken_file_beside_the_object_in_a_pack_hinders_nobody_A2(project: Project, form: str) -> None:
+    """Git reads the pack first."""
+    project.branch("work")
+    project.commit("work", a_py="code = 0 # something\n")
+    project.git("repack", "-qad")
+    break_blob(project.path / ".git", project.head("work:a.py"), b"code = 0 # something\n", form)
+    assert [file.path for file in project.change().files] == ["a.py"]
 
 
 def answers(project: Project, main: Sha, base: Sha, head: Sha, before: Sha) -> list[object]:
@@ -278,6 +310,7 @@ def test_an_object_that_goes_between_two_looks_is_named_as_missing_G1(
     work: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As `git gc` of somebody else takes it, after its size was asked for."""
+    work.git("repack", "-qad")
     gone, read = work.head("work:code.py"), ObjectReader.read
 
     def without(reader: ObjectReader, names: Iterable[Sha]) -> dict[Sha, Object]:

@@ -11,7 +11,9 @@ import pytest
 from foureyes.adapters.git.client.loose_objects import FileText, text_at, tree_of
 from foureyes.core.words.ids import Sha
 
+from tests.adapters.git.client.swapping import BROKEN, break_blob
 from tests.adapters.git.conftest import Project
+from tests.stage.checkout import CODE
 
 
 def common(project: Project) -> str:
@@ -62,6 +64,12 @@ def test_an_object_that_is_not_what_its_name_says_is_left_to_git(project: Projec
     os.chmod(forged, 0o600)
     forged.write_bytes(zlib.compress(b"commit 46\0tree " + b"1" * 40 + b"\n"))
     assert tree_of(common(project), head) is None
+
+
+@pytest.mark.parametrize("form", BROKEN)
+def test_an_object_in_a_form_that_git_refuses_is_left_to_git(project: Project, form: str) -> None:
+    break_blob(project.path / ".git", project.head("main:code.py"), CODE.encode(), form)
+    assert text_at(common(project), project.head("main"), "code.py") is None
 
 
 def test_what_is_no_commit_has_no_tree_here(project: Project) -> None:

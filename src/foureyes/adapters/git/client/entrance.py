@@ -307,13 +307,19 @@ class Entrance:
         inside.objects |= arrived
 
     def _let_in_by_hand(self, new: set[Sha], extra: set[Sha]) -> bool:
-        """Write objects into the room one by one, each hashed as it was read, where they are few and small."""
+        """Write objects into the room one by one, each hashed as it was read, where they are few and small. Of one in a
+        file of its own that is not plain git has to say whether it can be used: it prints some that it checks out
+        nowhere.
+        """
         if len(new) + len(extra) > HANDFUL:
             return False
-        sizes = self._lookup.reader.sizes(new | extra)
+        loose, rest = self._lookup.reader.loose(new | extra)
+        if self._lookup.has_files(rest):
+            return False
+        sizes = {sha: len(each.content) for sha, each in loose.items()} | self._lookup.reader.sizes(rest)
         if any(size > SMALL for size in sizes.values()):
             return False
-        read = self._lookup.reader.read(sizes)
+        read = loose | self._lookup.reader.read(sha for sha in rest if sha in sizes)
         if absent := sorted(new - read.keys()):  # also what somebody's `git gc` took since its size was asked for
             raise self._lookup.missing(absent[0])
         for sha, each in read.items():

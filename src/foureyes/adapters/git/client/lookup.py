@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from os.path import exists, join
+from os.path import exists, join, lexists
 
 from foureyes.adapters.git.client.loose_objects import read_loose_object
 from foureyes.adapters.git.client.object_form import (
@@ -17,7 +17,7 @@ from foureyes.adapters.git.client.object_form import (
     is_only_files,
     tree_rows,
 )
-from foureyes.adapters.git.client.odd_files import refuse_odd_objects
+from foureyes.adapters.git.client.odd_files import borrowed, refuse_odd_objects
 from foureyes.adapters.git.client.reader import ObjectReader, missing
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
@@ -65,6 +65,12 @@ class Lookup:
     def refuse_odd_files(self, names: Iterable[Sha]) -> None:
         """`GitProblem` where git would wait for one of these."""
         refuse_odd_objects(self._common_dir, names)
+
+    def has_files(self, names: Iterable[Sha]) -> bool:
+        """Whether one of these has a file of its own, in any store that git reads."""
+        asked = list(names)
+        stores = [join(self._common_dir, "objects"), *borrowed(self._common_dir)] if asked else []
+        return any(lexists(join(store, sha[:2], sha[2:])) for store in stores for sha in asked)
 
     def commits(self, names: Iterable[Sha]) -> dict[Sha, CommitHead]:
         """What commits say about themselves; what is missing or no commit is left out."""

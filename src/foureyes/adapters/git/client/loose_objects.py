@@ -89,17 +89,26 @@ def _read(common_dir: str, sha: Sha, kind: bytes) -> bytes | None:
 
 
 def read_loose_object(folder: str, sha: Sha, largest: int) -> tuple[bytes, bytes] | None:
-    """Kind and content of an object in a file of its own, if it really is what its name says."""
+    """Kind and content of an object in a file of its own, if it really is what its name says, in the one form that git
+    checks out: all of a stream and nothing after it, with its size in front.
+    """
     import zlib
 
+    inflater = zlib.decompressobj()
     try:
-        with open(opened(join(folder, "objects", sha[:2], sha[2:])), "rb") as file:
-            raw = zlib.decompressobj().decompress(file.read(largest), largest)
+        with open(opened(_place(folder, sha)), "rb") as file:
+            raw = inflater.decompress(file.read(largest), largest)
+            is_whole = inflater.eof and not inflater.unused_data and not file.read(1)
     except (OSError, zlib.error):
         return None
     header, _, content = raw.partition(b"\0")
-    kind = header.partition(b" ")[0]
-    return (kind, content) if named_by(kind, content, len(sha)) == sha else None
+    kind, _, size = header.partition(b" ")
+    is_plain = is_whole and size == b"%d" % len(content)
+    return (kind, content) if is_plain and named_by(kind, content, len(sha)) == sha else None
+
+
+def _place(folder: str, sha: Sha) -> str:
+    return join(folder, "objects", sha[:2], sha[2:])
 
 
 def loose_names(folder: str) -> set[Sha]:

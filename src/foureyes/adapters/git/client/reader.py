@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PORTION = 256
 """So many questions at once: they fit into a pipe while nobody reads the answers."""
-SOME = 32
+SOME = 40
 """So many objects are looked for in files of their own first: what is new is there, and no git is started for it."""
 
 
@@ -42,14 +42,14 @@ class ObjectReader:
 
     def read(self, names: Iterable[Sha]) -> dict[Sha, Object]:
         """The objects of these names; what is missing is left out. Bytes that have another name are a `GitProblem`."""
-        loose, rest = self._loose(names)
+        loose, rest = self.loose(names)
         answers = self._answers("contents", rest)
         for sha, (kind, _, content) in answers.items():
             if named_by(kind, content, len(sha)) != sha:
                 raise swapped(sha)
         return loose | {sha: Object(kind, content) for sha, (kind, _, content) in answers.items()}
 
-    def _loose(self, names: Iterable[Sha]) -> tuple[dict[Sha, Object], list[Sha]]:
+    def loose(self, names: Iterable[Sha]) -> tuple[dict[Sha, Object], list[Sha]]:
         """Those that are in files of their own, hashed as well; and the others."""
         asked = list(dict.fromkeys(names))
         files = {sha: read_loose_object(self._common_dir, sha, LARGEST) for sha in asked if len(asked) <= SOME}
@@ -58,13 +58,13 @@ class ObjectReader:
 
     def sizes(self, names: Iterable[Sha]) -> dict[Sha, int]:
         """How large those are that are there. Nobody hashed them all."""
-        loose, rest = self._loose(names)
+        loose, rest = self.loose(names)
         sizes = {sha: len(each.content) for sha, each in loose.items()}
         return sizes | {sha: size for sha, (_, size, _) in self._answers("info", rest).items()}
 
     def kinds(self, names: Iterable[Sha]) -> dict[Sha, bytes]:
         """Which kind of object those are that are there. Nobody hashed them all."""
-        loose, rest = self._loose(names)
+        loose, rest = self.loose(names)
         kinds = {sha: each.kind for sha, each in loose.items()}
         return kinds | {sha: kind for sha, (kind, _, _) in self._answers("info", rest).items()}
 
