@@ -37,6 +37,14 @@ def test_each_question_has_its_answer() -> None:
     assert not program.is_open
 
 
+def test_who_says_the_last_word_early_is_not_waited_for() -> None:
+    program = talk(ECHO)
+    program.say(b"one\nlast\n")
+    assert (program.line(), program.exactly(1000, b"last\n")) == (b"4", b"one\n5\nlast\n")
+    program.say(b"two\n")
+    assert (program.line(), program.exactly(4, b"last\n")) == (b"4", b"two\n")
+
+
 def test_who_ends_says_why_and_who_is_silent_is_ended() -> None:
     program = talk(DIES)
     program.say(b"hello\n")

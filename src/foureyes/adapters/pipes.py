@@ -68,16 +68,17 @@ class AskedProgram:
         line, self._at = self._said[self._at : end], end + 1
         return line
 
-    def exactly(self, size: int) -> bytes:
-        """The next bytes, so many of them."""
+    def exactly(self, size: int, end: bytes = b"") -> bytes:
+        """The next bytes, so many of them; fewer where `end` comes before, after which it says nothing by itself."""
         have = len(self._said) - self._at
         if have < size:
             parts = [self._said[self._at :]]
-            while have < size:
+            while have < size and not (end and b"".join(part[-len(end) :] for part in parts[-2:]).endswith(end)):
                 parts.append(self._more())
                 have += len(parts[-1])
             self._said, self._at = b"".join(parts), 0
-        text, self._at = self._said[self._at : self._at + size], self._at + size
+        text = self._said[self._at : self._at + size]
+        self._at += len(text)
         return text
 
     def _more(self) -> bytes:

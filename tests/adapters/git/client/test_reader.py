@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.adapters.git.client import git
 from foureyes.errors import GitProblem
 
+from tests.adapters.git.client.swapping import break_blob
 from tests.adapters.git.conftest import Project
+from tests.stage.checkout import CODE
 
 
 @pytest.mark.parametrize("place", ["objects/{}/{}", "objects/info/alternates", "shallow"])
@@ -35,3 +38,19 @@ def test_the_reader_of_one_process_is_not_shared_with_a_fork(project: Project, t
     os.waitpid(child, 0)
     assert (tmp_path / "said").read_text() == "True"
     assert repo._git.lookup.trees([tree])
+
+
+@pytest.mark.parametrize("many", [1, 41])
+def test_an_object_of_which_git_sends_less_than_it_says_is_named_and_nobody_waits_G1(
+    project: Project, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    monkeypatch.setattr(git, "READ_TIMEOUT", 5.0)
+    project.branch("work")
+    names = [f"a{number}.py" for number in range(many)]
+    head = project.commit("one", **{name.replace(".", "_"): f"code = {name}\n" for name in names})
+    blob = project.head("work:a0.py")
+    break_blob(project.path / ".git", blob, b"code = a0.py\n", "the size of more")
+    repo = project.port()
+    with pytest.raises(GitProblem, match=blob):
+        repo.texts(head, names)
+    assert repo.file_at("main", "code.py") == CODE

@@ -6,6 +6,7 @@ error; where the bytes lie (a loose file, a pack, a store that the repository bo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from os.path import exists, join
 from threading import RLock
@@ -44,9 +45,6 @@ class ObjectReader:
         """The objects of these names; what is missing is left out. Bytes that have another name are a `GitProblem`."""
         loose, rest = self.loose(names)
         answers = self._answers("contents", rest)
-        for sha, (kind, _, content) in answers.items():
-            if named_by(kind, content, len(sha)) != sha:
-                raise swapped(sha)
         return loose | {sha: Object(kind, content) for sha, (kind, _, content) in answers.items()}
 
     def loose(self, names: Iterable[Sha]) -> tuple[dict[Sha, Object], list[Sha]]:
@@ -88,24 +86,42 @@ class ObjectReader:
     def _ask(self, question: str, names: list[Sha], answers: dict[Sha, tuple[bytes, int, bytes]]) -> None:
         if self._talk is None or not self._talk.is_open:
             self._talk = self._start()
-        talk = self._talk
-        talk.say("".join(f"{question} {sha}\n" for sha in names).encode("ascii"))
+        talk, last = self._talk, os.urandom(8).hex() + "-last"
+        talk.say("".join([*(f"{question} {sha}\n" for sha in names), f"info {last}\n"]).encode("ascii"))
+        end = f"{last} missing\n".encode()
         for sha in names:
-            line = talk.line()
-            words = line.split(b" ")
+            words = (line := talk.line()).split(b" ")
             if words == [sha.encode(), b"missing"]:
                 continue
             if len(words) != 3 or words[0] != sha.encode() or not words[2].isdigit():
-                raise GitProblem(
-                    f"git answers {line[:80]!r} when it is asked for {sha}", next_step=shell("git", "fsck")
-                )
-            size = int(words[2])
-            answers[sha] = words[1], size, talk.exactly(size + 1)[:-1] if question == "contents" else b""
+                raise _odd_answer(line, sha)
+            kind, size = words[1], int(words[2])
+            answers[sha] = kind, size, _content(talk, sha, kind, size, end) if question == "contents" else b""
+        if (line := talk.line()) != end[:-1]:
+            raise _odd_answer(line, last)
 
     def close(self) -> None:
         if self._talk is not None:
             self._talk.close()
             self._talk = None
+
+
+def _content(talk: AskedProgram, sha: Sha, kind: bytes, size: int, end: bytes) -> bytes:
+    """What git sends of an object. Of one in a file whose first words lie it says another size than it sends: then the
+    end of all answers, which nobody can foretell, comes too early, and nobody waits for more.
+    """
+    content = talk.exactly(size + 1, end)[:-1]
+    if named_by(kind, content, len(sha)) == sha:
+        return content
+    if len(content) < size:
+        raise GitProblem(
+            f"git says that the object {sha} has {size} bytes, and sends less", next_step=shell("git", "fsck", "--full")
+        )
+    raise swapped(sha)
+
+
+def _odd_answer(line: bytes, asked: str) -> GitProblem:
+    return GitProblem(f"git answers {line[:80]!r} when it is asked for {asked}", next_step=shell("git", "fsck"))
 
 
 def swapped(sha: str) -> GitProblem:
