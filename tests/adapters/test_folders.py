@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.folders import OddFile, entries, folder, keep_aside, opened, read, replace
+from foureyes.adapters.folders import OddFile, entries, folder, keep_aside, opened, read, replace, walked
 
-from tests.stage.odd import ODD, put_odd
+from tests.stage.odd import DEEP, ODD, deep, put_odd
 
 WORDS = {"a link to a device": "a link", "a link to nothing": "a link"}
 
@@ -86,3 +86,29 @@ def test_a_folder_is_made_and_left_with_whole_files_and_what_was_in_the_way(tmp_
         assert len(entries(place, 1)) == 1
     assert (tmp_path / "ours" / "a").read_text() == "three"
     assert (tmp_path / "ours" / "a.bad-1").read_text() == "two"
+
+
+def test_every_folder_is_walked_as_the_library_does_it(tmp_path: Path) -> None:
+    for path in ("a/b/c", "a/d", "e", "left/out"):
+        (tmp_path / path).mkdir(parents=True)
+        (tmp_path / path / "file").touch()
+    (tmp_path / "a/link").symlink_to("b")
+    (tmp_path / "a/nowhere").symlink_to("x")
+    os.mkfifo(tmp_path / "a/pipe")
+    assert list(walked(str(tmp_path))) == list(os.walk(tmp_path))
+    assert list(walked(os.fsencode(tmp_path / "a"))) == list(os.walk(os.fsencode(tmp_path / "a")))
+    assert list(walked(str(tmp_path / "not there"))) == []
+    entered = []
+    for path, folders, _ in walked(str(tmp_path)):
+        entered.append(os.path.relpath(path, tmp_path))
+        folders[:] = sorted(name for name in folders if name != "left")
+    assert entered == [".", "a", "a/b", "a/b/c", "a/d", "e"]
+    problems: list[OSError] = []
+    assert list(walked(str(tmp_path / "e/file"), problems.append)) == []
+    assert [type(problem) for problem in problems] == [NotADirectoryError]
+
+
+def test_a_thousand_folders_in_each_other_are_walked_to_the_end_G1(tmp_path: Path) -> None:
+    with deep(tmp_path, "file") as last:
+        rows = list(walked(str(tmp_path)))
+        assert (len(rows), rows[-1]) == (DEEP + 1, (last, [], ["file"]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -78,3 +79,20 @@ def remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+DEEP = 1200
+"""More folders in each other than Python calls a function from itself."""
+
+
+@contextmanager
+def deep(top: Path, file: str = "") -> Iterator[str]:
+    """So many folders in each other below one, with a file in the last; gone afterwards, as nobody else would."""
+    path = f"{top}" + "/a" * DEEP
+    try:
+        subprocess.run(["mkdir", "-p", path], check=True)
+        if file:
+            (Path(path) / file).touch()
+        yield path
+    finally:
+        subprocess.run(["rm", "-rf", f"{top}/a"], check=True)

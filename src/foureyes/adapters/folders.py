@@ -11,14 +11,17 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count, islice
+from typing import AnyStr
 
 SAFE = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 MB = 1 << 20
+Walked = tuple[AnyStr, list[AnyStr], list[AnyStr]]
+"""A folder, the folders in it, and what else is in it."""
 LOGS = "logs"
 """The folder of logs below the project's: of runs, of a runner, of defects."""
 HANDED_OVER = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
@@ -123,6 +126,35 @@ def entries(handle: int, most: int) -> list[str]:
     """Names in a folder, so many at most: whoever may write there may write millions."""
     with os.scandir(handle) as listing:
         return [entry.name for entry in islice(listing, most)]
+
+
+def walked(top: AnyStr, onerror: Callable[[OSError], object] | None = None) -> Iterator[Walked[AnyStr]]:
+    """Every folder from `top` down, with the names of the folders and of everything else in it, as `os.walk` has them:
+    a link is among them and not followed, and a name that is taken out of the folders is not entered. That one calls
+    itself for each folder (Python 3.11), and whoever may write there may put a thousand into each other.
+    """
+    ahead = [top]
+    while ahead:
+        here = ahead.pop()
+        folders, others = list[AnyStr](), list[AnyStr]()
+        try:
+            with os.scandir(here) as listing:
+                for entry in listing:
+                    (folders if _is_folder(entry) else others).append(entry.name)
+        except OSError as problem:
+            if onerror is not None:
+                onerror(problem)
+            continue
+        yield here, folders, others
+        below = [os.path.join(here, name) for name in reversed(folders)]
+        ahead += [path for path in below if not os.path.islink(path)]
+
+
+def _is_folder(entry: os.DirEntry[AnyStr]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def replace(handle: int, name: str, document: bytes, mode: int, *, durable: bool = True) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from configparser import ConfigParser, Error
 from typing import Any
 
-from foureyes.adapters.folders import opened
+from foureyes.adapters.folders import opened, walked
 
 MOST_BYTES = 200_000
 MANY_FILES = 10_000
@@ -73,7 +73,7 @@ class FolderFiles:
         return next((True for number, _ in enumerate(self._files()) if number >= MANY_FILES), False)
 
     def _files(self) -> Iterator[str]:
-        for _, folders, names in os.walk(self.root):
+        for _, folders, names in walked(self.root):
             folders[:] = [name for name in folders if name not in LEFT_OUT]
             yield from names
 

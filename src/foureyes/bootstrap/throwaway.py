@@ -5,13 +5,13 @@ near anybody's repository or store.
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from foureyes.adapters.checks.scratch import remove
 from foureyes.adapters.folders import folder, replace
 from foureyes.app.ports import TreeContent
 from foureyes.bootstrap.creating import create_project
@@ -57,7 +57,7 @@ def throwaway(
         finally:
             app.close()
     finally:
-        shutil.rmtree(top, ignore_errors=True)
+        remove(top)
 
 
 def sweep(around: str) -> None:
@@ -68,7 +68,7 @@ def sweep(around: str) -> None:
                 continue
             about = entry.stat(follow_symlinks=False)
             if about.st_uid == os.geteuid() and time.time() - about.st_mtime > OLD:
-                shutil.rmtree(entry.path, ignore_errors=True)
+                remove(entry.path)
 
 
 def _begin(root: str, environ: Mapping[str, str], starter: Actor, settings: str, files: TreeContent) -> None:
@@ -135,6 +135,6 @@ class ThrowawayProject:
 
 def _remove(path: str) -> None:
     if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
+        remove(path)
     else:
         os.unlink(path)

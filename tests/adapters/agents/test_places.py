@@ -10,6 +10,8 @@ import pytest
 from foureyes.adapters.agents.places import RunFiles, furnish, identity_of
 from foureyes.adapters.folders import OddFile
 
+from tests.stage.odd import deep
+
 
 def test_a_run_has_a_directory_of_its_own_that_is_made_once(tmp_path: Path) -> None:
     places = RunFiles(str(tmp_path))
@@ -48,6 +50,14 @@ def test_a_home_stays_until_the_task_is_forgotten(tmp_path: Path) -> None:
     places.forget("fe-1")
     assert not home.exists()
     places.forget("fe-1")
+
+
+def test_a_home_with_a_thousand_folders_in_each_other_goes_too(tmp_path: Path) -> None:
+    files = RunFiles(str(tmp_path / "runs"))
+    home = Path(files.home("fe-1", "claude"))
+    with deep(home):
+        files.forget("fe-1")
+        assert not home.exists()
 
 
 def test_who_reads_has_another_home_than_who_works_lesson_71(tmp_path: Path) -> None:

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.checks.contents import changed, sizes, unlike
+from foureyes.adapters.checks.tree_files import CheckedFiles
 
 from tests.adapters.checks.trees import blob
+from tests.stage.odd import deep
 
 FILES = {"a.py": f"100644 {blob(b'a')}", "dir/b": f"100755 {blob(b'')}", "link": f"120000 {blob(b'dir')}"}
 
@@ -85,3 +87,12 @@ def test_D5_of_what_is_longer_than_it_was_only_the_kernel_is_asked(tree: Path) -
     assert found["a.py"].startswith(f"{3 << 40} bytes, ")
     (tree / "a.py").write_text("longer, and short enough to be read")
     assert changed(str(tree), FILES, size_of=before.get)["a.py"].startswith("100644 ")
+
+
+def test_D5_files_a_thousand_folders_deep_are_found(tmp_path: Path) -> None:
+    """Anybody can hand such a path in."""
+    with deep(tmp_path, "file") as last:
+        path = os.path.relpath(f"{last}/file", tmp_path)
+        assert unlike(str(tmp_path), {path: f"100644 {blob(b'')}"}) == ""
+        assert sizes(str(tmp_path)) == {path: 0}
+        assert CheckedFiles(str(tmp_path)).find(path) == path

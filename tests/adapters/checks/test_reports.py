@@ -14,6 +14,8 @@ from foureyes.adapters.checks.tree_files import CheckedFiles
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.check_rule import CheckRule
 
+from tests.stage.odd import deep
+
 ONE = '<testsuite name="{0}"><testcase classname="{0}" name="works"/></testsuite>'
 SUREFIRE = ("**/target/surefire-reports/TEST-*.xml",)
 
@@ -88,6 +90,12 @@ def test_links_and_too_much_are_no_reports_G1(place: Path, monkeypatch: pytest.M
     assert (ran.tests, "is larger than" in ran.problem) == (None, True)
     monkeypatch.setattr(reports, "MAX_FILES", 1)
     assert "more than 1 files" in read(place, lambda: written(place, "report/report.xml/a.xml")).problem
+
+
+def test_a_thousand_folders_in_each_other_hide_no_report_G1(place: Path) -> None:
+    with deep(place / "work"), deep(place / "report"):
+        assert ids(read(place, lambda: written(place, "work/b.xml"), "*.xml")) == ["b::works"]
+        assert ids(read(place, lambda: written(place, "report/report.xml/b.xml"))) == ["b::works"]
 
 
 def test_what_a_check_moves_is_looked_for_where_it_was(place: Path) -> None:

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable, Mapping
 from hashlib import new
 
-from foureyes.adapters.folders import OddFile, opened
+from foureyes.adapters.folders import OddFile, opened, walked
 
 LINK, MODULE, PROGRAM, FILE = "120000", "160000", "100755", "100644"
 AT_ONCE = 1 << 20
@@ -64,13 +64,13 @@ def _above(path: str) -> list[str]:
 def _within(layer: str) -> tuple[set[str], set[str]]:
     """Directories of a layer, and everything else in it."""
     start = len(layer.rstrip("/")) + 1
-    return {folder[start:] for folder, _, _ in os.walk(layer)}, set(_files(layer))
+    return {folder[start:] for folder, _, _ in walked(layer)}, set(_files(layer))
 
 
 def _files(root: str) -> list[str]:
     """Everything that is no directory."""
     paths, start = [], len(root.rstrip("/")) + 1
-    for folder, folders, names in os.walk(root):
+    for folder, folders, names in walked(root):
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         paths += [os.path.join(folder, name)[start:] for name in (*names, *links)]
     return paths

@@ -24,7 +24,7 @@ from foureyes.adapters.checks.scratch import remove
 from foureyes.adapters.checks.seals import Seals
 from foureyes.adapters.checks.shelf import LOCK, Hear, Shelf, locked, waited
 from foureyes.adapters.checks.stand import StopAsked
-from foureyes.adapters.folders import MB, entered, opened, read, replace
+from foureyes.adapters.folders import MB, entered, opened, read, replace, walked
 from foureyes.app.views.check import EnvironmentRow
 from foureyes.core.nouns.checkout import CheckoutRule
 
@@ -278,7 +278,7 @@ def _used(lock: str, otherwise: float) -> float:
 def _size(path: str) -> int:
     """Bytes on the disk."""
     total = 0
-    for folder, _, names in os.walk(path):
+    for folder, _, names in walked(path):
         for name in names:
             with suppress(OSError):
                 total += os.lstat(os.path.join(folder, name)).st_blocks * 512

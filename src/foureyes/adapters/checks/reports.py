@@ -97,13 +97,23 @@ def _is_directory(name: str, at: int) -> bool:
 
 
 def _files(top: str, at: int) -> Iterator[tuple[str, Stamp]]:
-    """Every file below a directory, by its path there, in order; no link is followed."""
-    for folder, folders, names, handle in os.fwalk(top, dir_fd=at):
-        folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
-        below = os.path.relpath(folder, top)
-        for name in sorted(names):
-            status = os.stat(name, dir_fd=handle, follow_symlinks=False)
-            yield os.path.normpath(os.path.join(below, name)), (status.st_ino, status.st_mtime_ns, status.st_size)
+    """Every file below a directory, by its path there, in order; no link is followed. Not `os.fwalk`: that calls
+    itself for each folder, and a check may put a thousand into each other.
+    """
+    ahead = [""]
+    while ahead:
+        below = ahead.pop()
+        with ExitStack() as stack:
+            try:
+                handle = stack.enter_context(entered(os.path.join(top, below), at))
+            except OSError:  # nobody may read it, or it went
+                continue
+            entries = sorted(stack.enter_context(os.scandir(handle)), key=lambda entry: entry.name)
+            folders = [each.name for each in entries if each.is_dir(follow_symlinks=False)]
+            files = {each.name: each.stat(follow_symlinks=False) for each in entries if each.name not in folders}
+        ahead += [os.path.join(below, name) for name in reversed(folders) if name not in LEFT_OUT]
+        for name, status in files.items():
+            yield os.path.join(below, name), (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
 def _contents(files: list[tuple[str, Stamp]], at: int, top: str) -> list[tuple[str, bytes]]:

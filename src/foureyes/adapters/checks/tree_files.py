@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
+from foureyes.adapters.folders import walked
 from foureyes.core.words.tails import Tails
 
 MOST_FILES = 200_000
@@ -58,7 +59,7 @@ class CheckedFiles:
 
     def _below(self) -> Iterator[str]:
         number, start = 0, len(self.root) + 1
-        for folder, folders, names in os.walk(self.root):
+        for folder, folders, names in walked(self.root):
             folders[:] = [name for name in folders if name not in LEFT_OUT]
             for name in names:
                 number += 1

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from os.path import expanduser, isdir, islink, join, lexists, realpath
 from typing import Literal, NamedTuple
 
-from foureyes.adapters.folders import read
+from foureyes.adapters.folders import read, walked
 from foureyes.adapters.git.checkouts.following import git_dirs
 from foureyes.adapters.git.checkouts.status import LOOK, head_ref, status
 from foureyes.adapters.git.client.answers import as_sha, as_text
@@ -214,7 +214,7 @@ def _blockers(top: bytes, path: bytes) -> Iterator[bytes]:
         if islink(full) or not isdir(full):
             yield here
             return
-    for folder, _, files in os.walk(os.path.join(top, path)):
+    for folder, _, files in walked(os.path.join(top, path)):
         yield from (os.path.relpath(os.path.join(folder, name), top) for name in files)
 
 

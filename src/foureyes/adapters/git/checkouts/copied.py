@@ -77,7 +77,7 @@ def is_copy(worktree: bytes, path: bytes, record: dict[str, str]) -> bool:
         return _digest(worktree, path) == record.get(as_text(path), "none")
     names = [
         os.path.relpath(join(folder, name), worktree)
-        for folder, inside, files in os.walk(join(worktree, path))
+        for folder, inside, files in folders.walked(join(worktree, path))
         for name in (*files, *[each for each in inside if os.path.islink(join(folder, each))])
     ]
     return bool(names) and all(is_copy(worktree, name, record) for name in names)

@@ -80,7 +80,7 @@ def _rename(folder: str, was: str, now: str) -> None:
 
 
 def _links(folder: str) -> Iterator[tuple[str, str]]:
-    for around, inside, names in os.walk(folder):
+    for around, inside, names in folders.walked(folder):
         for name in (*inside, *names):
             if islink(path := join(around, name)):
                 yield path, os.readlink(path)

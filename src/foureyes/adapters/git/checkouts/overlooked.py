@@ -10,7 +10,7 @@ import stat
 from os.path import isdir, islink, join, lexists
 from typing import NamedTuple
 
-from foureyes.adapters.folders import read
+from foureyes.adapters.folders import read, walked
 from foureyes.adapters.git.checkouts.checkouts import shown_path, some
 from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
@@ -117,13 +117,13 @@ def _is_otherwise(content: bytes, row: IndexEntry) -> bool:
 
 
 def _own_refs(place: Located) -> list[str]:
-    paths = (join(folder, name) for folder, _, names in os.walk(join(place.git_dir, "refs")) for name in names)
+    paths = (join(folder, name) for folder, _, names in walked(join(place.git_dir, "refs")) for name in names)
     return sorted(shown_path(os.path.relpath(path, place.git_dir)) for path in paths)
 
 
 def repository_below(path: bytes) -> bytes | None:
     """The first repository at or below a folder, bare ones too."""
-    for folder, folders, files in os.walk(path):
+    for folder, folders, files in walked(path):
         if b".git" in folders or b".git" in files or {*folders, *files} >= _BARE:
             return folder
     return None

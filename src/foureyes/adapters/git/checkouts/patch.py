@@ -143,6 +143,6 @@ def _is_back(kept: _Kept) -> bool:
         with open(os.open(kept.path, NEW, 0o600), "wb") as file:
             file.write(kept.content)
         os.chmod(kept.path, stat.S_IMODE(kept.mode))
-    except OSError:
+    except (OSError, RecursionError):  # more folders than `makedirs` makes
         return False
     return True

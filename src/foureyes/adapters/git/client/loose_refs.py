@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from os.path import isdir, islink, join, lexists
 
-from foureyes.adapters.folders import MB, opened, read
+from foureyes.adapters.folders import MB, opened, read, walked
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import DETACHED
@@ -128,7 +128,7 @@ def _loose_names(common_dir: str, below: str) -> list[str]:
         raise ValueError(below)
     if not isdir(join(common_dir, below)):
         return []
-    for folder, folders, files in os.walk(join(common_dir, below), onerror=_raise):
+    for folder, folders, files in walked(join(common_dir, below), onerror=_raise):
         if any(islink(join(folder, name)) for name in folders):
             raise ValueError(folder)
         above = folder[len(join(common_dir, "")) :].rstrip("/")

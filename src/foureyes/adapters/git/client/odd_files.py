@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from os.path import join
 
-from foureyes.adapters.folders import MB, kind_of, read
+from foureyes.adapters.folders import MB, kind_of, read, walked
 from foureyes.adapters.git.client.included import included
 from foureyes.adapters.git.client.locate import LOOK
 from foureyes.errors import GitProblem
@@ -125,7 +125,7 @@ def held_by(common_dir: str, work_tree: str = "") -> str:
     """What a git that does not come to an end may wait for, in a sentence; empty where nothing is odd."""
     stores = [(store, None) for store in borrowed(common_dir)]
     for top, names in ((common_dir, None), *stores, (work_tree, _READ_IN_A_WORKTREE)):
-        for folder, folders, files in os.walk(top) if top else ():
+        for folder, folders, files in walked(top) if top else ():
             folders[:] = [name for name in folders if name not in _NEVER_READ and name != ".git"]
             for name in files:
                 path = join(folder, name)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from os.path import isdir, join, lexists, relpath
 from typing import NamedTuple
 
+from foureyes.adapters.folders import walked
 from foureyes.adapters.git.client.answers import as_sha, as_text, failure, must_be_sha
 from foureyes.adapters.git.client.git import DURABLE, EMAIL, NAME, Git
 from foureyes.adapters.git.client.loose_refs import is_ref_name, read_loose
@@ -119,7 +119,7 @@ def in_the_way(git: Git, ref: str) -> GitProblem | None:
         why = "another git is writing it, or was killed while it did"
         step = shell("mv", lock, blank("ELSEWHERE"), before="if no git is at work here: ")
         return GitProblem(f"{ref} cannot be written: there is {lock}: {why}", next_step=step)
-    if isdir(path) and any(files for _, _, files in os.walk(path)):
+    if isdir(path) and any(files for _, _, files in walked(path)):
         step = shell("mv", path, blank("ELSEWHERE"))
         return GitProblem(f"{ref} cannot be made: the folder {path} is in its place", next_step=step)
     return None
@@ -127,7 +127,7 @@ def in_the_way(git: Git, ref: str) -> GitProblem | None:
 
 def locked(git: Git, below: str) -> list[str]:
     """The refs below a name that another git is writing, or was killed while it did: there is a lock beside them."""
-    folders = os.walk(join(git.common_dir, below))
+    folders = walked(join(git.common_dir, below))
     locks = (join(folder, name) for folder, _, names in folders for name in names if name.endswith(_LOCK))
     refs = (relpath(lock, git.common_dir).removesuffix(_LOCK) for lock in locks)
     return sorted(ref for ref in refs if is_ref_name(ref))
