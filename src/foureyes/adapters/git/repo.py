@@ -14,6 +14,7 @@ from foureyes.adapters.git.client.loose_refs import BRANCHES as _BRANCH
 from foureyes.adapters.git.client.loose_refs import (
     is_absent,
     is_ref_name,
+    listed,
     meanings_of,
     read_below,
     read_loose,
@@ -89,12 +90,11 @@ class GitRepo:
         return self.kept(_BRANCH)
 
     def kept(self, below: str) -> dict[str, Sha]:
-        """Every ref below a name, and what it names."""
+        """Every ref below a name, and what it names; one that is packed more than once is a `GitProblem`."""
         if (refs := read_below(self._here.common_dir, below)) is not None:
             return refs
         out = self._git.real("for-each-ref", "--format=%(refname) %(objectname)", below).out
-        rows = (as_text(line).rsplit(" ", 1) for line in out.splitlines())
-        return {name: Sha(commit) for name, commit in rows}
+        return listed(self._here.common_dir, out)
 
     def replaced(self) -> list[str]:
         """By what git here puts others in the place of commits: refs of `git replace`, and the file of grafts."""

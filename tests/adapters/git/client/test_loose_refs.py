@@ -108,6 +108,30 @@ def test_a_folder_of_ours_that_is_a_link_is_left_to_git(project: Project) -> Non
     assert not is_absent(f"{project.path}/.git", f"{OURS}main")
 
 
+@pytest.mark.parametrize("around", [" {}\n", "\n{}", "{}\x0b\n", "{}\x0c", "\t{}\n"])
+def test_a_file_of_a_ref_that_git_calls_broken_is_no_ref_here_either_A1(project: Project, around: str) -> None:
+    head, ref = project.head("main"), f"{OURS}attempts/fe-1/1"
+    project.write(f".git/{ref}", around.format(head))
+    assert read_loose(f"{project.path}/.git", ref) is None
+    assert project.port().kept(OURS) == {}
+    project.write(f".git/{ref}", f"{head} \t\r\n\n")
+    assert read_loose(f"{project.path}/.git", ref) == head
+    assert project.git("rev-parse", ref).strip() == head
+
+
+def test_a_name_that_is_packed_twice_is_nowhere_and_is_named_A1(project: Project) -> None:
+    """Git itself says sometimes the one, sometimes the other."""
+    head, other, ref = project.head("main"), project.commit("on", code_py="on\n"), f"{OURS}attempts/fe-1/1"
+    rows = "".join(f"{sha} {ref}\n" for sha in (other, other, head))
+    project.write(".git/packed-refs", f"# pack-refs with: peeled fully-peeled sorted \n{rows}")
+    assert read_below(f"{project.path}/.git", OURS) is None
+    with pytest.raises(GitProblem, match=f"{ref} stands in packed-refs more than once"):
+        project.port().kept(OURS)
+    assert project.port().heads() == {"refs/heads/main": other}
+    project.git("update-ref", ref, head)
+    assert project.port().kept(OURS) == {ref: head}, "its own file counts"
+
+
 def test_what_is_called_absent_git_does_not_know_either(project: Project) -> None:
     for name in ("a", "b/c"):
         project.git("branch", name)

@@ -6,7 +6,7 @@ import os
 from os.path import isdir, islink, join, lexists
 
 from foureyes.adapters.folders import MB, opened, read, walked
-from foureyes.adapters.git.client.answers import as_sha
+from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import DETACHED
 from foureyes.errors import GitProblem
@@ -19,6 +19,8 @@ LARGEST_REF = 4096
 LARGEST_PACK = 256 * MB
 FEW = 100
 """Of more files than that, git tells faster than they are read here, its own start included."""
+_BLANK = b" \t\r\n"
+"""What git takes for nothing at the end of a ref's file; anything before the hash makes it a broken one."""
 _NEVER = frozenset(" ~^:?*[\\\x7f") | {chr(code) for code in range(32)}
 
 
@@ -52,7 +54,7 @@ def read_loose(common_dir: str, ref: str) -> Sha | None:
     if not ref.startswith(READ_HERE) or not is_ref_name(ref):
         return None
     try:
-        return _commit(read(join(common_dir, ref), LARGEST_REF).strip())
+        return _commit(read(join(common_dir, ref), LARGEST_REF).rstrip(_BLANK))
     except (OSError, ValueError):
         return None
 
@@ -142,10 +144,30 @@ def _raise(problem: OSError) -> None:
 
 
 def _packed(common_dir: str, below: str) -> dict[str, Sha | None]:
-    """Those in the file of packed refs; what stands there in place of a commit is None."""
+    """Those in the file of packed refs; what stands there in place of a commit, or more than once, is None."""
     try:
         content = read(join(common_dir, "packed-refs"), LARGEST_PACK).decode()
     except FileNotFoundError:
         return {}
     rows = (row.partition(" ") for row in content.split("\n") if row[:1] not in ("#", "^"))
-    return {ref: _commit(sha) if is_ref_name(ref) else None for sha, _, ref in rows if ref.startswith(below)}
+    refs: dict[str, Sha | None] = {}
+    for sha, _, ref in rows:
+        if ref.startswith(below):
+            refs[ref] = _commit(sha) if is_ref_name(ref) and ref not in refs else None
+    return refs
+
+
+def listed(common_dir: str, rows: bytes) -> dict[str, Sha]:
+    """Refs and where they are, as git lists them, a line each. `GitProblem` where it lists one more than once: it is
+    packed so, and git says now the one, now the other.
+    """
+    refs: dict[str, Sha] = {}
+    for name, commit in (as_text(line).rsplit(" ", 1) for line in rows.splitlines()):
+        if name in refs:
+            path = join(common_dir, "packed-refs")
+            step = shell("grep", "-n", name, path, before="take out the lines that are too many: ")
+            raise GitProblem(
+                f"{name} stands in packed-refs more than once, so nobody can say where it is", next_step=step
+            )
+        refs[name] = Sha(commit)
+    return refs
