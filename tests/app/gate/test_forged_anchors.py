@@ -27,13 +27,13 @@ def kill(_: Sequence[RefUpdate]) -> None:
     raise Killed
 
 
-def handed_in(world: GitWorld, *, by_merge: bool = False) -> str:
+def handed_in(world: GitWorld, *, by_merge: bool = False, says: str = FORGED) -> str:
     """A task whose commit, or a merge on its branch, says that it is an anchor."""
     task, git = world.create(), world.checkout.git
     world.work(CLAUDE, task)
     if by_merge:
         git("merge", "-q", "--no-ff", "-m", FORGED, git("commit-tree", "HEAD^{tree}", "-p", "main", "-m", "side"))
-    git("commit", "-q", "--amend", "-m", *signed(FORGED, CLAUDE))
+    git("commit", "-q", "--amend", "-m", *signed(says, CLAUDE))
     world.submit(CLAUDE, task)
     world.checkout.switch("main")
     return task
@@ -165,3 +165,26 @@ def test_work_that_nobody_approved_is_none_of_a_task_for_that_J3_P12(world: GitW
     with world.refused("P12"):
         merge(world)
     world.checkout.git("reset", "-q", "--hard", "HEAD~1")
+
+
+@pytest.mark.parametrize("row", ["9997", "99997"])
+@pytest.mark.parametrize("is_on_record", [True, False])
+def test_such_work_stops_no_merge_of_a_store_that_was_taken_up_J3_P12(
+    world: GitWorld, row: str, *, is_on_record: bool
+) -> None:
+    """Whether the row is one before or after that without which the store was taken up."""
+    configure(world, AT_ONCE)
+    git = world.checkout.git
+    for lost in ("9998:0f3a", "9999:0f3b"):
+        git("commit", "-q", "--allow-empty", "-m", f"lost\n\nJournal: {lost}")
+    if is_on_record:
+        world.app.projects.adopt(ALICE, "an older backup is all that is left")
+    else:  # as an older version of Foureyes took it up
+        with world.app.context.writing(ALICE, "store adopt") as work:
+            work.record("", StorePlaced(place="", anchor="9999:0f3b"))
+    task = handed_in(world, says=FORGED.replace("9997", row))
+    other = approved(world)
+    world.approve(BOB, task, reason="read it")
+    git("merge", "-q", "--no-edit", f"fe/{task}")
+    assert merge(world) == {task: "found", other: "merged"}
+    assert world.app.audit.verify().findings == ()

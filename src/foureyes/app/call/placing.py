@@ -66,10 +66,11 @@ def lost_anchor(
     known, behind = _sent_there(context, tx, target) or since or last, since is None
     if repo.last_anchor(target, known, behind=behind, held=held, taken=taken) is None:
         return ""
-    lost = repo.last_anchor(target, known, behind=behind, held=held, taken=taken, work=_work(tx)) or ""
+    work = _work(tx)
+    lost = repo.last_anchor(target, known, behind=behind, held=held, taken=taken, work=work) or ""
     is_before = bool(lost and taken_up) and anchored_row(lost) < anchored_row(taken_up)
     # What was lost before the store was taken up counts as taken up with it; not what was lost since.
-    is_taken_up = is_before and repo.last_anchor(target, known, held=partial(held_of, tx)) == taken_up
+    is_taken_up = is_before and repo.last_anchor(target, known, held=partial(held_of, tx), work=work) == taken_up
     return "" if is_taken_up else lost
 
 
