@@ -135,7 +135,7 @@ class Repo(Protocol):
         """The refs below a name that have a lock beside them: another git is writing them, or was killed."""
 
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
-        """Those of the objects that the repository does not have, and the trees that it has not all of."""
+        """Those of the objects that are not there, commits that cannot be read, and trees that are not whole."""
 
     def near_anchor(
         self, target: str, since: Sha | None = None, held: HeldAnchors | None = None, taken: Sha | None = None

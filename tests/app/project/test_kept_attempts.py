@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import zlib
+
+import pytest
+
 from foureyes.core.words.place import FILE
 
-from tests.stage.people import CLAUDE
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import approved, configure, deliver, merge_rows
+from tests.stage.people import BOB, CLAUDE
 from tests.stage.world import GitWorld
 
 
@@ -40,3 +46,39 @@ def test_an_object_that_is_gone_is_named_A1_J2(world: GitWorld) -> None:
         sha = world.checkout.git("rev-parse", name).strip()
         (world.checkout.path / ".git" / "objects" / sha[:2] / sha[2:]).unlink()
         assert said(world) == [("completeness", expected)]
+
+
+def another_process(world: GitWorld) -> GitWorld:
+    """The same project for one that has read nothing yet."""
+    again = GitWorld(world.checkout, world.environ, world.store, create=False)
+    for mine, theirs in ((world.clock, again.clock), (world.ids, again.ids)):
+        vars(theirs).update(vars(mine))
+    return again
+
+
+@pytest.mark.parametrize("how", ["cut off", "other bytes", "more after it"])
+def test_a_damaged_commit_of_approved_work_is_named_and_the_others_are_merged_D5_Q1_J2(
+    world: GitWorld, how: str
+) -> None:
+    configure(world, AT_ONCE)
+    good, bad = approved(world), approved(world)
+    world.store.place = FILE
+    head = world.show(bad).attempts[-1].head
+    file = world.checkout.path / ".git" / "objects" / head[:2] / head[2:]
+    raw = file.read_bytes()
+    file.unlink()
+    file.write_bytes(
+        {"cut off": raw[:-4], "other bytes": zlib.compress(b"commit 0\0"), "more after it": raw + b"x"}[how]
+    )
+    world = another_process(world)
+    rows = merge_rows(world)
+    assert {task: row.outcome for task, row in rows.items()} == {good: "merged", bad: "stuck"}
+    assert head in rows[bad].message
+    ((area, message),) = said(world)
+    assert (area, message) == (
+        "completeness",
+        f"attempt 1 of {bad}: its commit {head[:12]} is not in the repository, or not all of it",
+    )
+    world.app.queue.view(BOB)
+    world.app.status.show(BOB)
+    assert deliver(world)

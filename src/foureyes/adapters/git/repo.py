@@ -114,21 +114,8 @@ class GitRepo:
         return locked(self._git, below)
 
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
-        """Those of the objects that the repository does not have, and the trees that it has not all of: two calls
-        where nothing is missing.
-        """
-        asked = sorted({sha for sha in objects if as_sha(sha)})
-        answers = self._git.real("cat-file", "--batch-check", stdin="".join(f"{sha}\n" for sha in asked).encode()).out
-        words = [as_text(line).split(" ") for line in answers.splitlines() if _is_there(line)]
-        trees = [sha for sha, kind, *_ in words if kind == "tree"]
-        torn = set() if self._is_whole(trees) else {tree for tree in trees if not self._is_whole([tree])}
-        return set(objects) - ({sha for sha, *_ in words} - torn)
-
-    def _is_whole(self, trees: Sequence[str]) -> bool:
-        """Whether everything below these trees is there; what a partial clone left with its server is not missed."""
-        asked = "".join(f"{tree}\n" for tree in trees).encode()
-        args = ("rev-list", "--objects", "--no-object-names", "--missing=allow-promisor", "--stdin")
-        return not trees or self._git.real(*args, stdin=asked, ok=(0, 128)).rc == 0
+        """Those of the objects that are not there, commits that cannot be read, and trees that are not whole."""
+        return reading.presence.missing(self._git, objects)
 
     def current_ref(self) -> str:
         """The full name of the branch checked out where the caller stands, or DETACHED."""
@@ -384,11 +371,6 @@ def _first(commits: Sequence[Sha | None], target: str) -> Sha:
     raise GitProblem(
         f"the target branch {target} does not exist, or has no commit yet", next_step=shell("git", "branch", target)
     )
-
-
-def _is_there(answer: bytes) -> bool:
-    """Whether git knows an object: its id, kind and size, and not `missing`."""
-    return len(answer.split(b" ")) == 3
 
 
 def _is_address(key: str) -> bool:

@@ -69,7 +69,7 @@ def recognise(
             *tx.tasks(ListQuery(unmerged=True, limit=MANY), TaskRow),
         ]
         attempts = attempts_of(tx, [task.id for task in tasks if only is None or task.id in only])
-    looked = [_look(context, task, attempts[task], line) for task in _perhaps(context, attempts, line.at, heads)]
+    looked = [_look_at(context, task, attempts[task], line) for task in _perhaps(context, attempts, line.at, heads)]
     rows = [_unless_lost(context, attempts[row.task], row) for row in looked if row is not None]
     landed, lost = ([row for row in rows if (row.outcome == "stuck") is is_lost] for is_lost in (False, True))
     if landed:
@@ -214,6 +214,14 @@ def waiting_approval_of(tx: Tx, task: TaskId) -> WaitingApproval | None:
     passed = passed_by(tx, [row.seq] if row.exception == GLASS else ()).get(row.seq, ())
     who, gone = SessionId(row.session), tuple(row.gone)
     return WaitingApproval(row.seq, who, row.attempt, row.rule, row.exception, row.reason, gone, row.grade, passed)
+
+
+def _look_at(context: Context, task: str, attempt: Attempt, line: TargetLine) -> MergeRow | None:
+    """Q1: of one that git cannot read nothing is recognised, and its own merge says why; the others go on."""
+    try:
+        return _look(context, task, attempt, line)
+    except GitProblem:
+        return None
 
 
 def _look(context: Context, task: str, attempt: Attempt, line: TargetLine) -> MergeRow | None:

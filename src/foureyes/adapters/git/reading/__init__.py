@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.reading import history as history
     from foureyes.adapters.git.reading import links as links
     from foureyes.adapters.git.reading import marks as marks
+    from foureyes.adapters.git.reading import presence as presence
     from foureyes.adapters.git.reading import relation as relation
     from foureyes.adapters.git.reading import three_way as three_way
 
 
-MODULES = frozenset({"content", "diff", "history", "links", "marks", "relation", "three_way"})
+MODULES = frozenset({"content", "diff", "history", "links", "marks", "presence", "relation", "three_way"})
 
 
 def __getattr__(name: str) -> object:

@@ -285,11 +285,12 @@ def back(git: Git, commit: Sha, steps: int) -> Sha | None:
 def reached(git: Git, commits: Sequence[Sha], tip: Sha) -> set[Sha]:
     """Those that seem reachable from `tip`, as the repository says; what is so is for `merged_by` to say.
 
-    What is not there at all counts as reached.
+    What is not there at all counts as reached; all of them, where git cannot read one or what is behind it.
     """
     asked = [sha for commit in commits if (sha := as_sha(commit))]
     lines = "".join(f"{sha}\n" for sha in asked) + f"^{tip}\n"
-    beyond = set(git.real("rev-list", "--ignore-missing", "--stdin", stdin=lines.encode()).out.decode("ascii").split())
+    done = git.real("rev-list", "--ignore-missing", "--stdin", stdin=lines.encode(), ok=(0, 128))
+    beyond = set(done.out.decode("ascii").split()) if done.rc == 0 else set[str]()
     return {sha for sha in asked if sha not in beyond}
 
 
