@@ -162,6 +162,39 @@ def test_a_broken_file_beside_the_object_in_a_pack_hinders_nobody_A2(project: Pr
     assert [file.path for file in project.change().files] == ["a.py"]
 
 
+@pytest.mark.parametrize("mode", [b"100644", b"100755", b"120000", b"100664"])
+@pytest.mark.parametrize("kind", ["commit", "tree", "tag"])
+def test_a_file_that_is_no_file_is_refused_and_named_A1_A2_Q2(project: Project, mode: bytes, kind: str) -> None:
+    """A tree that has a commit, a folder or a tag in the place of a file is shown, and checked out by nobody."""
+    base = project.head()
+    project.write("docs/a.txt", "a\n")
+    project.commit("second")
+    project.git("tag", "-a", "-m", "a tag", "v1")
+    named = project.head({"commit": "main", "tree": "main:docs", "tag": "v1^{tag}"}[kind])
+    content = raw(project, "tree", f"{base}^{{tree}}") + mode + b" zz\0" + bytes.fromhex(named)
+    tree = written(project, "tree", content)
+    head = Sha(project.git("commit-tree", tree, "-p", "main", "-m", "work").strip())
+    project.git("update-ref", WORK, head)
+    repo, shop, main = project.port(), project.workshop(), project.head("main")
+    questions: list[Callable[[], object]] = [
+        lambda: repo.change(target="main", ref=WORK, since=None),
+        lambda: repo.diff_text(main, head),
+        lambda: repo.pieces(main, head),
+        lambda: shop.merge(base=main, tip=main, head=head),
+    ]
+    for ask in questions:
+        with pytest.raises(GitProblem, match=f"{named}.*is no file"):
+            ask()
+
+
+def written(project: Project, kind: str, content: bytes) -> str:
+    """The name of an object that git itself would not make."""
+    made = ["git", "hash-object", "-t", kind, "--literally", "-w", "--stdin"]
+    return (
+        subprocess.run(made, cwd=project.path, input=content, capture_output=True, check=True).stdout.decode().strip()
+    )
+
+
 def answers(project: Project, main: Sha, base: Sha, head: Sha, before: Sha) -> list[object]:
     """What the program says about the branch, and what a merge makes."""
     repo, shop = project.port(), project.workshop()

@@ -17,19 +17,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from foureyes.adapters.git.client.answers import last_words
 from foureyes.adapters.git.client.descent import Descent
+from foureyes.adapters.git.client.differing import Differing
 from foureyes.adapters.git.client.lookup import LARGEST, Lookup
 from foureyes.adapters.git.client.loose_objects import loose_names, read_loose_object, write_loose_object
-from foureyes.adapters.git.client.object_form import (
-    MODULE,
-    TREE,
-    CommitHead,
-    Object,
-    RawEntry,
-    commit_head,
-    entry_of,
-    tree_rows,
-)
-from foureyes.adapters.git.client.reader import PORTION, swapped
+from foureyes.adapters.git.client.object_form import CommitHead, Object, commit_head, entry_of, tree_rows
+from foureyes.adapters.git.client.reader import PORTION, no_file, swapped
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
@@ -67,6 +59,7 @@ class _Inside:
         self.path = path
         self.commits: dict[Sha, CommitHead] = {}
         self.objects: set[Sha] = set()
+        self.files: set[Sha] = set()
         self.asked: set[tuple[str, ...]] = set()
         self.shallow = b""
 
@@ -169,9 +162,9 @@ class Entrance:
                 return
             heads = self._lookup.commits(roots)
             tops = tuple(self._lookup.tree_of(root) for root in roots)
-            needed, spare = self._apart(tops, merging=merging)
+            differing = self._apart(tops, merging=merging)
             self._let_in_commits(heads)
-            self._let_in(needed, spare - needed)
+            self._let_in_files(differing)
             inside.asked.add(key)
 
     def merge(self, base: Sha, ours: Sha, theirs: Sha) -> None:
@@ -181,8 +174,7 @@ class Entrance:
             inside = self._inside
             if keys <= inside.asked:
                 return
-            needed, spare = self._apart((base, ours, theirs), merging=True, shown=True)
-            self._let_in(needed, spare - needed)
+            self._let_in_files(self._apart((base, ours, theirs), merging=True, shown=True))
             inside.asked |= keys
 
     def own_differences(self, base: Sha, head: Sha) -> None:
@@ -192,8 +184,9 @@ class Entrance:
             mine = self._beyond(base, head)
             pairs = [(parents[0] if parents else None, sha) for sha, parents in mine.items() if len(parents) < 2]
             tops = [tuple(self._lookup.tree_of(sha) if sha else None for sha in pair) for pair in pairs]
-            needed, spare = self._apart(*tops)
-            self._let_in(needed | spare, set())
+            differing = self._apart(*tops)
+            differing.needed |= differing.spare
+            self._let_in_files(differing)
 
     def _beyond(self, base: Sha, head: Sha) -> dict[Sha, tuple[Sha, ...]]:
         """The commits of base..head, and their parents. Their history is in the room."""
@@ -216,26 +209,23 @@ class Entrance:
                 ahead += commits[sha].parents
         return seen
 
-    def _apart(
-        self, *tops: tuple[Sha | None, ...], merging: bool = False, shown: bool = False
-    ) -> tuple[set[Sha], set[Sha]]:
-        """The trees and files in which trees differ, and files that need not be there. `shown`: of three trees the
-        change from the first to the last is looked at, too.
+    def _apart(self, *tops: tuple[Sha | None, ...], merging: bool = False, shown: bool = False) -> Differing:
+        """The trees and files in which trees differ. `shown`: of three trees the change from the first to the last is
+        looked at, too.
         """
-        needed: set[Sha] = set()
-        spare: set[Sha] = set()
+        differing = Differing(merging=merging, shown=shown)
         level: list[tuple[Sha | None, ...]] = list(tops)
         while level:
             names = {sha for row in level for sha in row if sha is not None}
-            needed |= names
+            differing.needed |= names
             trees = self._lookup.trees(names)
             level = [
                 below
                 for row in level
                 if len(set(row)) > 1
-                for below in _below([trees[sha] if sha else {} for sha in row], needed, spare, merging, shown)
+                for below in differing.below([trees[sha] if sha else {} for sha in row])
             ]
-        return needed, spare
+        return differing
 
     def whole(self, root: Sha) -> Sha:
         """Let in a tree, or a commit's tree, with everything below it; its name."""
@@ -282,6 +272,17 @@ class Entrance:
             os.replace(path + ".new", path)
             inside.shallow = text
 
+    def _let_in_files(self, differing: Differing) -> None:
+        """What stands in a tree as a file or a link has to be one: git shows whatever it is, and checks it out for
+        nobody.
+        """
+        self._let_in(differing.needed, differing.spare - differing.needed)
+        unknown = differing.files - self._inside.files
+        for sha, kind in self._lookup.kinds(unknown).items():
+            if kind != b"blob":
+                raise no_file(sha, kind)
+        self._inside.files |= unknown
+
     def _let_in(self, needed: set[Sha], spare: set[Sha]) -> None:
         """Let in objects by name; of the spare ones, those that are there."""
         inside = self._inside
@@ -324,6 +325,7 @@ class Entrance:
             raise self._lookup.missing(absent[0])
         for sha, each in read.items():
             self._inside.objects.add(write_loose_object(self._inside.path, each.kind, each.content, len(sha)))
+        self._inside.files |= {sha for sha, each in read.items() if each.kind == b"blob"}
         return True
 
     def _pass(self, names: set[Sha]) -> Both:
@@ -367,25 +369,6 @@ class Entrance:
             rows = tree_rows(made[1], len(sha) // 2) if made[0] == b"tree" else None
             ahead += [entry_of(row).sha for row in (rows or {}).values() if row[1] in made_here]
         return list(new)
-
-
-def _below(
-    sides: list[dict[bytes, RawEntry]], needed: set[Sha], spare: set[Sha], merging: bool, shown: bool
-) -> list[tuple[Sha | None, ...]]:
-    """The folders in which trees differ; files that differ are added to the sets."""
-    below: list[tuple[Sha | None, ...]] = []
-    unlike = (sides[0].items() ^ other.items() for other in sides[1:])
-    for name in {name for rows in unlike for name, _ in rows}:
-        rows = [side.get(name) for side in sides]
-        kinds = set(rows)
-        if any(row is not None and row[0] == TREE for row in rows):
-            below.append(tuple(entry_of(row).sha if row is not None and row[0] == TREE else None for row in rows))
-        is_seen = len(sides) == 2 or len(kinds) > 2 or (shown and rows[0] != rows[-1])
-        if not is_seen and merging and None not in kinds:
-            continue
-        files = {entry_of(row).sha for row in kinds if row is not None and row[0] not in (TREE, MODULE)}
-        (needed if is_seen else spare).update(files)
-    return below
 
 
 def _refused(done: Both) -> GitProblem:

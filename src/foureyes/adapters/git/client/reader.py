@@ -132,6 +132,14 @@ def swapped(sha: str) -> GitProblem:
     )
 
 
+def no_file(sha: str, kind: bytes) -> GitProblem:
+    """A tree names as a file, or as a link, what is something else."""
+    return GitProblem(
+        f"the object {sha} stands in a tree as a file, and is no file but a {kind.decode('ascii', 'replace')}",
+        next_step=shell("git", "fsck", "--full"),
+    )
+
+
 def missing(common_dir: str, sha: str) -> GitProblem:
     """A needed object is not there; reading never fetches: it would ask a server, with the user's keys."""
     shallow = exists(join(common_dir, "shallow"))
