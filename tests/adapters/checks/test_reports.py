@@ -104,3 +104,19 @@ def test_what_a_check_moves_is_looked_for_where_it_was(place: Path) -> None:
         os.rename(place / "work", place / "elsewhere")
 
     assert ids(read(place, moved, "*.xml")) == ["a::works"]
+
+
+def test_no_link_is_followed_also_where_one_takes_a_folders_place_meanwhile_G1(place: Path) -> None:
+    written(place, "work/a/b/c.xml", "elsewhere/b/secret.xml")
+    (place / "work" / "link").symlink_to(place / "elsewhere")
+    at = os.open(place / "work", os.O_RDONLY)
+    try:
+        assert list(reports._files("link", at)) == []
+        files = reports._files("a", at)
+        written(place, "work/a/first.xml")
+        assert next(files)[0] == "first.xml"
+        (place / "work" / "a" / "b").rename(place / "work" / "was")
+        (place / "work" / "a" / "b").symlink_to(place / "elsewhere" / "b")
+        assert list(files) == []
+    finally:
+        os.close(at)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from foureyes.adapters.git.client import entrance
+from foureyes.adapters.git.client.differing import Differing
 from foureyes.adapters.git.client.object_form import Object
 from foureyes.adapters.git.client.reader import ObjectReader
 from foureyes.core.nouns.attempt import Change
@@ -185,6 +188,22 @@ def test_a_file_that_is_no_file_is_refused_and_named_A1_A2_Q2(project: Project, 
     for ask in questions:
         with pytest.raises(GitProblem, match=f"{named}.*is no file"):
             ask()
+
+
+def test_what_was_not_there_yet_is_looked_at_when_it_is_A2() -> None:
+    """A file that nobody needs may be missing; what comes in its place later is not known to be one."""
+    sha, kinds = Sha("a" * 40), dict[Sha, bytes]()
+    differing = Differing()
+    differing.spare, differing.files = {sha}, {sha}
+    here: Any = SimpleNamespace(
+        _let_in=lambda needed, spare: None,
+        _inside=SimpleNamespace(files=set()),
+        _lookup=SimpleNamespace(kinds=lambda names: {name: kinds[name] for name in names if name in kinds}),
+    )
+    entrance.Entrance._let_in_files(here, differing)
+    kinds[sha] = b"commit"
+    with pytest.raises(GitProblem, match="is no file"):
+        entrance.Entrance._let_in_files(here, differing)
 
 
 def written(project: Project, kind: str, content: bytes) -> str:

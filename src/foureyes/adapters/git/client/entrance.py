@@ -21,7 +21,7 @@ from foureyes.adapters.git.client.differing import Differing
 from foureyes.adapters.git.client.lookup import LARGEST, Lookup
 from foureyes.adapters.git.client.loose_objects import loose_names, read_loose_object, write_loose_object
 from foureyes.adapters.git.client.object_form import CommitHead, Object, commit_head, entry_of, tree_rows
-from foureyes.adapters.git.client.reader import PORTION, no_file, swapped
+from foureyes.adapters.git.client.reader import PORTION, SOME, no_file, swapped
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 FEW = 200
 """So many commits are written one by one; more go through git."""
-HANDFUL, SMALL = 40, 1 << 16
+HANDFUL, SMALL = SOME, 1 << 16
 """So many other objects, if each is so small: two programs more take longer than writing them."""
 _PACK = ("pack-objects", "--stdout", "-q", "--window=0", "--compression=0")
 _INDEX = ("index-pack", "--stdin")
@@ -278,10 +278,11 @@ class Entrance:
         """
         self._let_in(differing.needed, differing.spare - differing.needed)
         unknown = differing.files - self._inside.files
-        for sha, kind in self._lookup.kinds(unknown).items():
+        kinds = self._lookup.kinds(unknown)
+        for sha, kind in kinds.items():
             if kind != b"blob":
                 raise no_file(sha, kind)
-        self._inside.files |= unknown
+        self._inside.files |= kinds.keys()  # what is not there yet is looked at when it is
 
     def _let_in(self, needed: set[Sha], spare: set[Sha]) -> None:
         """Let in objects by name; of the spare ones, those that are there."""
