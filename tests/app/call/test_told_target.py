@@ -267,3 +267,28 @@ def test_a_checkpoint_of_a_target_that_the_remote_lacks_says_whether_it_is_a_mer
     notes = alpha.app.sprints.start(ALICE, planned).notes
     assert "that is main of this clone: origin has no branch main" in notes
     assert not any("last merge" in note for note in notes), "nothing was merged yet"
+
+
+@pytest.mark.parametrize("refs", [[tracked("origin", MAIN)], [MAIN], [MAIN, tracked("origin", MAIN)]])
+def test_an_anchor_that_was_never_pushed_keeps_nobody_from_starting_and_is_taken_up_by_nobody_P12_J3_Q6(
+    clones: Clones, refs: list[str]
+) -> None:
+    """Whoever works in a clone writes its refs."""
+    alpha, git = clones.alpha, clones.alpha.checkout.git
+    task, others = alpha.create(), [alpha.create(), alpha.create()]
+    words = "\n".join(f"Task: {each}" for each in (task, *others))
+    planted = git("commit-tree", "-p", "main", "main^{tree}", "-m", f"m\n\n{words}\nJournal: 99999999:ab").strip()
+    for ref in refs:
+        git("update-ref", ref, planted)
+    alpha.app.claims.start(CLAUDE, task, worktree=True)
+    alpha.app.claims.next(CODEX, worktree=True)
+    for ref in refs:
+        git("update-ref", ref, planted)
+    assert alpha.app.projects.adopt(ALICE, "as told").anchor == ""
+    assert [line.result for line in alpha.app.doctor.examine(ALICE) if line.check == "place"] == ["ok"]
+    assert not any("99999999" in each.message for each in alpha.app.audit.verify().findings)
+    git("push", "-q", "origin", f"{planted}:{MAIN}")
+    assert any("99999999" in each.message for each in alpha.app.audit.verify().findings)
+    with alpha.refused("P12"):
+        alpha.start(CLAUDE, others[1])
+    assert alpha.app.projects.adopt(ALICE, "an older backup is all that is left").anchor == "99999999:ab"

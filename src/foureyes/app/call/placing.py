@@ -74,12 +74,12 @@ def lost_anchor(
     return "" if is_taken_up else lost
 
 
-def lost_now(context: Context, tx: Tx, project: ProjectView) -> tuple[str, str]:
+def lost_now(context: Context, tx: Tx, project: ProjectView, told: Sha | None = None) -> tuple[str, str]:
     """J3, P12: what a person takes up who adopts the store: the last anchor that it lacks, and the commit of the target
-    up to which that was looked for.
+    up to which that was looked for. `told`: where the remote has it; else it is what this clone has.
     """
-    at = furthest_target(context, tx, project)
-    tip = tip_of(context, project, at) or ""
+    at = told or furthest_target(context, tx, project)
+    tip = told or tip_of(context, project, at) or ""
     return lost_anchor(context, tx, project, ref=tip or at), tip
 
 
@@ -133,11 +133,15 @@ def held_of(tx: Tx, anchors: Sequence[str]) -> set[str]:
     return {anchor for anchor, row in named.items() if there.get(row) == anchor.partition(":")[2]}
 
 
-def misplaced(context: Context, tx: Tx, project: ProjectView, *, near: bool = False) -> list[str]:
-    """Everything that says that this is not the store of the target: a sentence each."""
+def misplaced(
+    context: Context, tx: Tx, project: ProjectView, *, near: bool = False, told: Sha | None = None
+) -> list[str]:
+    """Everything that says that this is not the store of the target: a sentence each. `told`: where the remote has
+    it.
+    """
     sentences = [found_elsewhere(context, project)]
     try:
-        anchor = lost_anchor(context, tx, project, near=near)
+        anchor = lost_anchor(context, tx, project, near=near, ref=told or "")
     except (GitProblem, StoreProblem) as problem:
         return [*filter(None, sentences), f"the target's last anchor cannot be read: {problem.message}"]
     if anchor:

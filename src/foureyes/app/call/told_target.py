@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from foureyes.app.call.noted_target import branch_here, furthest_target, noted_name, tip_of
-from foureyes.app.call.placing import lost_anchor
+from foureyes.app.call.placing import lost_anchor, merged_there
 from foureyes.app.call.recorded_target import last_merge_here, merge_place_of, remote_of
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import FENCE
@@ -147,6 +148,20 @@ def target_here(context: Context, tx: Tx) -> TargetHere:
     at = furthest_target(context, tx, project)
     lost = lost_anchor(context, tx, project, near=True, ref=at)
     return TargetHere(named_target(context, tx), at, tip_of(context, project, at), lost)
+
+
+def as_the_remote_has_it(context: Context, here: TargetHere) -> TargetHere:
+    """P12: a target that seems to lack this store, looked at where the remote has it, with the tasks that are merged
+    there: whoever works in the clone can write what it noted. Where the remote cannot be asked, what the clone has
+    counts.
+    """
+    told = told_target(context, named=here.named)
+    at = told.at if told.remote and told.is_told else None
+    if at is None:
+        return replace(here, merged=merged_there(context, here.at))
+    with context.store.read() as tx:
+        lost = lost_anchor(context, tx, context.project(tx), ref=at)
+    return replace(here, at=at, lost=lost, merged=merged_there(context, at) if lost else {})
 
 
 def told_target(

@@ -62,7 +62,7 @@ class Doctor:
             *self._remote(),
             *self._unheard(),
         ]
-        checks += [self._health(), self._place()]
+        checks += [self._health(), self._place(answer)]
         checks += [*self._role(), *self._aside(), self._journal(progress)]
         checks += [self._writing(), self._checks(actor), *self._environments(actor)]
         checks += [self._identity(actor), proof_of_people(self._context, actor)]
@@ -254,13 +254,13 @@ class Doctor:
             )
         return Check("store", "ok", f"{self._context.store.describe()}: sound")
 
-    def _place(self) -> Check:
+    def _place(self, answer: RemoteAnswer | None) -> Check:
         """P12, J3: whether this is the store of the target, where its journal says that it lies."""
         with self._context.store.read() as tx:
             project = self._context.project(tx)
             if self._is_missing(project.target):
                 return Check("place", "warn", f"there is no branch {project.target} to compare the store with")
-            wrong = misplaced(self._context, tx, project)
+            wrong = misplaced(self._context, tx, project, told=answer.tip if answer else None)
             unread = unread_anchor(self._context, tx, project) if wrong else None
         if unread is not None and not found_elsewhere(self._context, project):
             return Check("place", "fail", "; ".join(wrong), unread.next_step or fe("audit", "verify"))

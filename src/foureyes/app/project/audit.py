@@ -60,7 +60,7 @@ class Audit:
         lost, notes = attempts_lost(self._context)
         answer, unasked = self._asked()
         notes = [*notes, *unasked]
-        elsewhere = self._misplaced()
+        elsewhere = self._misplaced(answer)
         stop = self._lacking(answer)
         known = (*report.findings, *wrong, *lost)
         foreign = self._of_another_project()
@@ -78,9 +78,10 @@ class Audit:
             next=adopt or back,
         )
 
-    def _misplaced(self) -> list[Discrepancy]:
+    def _misplaced(self, answer: RemoteAnswer | None) -> list[Discrepancy]:
         with self._context.store.read() as tx:
-            sentences = misplaced(self._context, tx, self._context.project(tx))
+            told = answer.tip if answer else None
+            sentences = misplaced(self._context, tx, self._context.project(tx), told=told)
         return [Discrepancy("integrity", sentence) for sentence in sentences]
 
     def _of_another_project(self) -> list[Discrepancy]:

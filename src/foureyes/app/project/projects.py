@@ -10,13 +10,14 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.placing import ADOPT, lost_now, misplaced
 from foureyes.app.call.rows import IdRow
-from foureyes.app.call.told_target import ask_target
+from foureyes.app.call.told_target import tip_there
 from foureyes.app.project.retargeting import is_missing
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.kept_store import Adoption, Milestones, RestoredStore, StoreRole
 from foureyes.app.views.project import ProjectView
 from foureyes.core.events.project import ProjectCreated, SecurityRecorded, StorePlaced
 from foureyes.core.nouns.session import Actor
+from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import place_words
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, GitProblem
@@ -56,8 +57,7 @@ class Projects:
         undid of `before`, and what comes next: a store that lacks merges of the target is taken up first (P12).
         """
         after = self.milestones()
-        with suppress(GitProblem):  # as in `adopt`: this clone need not have fetched the merges that it undoes
-            ask_target(self._context)
+        told = _tip_there(self._context)  # as in `adopt`: this clone need not have fetched the merges that it undoes
         with self._context.writing(actor, "restore") as work:
             reason = f"store restored from {source}"
             detail = f"the store before it: {os.path.basename(kept) or 'there was none'}"
@@ -70,7 +70,7 @@ class Projects:
             if is_moved:
                 work.record("", _placed(self._context.store.place, project))
             gone = is_missing(self._context, project.target)
-            wrong = [] if gone else misplaced(self._context, work.tx, self._context.project(work.tx))
+            wrong = [] if gone else misplaced(self._context, work.tx, self._context.project(work.tx), told=told)
         undone = [task for task in before.merged if task not in after.merged] if before else []
         return RestoredStore(
             kept=kept,
@@ -91,15 +91,15 @@ class Projects:
         context = self._context
         if not reason.strip():
             raise BadInput("say why this is the store: it stays on record.", next_step=ADOPT)
-        with suppress(GitProblem):  # where the remote cannot be asked, it is about the target as it was last known
-            ask_target(context)
+        told = _tip_there(context)
         with context.store.read() as tx:
             project = context.project(tx)
             place = context.store.place if context.store.place != project.place else ""
-            anchor, tip = lost_now(context, tx, project)
+            anchor, tip = lost_now(context, tx, project, told)
         if place or anchor:
             with context.deciding(actor, "store adopt", reason=reason) as work:
-                detail = "; ".join(misplaced(context, work.tx, project)) or "it was not on record where the store lies"
+                wrong = misplaced(context, work.tx, project, told=told)
+                detail = "; ".join(wrong) or "it was not on record where the store lies"
                 work.record(
                     "",
                     SecurityRecorded(kind="store_adopted", rule="P12", reason=reason.strip(), detail=detail),
@@ -154,6 +154,15 @@ class Projects:
             for ending in ("", "-wal", "-shm", "-journal"):
                 if os.path.lexists(partial + ending):
                     os.remove(partial + ending)
+
+
+def _tip_there(context: Context) -> Sha | None:
+    """P12: where the remote has the target; None where it cannot be asked: then it is about what this clone has, whose
+    refs any agent writes.
+    """
+    with suppress(GitProblem):
+        return tip_there(context)
+    return None
 
 
 def _placed(place: str, project: ProjectView, anchor: str = "", tip: str = "") -> StorePlaced:

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import OF_PROJECT
 from foureyes.app.call.outcome import claim_by, outcome
-from foureyes.app.call.placing import merged_there, refuse_merged
+from foureyes.app.call.placing import refuse_merged
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Count, IdRow
-from foureyes.app.call.told_target import TargetHere, target_here, told_target
+from foureyes.app.call.told_target import TargetHere, as_the_remote_has_it, target_here, told_target
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.app.work.passing_over import in_words, passed_over, refuse_all
 from foureyes.app.work.releasing import is_silent, unstart
@@ -100,7 +100,7 @@ class Claims:
 
                 apart = wants_worktree(self._context, tx, actor)
         if target.lost:
-            target = replace(target, merged=merged_there(self._context, target.at))
+            target = as_the_remote_has_it(self._context, target)
         if apart and target.tip is None:
             from foureyes.app.work.reserving import refuse_targetless
 
