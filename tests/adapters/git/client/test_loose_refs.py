@@ -6,6 +6,8 @@ import os
 
 import pytest
 
+from foureyes.adapters.folders import MB
+from foureyes.adapters.git.client import loose_refs
 from foureyes.adapters.git.client.loose_refs import BRANCHES, FEW, is_absent, read_below, read_loose
 from foureyes.errors import GitProblem
 
@@ -130,6 +132,19 @@ def test_a_name_that_is_packed_twice_is_nowhere_and_is_named_A1(project: Project
     assert project.port().heads() == {"refs/heads/main": other}
     project.git("update-ref", ref, head)
     assert project.port().kept(OURS) == {ref: head}, "its own file counts"
+
+
+def test_a_large_file_of_packed_refs_is_left_to_git_G1(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Anybody can write a million tags, and reading all of them takes longer than git's search."""
+    assert loose_refs.LARGEST_PACK <= 4 * MB
+    project.git("branch", "work")
+    project.git("pack-refs", "--all")
+    place, head = f"{project.path}/.git", project.head("main")
+    monkeypatch.setattr(loose_refs, "LARGEST_PACK", 40)
+    assert read_below(place, BRANCHES) is None
+    assert not is_absent(place, "refs/heads/none")
+    assert project.port().commit_of("refs/heads/none") is None
+    assert project.port().heads() == {"refs/heads/main": head, "refs/heads/work": head}
 
 
 def test_what_is_called_absent_git_does_not_know_either(project: Project) -> None:

@@ -16,7 +16,8 @@ BRANCHES = "refs/heads/"
 READ_HERE = (BRANCHES, "refs/foureyes/")
 """What lies in the files of all worktrees; of other refs git knows where."""
 LARGEST_REF = 4096
-LARGEST_PACK = 256 * MB
+LARGEST_PACK = 4 * MB
+"""Of more packed refs, git finds one by a search, and whoever may write there may write millions."""
 FEW = 100
 """Of more files than that, git tells faster than they are read here, its own start included."""
 _BLANK = b" \t\r\n"
