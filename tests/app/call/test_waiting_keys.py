@@ -33,7 +33,7 @@ def _line(key: KeyOutcome) -> str:
 
 def _lies(desk: DeskWorld, key: KeyOutcome) -> str:
     """Whose it is, the file and its time tell a person: agents can write there (I9)."""
-    return f"{key.fingerprint} in {desk.keys.private_files()[key.fingerprint]} since {WRITTEN}"
+    return f"{key.fingerprint} in {desk.keys.private_files()[key.fingerprint]}, last changed {WRITTEN}"
 
 
 def test_wherever_it_is_offered_the_file_is_named_and_since_when_it_is_there_I9(

@@ -143,7 +143,7 @@ def misplaced(
     try:
         anchor = lost_anchor(context, tx, project, near=near, ref=told or "")
     except (GitProblem, StoreProblem) as problem:
-        return [*filter(None, sentences), f"the target's last anchor cannot be read: {problem.message}"]
+        return [*filter(None, sentences), f"whether it lacks a merge of the target cannot be told: {problem.message}"]
     if anchor:
         sentences.append(
             f"the last merge on {project.target} names a row ({anchor[:20]}) that this store does not have: it is an "
@@ -153,7 +153,7 @@ def misplaced(
 
 
 def unread_anchor(context: Context, tx: Tx, project: ProjectView) -> GitProblem | StoreProblem | None:
-    """Why the target's last anchor cannot be read, if so: then nothing says that this is another store."""
+    """Why the anchors on the target cannot be compared, if so: then nothing says that this is another store."""
     try:
         lost_anchor(context, tx, project)
     except (GitProblem, StoreProblem) as problem:

@@ -28,7 +28,7 @@ class WaitingKey(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """By what a person tells the one that they made from one that was put there."""
-        return f"{self.fingerprint} in {visible(self.file)} since {self.since}"
+        return f"{self.fingerprint} in {visible(self.file)}, last changed {self.since}"
 
 
 def waiting_keys(context: Context, tx: Tx) -> list[WaitingKey]:

@@ -269,7 +269,7 @@ class Doctor:
             return Check("place", "fail", "; ".join(wrong), adopt)
         if unknown := unplaced(self._context, project):
             return Check("place", "warn", unknown, ADOPT)
-        return Check("place", "ok", "the store lies where its journal says, and holds the target's last anchor")
+        return Check("place", "ok", "the store lies where its journal says, and lacks no anchor of the target")
 
     def _role(self) -> list[Check]:
         """Who the caller is to a server, and what that one could do to the journal; nothing of a file."""
