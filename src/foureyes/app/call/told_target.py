@@ -155,8 +155,8 @@ def as_the_remote_has_it(context: Context, here: TargetHere) -> TargetHere:
     there: whoever works in the clone can write what it noted. Where the remote cannot be asked, what the clone has
     counts.
     """
-    told = told_target(context, named=here.named)
-    at = told.at if told.remote and told.is_told else None
+    target = told_target(context, named=here.named)
+    at = target.at if target.remote and target.is_told else None
     if at is None:
         return replace(here, merged=merged_there(context, here.at))
     with context.store.read() as tx:

@@ -80,8 +80,8 @@ class Audit:
 
     def _misplaced(self, answer: RemoteAnswer | None) -> list[Discrepancy]:
         with self._context.store.read() as tx:
-            told = answer.tip if answer else None
-            sentences = misplaced(self._context, tx, self._context.project(tx), told=told)
+            tip = answer.tip if answer else None
+            sentences = misplaced(self._context, tx, self._context.project(tx), told=tip)
         return [Discrepancy("integrity", sentence) for sentence in sentences]
 
     def _of_another_project(self) -> list[Discrepancy]:

@@ -57,7 +57,7 @@ class Projects:
         undid of `before`, and what comes next: a store that lacks merges of the target is taken up first (P12).
         """
         after = self.milestones()
-        told = _tip_there(self._context)  # as in `adopt`: this clone need not have fetched the merges that it undoes
+        there = _tip_there(self._context)  # as in `adopt`: this clone need not have fetched the merges that it undoes
         with self._context.writing(actor, "restore") as work:
             reason = f"store restored from {source}"
             detail = f"the store before it: {os.path.basename(kept) or 'there was none'}"
@@ -70,7 +70,7 @@ class Projects:
             if is_moved:
                 work.record("", _placed(self._context.store.place, project))
             gone = is_missing(self._context, project.target)
-            wrong = [] if gone else misplaced(self._context, work.tx, self._context.project(work.tx), told=told)
+            wrong = [] if gone else misplaced(self._context, work.tx, self._context.project(work.tx), told=there)
         undone = [task for task in before.merged if task not in after.merged] if before else []
         return RestoredStore(
             kept=kept,
@@ -91,14 +91,14 @@ class Projects:
         context = self._context
         if not reason.strip():
             raise BadInput("say why this is the store: it stays on record.", next_step=ADOPT)
-        told = _tip_there(context)
+        there = _tip_there(context)
         with context.store.read() as tx:
             project = context.project(tx)
             place = context.store.place if context.store.place != project.place else ""
-            anchor, tip = lost_now(context, tx, project, told)
+            anchor, tip = lost_now(context, tx, project, there)
         if place or anchor:
             with context.deciding(actor, "store adopt", reason=reason) as work:
-                wrong = misplaced(context, work.tx, project, told=told)
+                wrong = misplaced(context, work.tx, project, told=there)
                 detail = "; ".join(wrong) or "it was not on record where the store lies"
                 work.record(
                     "",
