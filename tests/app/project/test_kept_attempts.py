@@ -82,3 +82,5 @@ def test_a_damaged_commit_of_approved_work_is_named_and_the_others_are_merged_D5
     world.app.queue.view(BOB)
     world.app.status.show(BOB)
     assert deliver(world)
+    world.app.feedback.redo(BOB, bad, "its commit is damaged: make it again")
+    assert world.status(bad) == "open"

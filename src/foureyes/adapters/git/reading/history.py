@@ -298,7 +298,13 @@ def merged_by(git: Git, head: Sha, tip: Sha) -> Sha | None:
     """The first commit on the first-parent line of `tip` that contains `head`."""
     if head == tip:
         return head
-    out = git.room("log", "--ancestry-path", "--format=%H %P", f"{head}..{tip}", ok=(0, 128), history=(head, tip)).out
+    args = ("log", "--ancestry-path", "--format=%H %P", f"{head}..{tip}")
+    try:
+        out = git.room(*args, ok=(0, 128), history=(head, tip)).out
+    except GitProblem:
+        if _is_elsewhere(git, head, tip):
+            return None
+        raise
     first_parent = {words[0]: words[1] for line in out.decode("ascii").splitlines() if len(words := line.split()) > 1}
     if tip not in first_parent:
         return None
@@ -306,3 +312,9 @@ def merged_by(git: Git, head: Sha, tip: Sha) -> Sha | None:
     while first_parent[here] in first_parent:
         here = first_parent[here]
     return Sha(head if first_parent[here] == head else here)
+
+
+def _is_elsewhere(git: Git, head: Sha, tip: Sha) -> bool:
+    """Whether the history of `tip` can be read to its end without `head`, which is then not there, however damaged."""
+    done = git.real("rev-list", tip, ok=(0, 128))
+    return done.rc == 0 and head not in done.out.decode("ascii").split()
