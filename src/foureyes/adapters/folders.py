@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count, islice
 from typing import AnyStr
@@ -117,6 +117,20 @@ def entered(path: str | bytes, at: int | None = None) -> Iterator[int]:
     except OSError as problem:
         raise _told(problem, os.fsdecode(path), at, "directory") from problem
     try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def entered_below(top: str, below: Iterable[str], at: int) -> Iterator[int]:
+    """A folder below another by its handle, entered part by part: none is a link, whoever swaps one meanwhile."""
+    handle = os.open(top, FOLDER, dir_fd=at)
+    try:
+        for name in below:
+            inner = os.open(name, FOLDER, dir_fd=handle)
+            os.close(handle)
+            handle = inner
         yield handle
     finally:
         os.close(handle)

@@ -5,14 +5,14 @@ that the configuration names by globs and the run wrote. Only plain files, and n
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack
 
 from msgspec.structs import replace
 
 from foureyes.adapters.checks.tree_files import LARGEST_REPORT, LEFT_OUT, CheckedFiles
 from foureyes.adapters.checks.variables import REPORT_PATH, REPORTS
-from foureyes.adapters.folders import FOLDER, OddFile, entered, opened
+from foureyes.adapters.folders import OddFile, entered, entered_below, opened
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.words.globs import matching
@@ -105,7 +105,7 @@ def _files(top: str, at: int) -> Iterator[tuple[str, Stamp]]:
         below = ahead.pop()
         with ExitStack() as stack:
             try:
-                handle = stack.enter_context(_within(top, below, at))
+                handle = stack.enter_context(entered_below(top, below, at))
             except OSError:  # nobody may read it, it went, or is a link by now
                 continue
             entries = sorted(stack.enter_context(os.scandir(handle)), key=lambda entry: entry.name)
@@ -114,20 +114,6 @@ def _files(top: str, at: int) -> Iterator[tuple[str, Stamp]]:
         ahead += [(*below, name) for name in sorted(folders - LEFT_OUT, reverse=True)]
         for name, status in files.items():
             yield "/".join((*below, name)), (status.st_ino, status.st_mtime_ns, status.st_size)
-
-
-@contextmanager
-def _within(top: str, below: Iterable[str], at: int) -> Iterator[int]:
-    """A folder below another, entered part by part: none of them is a link, whoever swaps one meanwhile."""
-    handle = os.open(top, FOLDER, dir_fd=at)
-    try:
-        for name in below:
-            inner = os.open(name, FOLDER, dir_fd=handle)
-            os.close(handle)
-            handle = inner
-        yield handle
-    finally:
-        os.close(handle)
 
 
 def _contents(files: list[tuple[str, Stamp]], at: int, top: str) -> list[tuple[str, bytes]]:
