@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Half as many again as there are processors: a test that waits, for a process or an approval to settle, needs none.
+    """Half as many again as there are processors: a test that waits, for a process or an approval, needs none.
     Each more collects all tests and makes its own people and projects: with twice as many a run took longer.
     """
     return (os.cpu_count() or 2) * 3 // 2
