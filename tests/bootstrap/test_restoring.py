@@ -10,7 +10,7 @@ import pytest
 
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.bootstrap.creating import create_project
-from foureyes.bootstrap.restoring import restore_backup
+from foureyes.bootstrap.restoring import refuse_restore, restore_backup
 from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import Refused, StoreProblem
 
@@ -73,6 +73,8 @@ def test_a_file_that_is_no_backup_is_named_and_changes_nothing(checkout: Checkou
     init(checkout)
     (checkout.path / "a.txt").write_bytes(content)
     before = (checkout.path / ".foureyes" / "store.db").read_bytes()
+    with pytest.raises(StoreProblem, match=r"a\.txt is no backup"):  # before anybody is asked, or signs
+        refuse_restore(str(checkout.path), {}, ALICE, "a.txt")
     with pytest.raises(StoreProblem, match=r"a\.txt is") as caught:
         restore_backup(str(checkout.path), {}, ALICE, "a.txt")
     assert ("store.db" not in caught.value.message, bool(caught.value.next_step)) == (True, True)

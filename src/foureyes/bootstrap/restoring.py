@@ -51,6 +51,7 @@ def restore_backup(
     path, address = os.path.join(cwd, source), server_address(place, environ)
     _refuse_unsaid(place, address, into_file=into_file)
     _refuse_others(place, address)
+    refuse_no_file(path)
     before = _sign_restore(_in_place(cwd, place, environ, address), actor, source)
     if address:
         return _on_server(place, environ, actor, path, address, before)

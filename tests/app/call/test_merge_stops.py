@@ -113,6 +113,21 @@ def test_a_merge_that_this_clone_does_not_have_is_fetched_Q6(world: GitWorld, mo
     assert "git fetch" in steps_text(caught[0].next_step)
 
 
+def test_a_clone_whose_history_ends_before_the_last_merge_says_so_and_proposes_nothing_else_Q6(world: GitWorld) -> None:
+    first = world.checkout.head("main")
+    before = world.checkout.commit("more.py", message="more")
+    lost = merge_of(world, merged(world)).sha
+    world.checkout.git("reset", "-q", "--hard", before)
+    world.checkout.write(".git/shallow", f"{before}\n")
+    for gone in (first, lost):
+        (world.checkout.path / ".git" / "objects" / gone[:2] / gone[2:]).unlink()
+    with world.refused("Q6") as caught:
+        merge(GitWorld(world.checkout, world.environ, world.store, create=False), CI)
+    (reason,) = caught[0].reasons
+    assert reason.message.startswith("the history of this clone ends before the last merge on record")
+    assert steps_text(caught[0].next_step) == "git fetch --unshallow"
+
+
 def test_a_target_that_is_set_back_in_the_middle_of_a_queue_is_not_merged_over_Q6(
     world: GitWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from foureyes.adapters.store.feedback_files import FEEDBACK, FeedbackFiles
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import LATEST, migrate
 from foureyes.adapters.store.mirror import Mirror
-from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.adapters.store.sqlite import APPLICATION_ID, SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.core.words.place import FILE
 from foureyes.errors import Reason, Refused, StoreProblem
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 NAME = "store.db"
 LOCK = "store.lock"
 MIRROR = "security_events.jsonl"
+MAGIC, HEADER_BYTES = b"SQLite format 3\0", 72
+"""How a file of SQLite begins, to the end of the number that says whose it is."""
 INSTEAD_OF_A_SECOND = either(
     by("person", fe("store", "join", blank("URL")), "is it there still, join it: "),
     by("person", shell(blank("FOUREYES_STORE=URL"), "fe", "restore", blank("FILE")), "is it not, put it back there: "),
@@ -156,18 +158,35 @@ def _opened_backup(fresh: str, name: str) -> SqliteEngine:
     try:
         return SqliteEngine(fresh)
     except StoreProblem as problem:
-        raise StoreProblem(
-            f"{name} is no backup of a Foureyes store. Nothing was changed.", next_step=fe("restore", blank("FILE"))
-        ) from problem
+        raise _no_backup(name) from problem
 
 
 def refuse_no_file(source: str) -> None:
-    """A backup that is not there is said so before anybody is asked anything."""
+    """A backup that is not there, or a file that is none, is said so before anybody is asked anything."""
+    name = os.path.basename(source)
     if not os.path.exists(source):
         raise StoreProblem(
-            f"there is no file {os.path.basename(source)}. Nothing was changed.",
+            f"there is no file {name}. Nothing was changed.",
             next_step=fe("restore", blank("FILE"), before="name a backup: "),
         )
+    if os.path.isfile(source) and not _begins_like_ours(source):
+        raise _no_backup(name)
+
+
+def _begins_like_ours(source: str) -> bool:
+    """Whether the first bytes of a file are those of a store; of one that cannot be read, who copies it says why."""
+    try:
+        with open(given(source), "rb") as file:
+            head = file.read(HEADER_BYTES)
+    except OSError:
+        return True
+    return head.startswith(MAGIC) and head[-4:] == APPLICATION_ID.to_bytes(4)
+
+
+def _no_backup(name: str) -> StoreProblem:
+    return StoreProblem(
+        f"{name} is no backup of a Foureyes store. Nothing was changed.", next_step=fe("restore", blank("FILE"))
+    )
 
 
 def _copy_bytes(source: str, fresh: str, name: str) -> None:

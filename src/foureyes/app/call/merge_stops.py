@@ -15,7 +15,7 @@ from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE
 from foureyes.core.words.refs import exactly
 from foureyes.errors import EnvironmentProblem
-from foureyes.steps import Steps, blank, by_person, either, fe, in_turn, phrase, shell
+from foureyes.steps import Steps, blank, by_person, either, fe, in_turn, phrase, shell, unshallow
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 NEAR_TIP = 500
 """So many commits below a tip are looked at."""
 MEANT = "; if that was meant: "
+UNTOLD = "what the target lacks cannot be told here"
+"""Of a clone that has not all of its history."""
 HERE = by_person(fe("merges", "here", "-m", phrase("why they move")))
 
 
@@ -57,6 +59,8 @@ def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = N
     remote, target = remote_of(context, tx), project.target
     where = f"{target} of {remote}" if remote else target
     text = f"{where} is at {tip[:7]} and lacks {last}"
+    if repo.commit_of(newest) is None and repo.history(tip, NEAR_TIP).lacks:
+        return MergeStop(f"the history of this clone ends before {last}: {UNTOLD}", unshallow(remote))
     if repo.commit_of(newest) is None:
         fetch = shell("git", "fetch", blank("REMOTE"), before="bring it from the clone that has it: ")
         return MergeStop(f"{text}, which this clone does not have", either(fetch, accepting(tip), joint=MEANT))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from foureyes.app.call.addresses import moved_to, recorded, said_about
 from foureyes.app.call.known_commits import MergeOf, given_up
-from foureyes.app.call.merge_stops import HERE, NEAR_TIP, accepting, elsewhere, lacking
+from foureyes.app.call.merge_stops import HERE, NEAR_TIP, UNTOLD, accepting, elsewhere, lacking
 from foureyes.app.call.recorded_target import MergePlace, merge_place_of, remote_of
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.unbrought import built_on
@@ -90,9 +90,7 @@ def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> Mer
 def _refuse_cut_short(context: Context, before: MergePlace, tip: Sha) -> None:
     """Q6: where the history of this clone ends somewhere, nobody can say here what the target lacks."""
     if context.repo.commit_of(before.newest) is None and context.repo.history(tip, NEAR_TIP).lacks:
-        why = (
-            "the history of this clone ends before the last merge on record: what the target lacks cannot be told here"
-        )
+        why = f"the history of this clone ends before the last merge on record: {UNTOLD}"
         refuse_verb("nothing was accepted.", Reason("Q6", why, unshallow()))
 
 

@@ -12,7 +12,7 @@ from foureyes.core.rules.risk import Risk
 from foureyes.ui.tui.screens.batch import BatchPage
 from foureyes.ui.tui.text.batch import BatchRow, result_line
 
-from tests.ui.tui.stage import BOB, Clock, Player, Seat, play, small_work
+from tests.ui.tui.stage import BOB, Clock, Player, Seat, held, play, small_work
 
 PICKS = 11
 """A random number that makes a single task a sample."""
@@ -46,6 +46,22 @@ def test_the_result_says_what_was_left_and_why() -> None:
 def test_what_the_filter_hides_is_left_and_that_is_said() -> None:
     rows = [a_row(decided="approved", done="approved (P7)"), a_row(ticked=True)]
     assert result_line(rows) == "1 approved, 1 left (1 not shown by the filter) · U takes the last back"
+
+
+def test_what_is_not_read_yet_is_not_said_to_be_nothing(seat: Seat) -> None:
+    for name in ("near", "away"):
+        seat.deliver(f"Add {name}", small_work(name))
+
+    async def story(at: Player) -> None:
+        await at.hit("r")
+        with held(at.app):
+            await at.burst("a")
+            page_of(at)
+            assert "reading …" in at.screen
+            assert "nothing is auto-approvable" not in at.screen
+        assert "2 of 2 pending" in await at.settle()
+
+    play(seat.sit(), story)
 
 
 def test_only_what_the_filter_shows_is_approved_and_previewed_H2(seat: Seat) -> None:

@@ -48,6 +48,7 @@ class BatchPage(Page):
         self.left_off = 0
         self.filter = Filter()
         self.busy = False
+        self._is_read = False
         self._opened = 0.0
         self._changes: dict[str, DiffView] = {}
         self._notes: dict[str, str] = {}
@@ -85,7 +86,7 @@ class BatchPage(Page):
         rows += self._carry_over({row.row.task: row for row in rows})
         self._changes, self._counted = {}, set()
         self.list = sorted(rows, key=lambda row: (row.number or 10**9, row.row.task))
-        self.left_off = batch.left_off
+        self.left_off, self._is_read = batch.left_off, True
         self._look()
         self.draw()
         self._preview()
@@ -170,6 +171,7 @@ class BatchPage(Page):
         shown, view = self.shown, self.app.snapshot
         pending = f"{len(self.list)} of {len(view.rows) if view else len(self.list)} pending"
         pending = f"{len(shown)} of {len(self.list)} shown" if self.filter.text else pending
+        pending = pending if self._is_read else "reading …"
         title = " APPROVE AUTO-APPROVABLE" + (f"   filter: {visible(self.filter.text)}" if self.filter.text else "")
         dot = self.app.marks.dot
         self.top.show(self.across(self.paint(title, "title"), f"{pending} {dot} one decision each "), self.rule())
@@ -181,7 +183,7 @@ class BatchPage(Page):
             lines += [plain(text, row.row.task) for text in refused_lines(row, self.app.palette)]
         if not lines:
             words = "nothing is auto-approvable; Enter in the summary goes one by one"
-            words = self.filter.no_match(len(self.list)) if self.list else words
+            words = self.filter.no_match(len(self.list)) if self.list else words if self._is_read else ""
             lines = [plain(self.paint(f"  {words}", "dim"))]
         if self.left_off:
             lines.append(plain(self.paint(f"  {self.left_off:,} more after these (review.human.batch_max)", "dim")))
