@@ -43,7 +43,7 @@ class Day(NamedTuple):
 
 
 TABLE = (
-    Day("tests/scenarios/test_readme.py", 1, 4, "a page is a minute of typing: the README and every fourth page"),
+    Day("tests/scenarios/test_readme.py", 1, 9, "a page is a minute of typing: the README and every ninth page"),
     Day(
         "tests/scenarios/test_demo.py",
         1,
@@ -119,7 +119,7 @@ PLAYS = {
     "random run ends": Plays(15, 1000),
     "random cycles": Plays(2, 60),
     "run ends of real processes": Plays(8, 30),
-    "random values": Plays(20, 300),
+    "random values": Plays(14, 300),
 }
 """All properties that need a store, git or a socket for every example; `random values` are those of all others."""
 
@@ -138,7 +138,7 @@ def steps(name: str, every: Sequence[T]) -> Sequence[T]:
     return every if NIGHT else every[:: STRIDES[name]]
 
 
-MOST = {"steps before which a command is killed": 4, "steps before which the command line is killed": 3}
+MOST = {"steps before which a command is killed": 3, "steps before which the command line is killed": 3}
 """Walks of any length: by day they have so many steps, the first and the last among them."""
 
 
