@@ -1,1 +1,1 @@
-"""The shape of the house: contracts, purity, ceilings, start-up, documentation."""
+"""The shape of the code: contracts, purity, the catalogue, documentation."""

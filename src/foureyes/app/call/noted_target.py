@@ -1,7 +1,6 @@
 """The target as this clone has it (Q6): by its refs, which whoever works in the clone can write.
 
-For who looks, not for who decides: that is `told_target`, and for what the target has to have, `recorded_target`. Who
-uses this all the same stands in `tests/architecture/test_where_the_target_is.py`, with the reason.
+For pages, never for decisions: those ask `told_target` (the remote) and `recorded_target` (the journal).
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ TOLD: dict[str, tuple[list[Any], list[tuple[str, str]]]] = {
             {"type": "assistant", "message": block("text", text="I look.")},
             {"type": "assistant", "message": block("tool_use", name="Bash", input={"command": "ls"})},
             {"type": "user", "message": block("tool_result", content="a\nb\nc\nd\ne")},
-            {"type": "result", "result": "done", "usage": {"input_tokens": 5, "output_tokens": 2}, "total_cost_usd": 0.5},  # noqa: E501
+            {"type": "result", "result": "done", "usage": {"input_tokens": 5, "output_tokens": 2}, "total_cost_usd": 0.5},
         ],
         [
             ("waits", "tries again: overloaded"), ("says", "I look."), ("does", "Bash ls"),
@@ -39,7 +39,7 @@ TOLD: dict[str, tuple[list[Any], list[tuple[str, str]]]] = {
     "codex": (
         [
             {"type": "thread.started", "thread_id": "t"},
-            {"type": "item.completed", "item": {"type": "command_execution", "command": "ls", "aggregated_output": "a"}},  # noqa: E501
+            {"type": "item.completed", "item": {"type": "command_execution", "command": "ls", "aggregated_output": "a"}},
             {"type": "item.completed", "item": {"type": "file_change", "changes": [{"path": "x.py"}]}},
             {"type": "item.completed", "item": {"type": "agent_message", "text": "made"}},
             {"type": "turn.failed", "error": {"message": "no quota"}},
