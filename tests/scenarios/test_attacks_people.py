@@ -416,3 +416,32 @@ def test_I2_a_made_up_actor_is_believed_unless_it_claims_a_token(stage: Stage, w
             app.decisions.withdraw(actor, work.task)
     finally:
         app.close()
+
+
+# Clocks
+
+
+FAST = (
+    "from datetime import timedelta; from foureyes.adapters.clock import SystemClock; now = SystemClock.now\n"
+    "SystemClock.now = lambda self: now(self) + timedelta(hours=3)\n"
+    "from foureyes.ui.cli.entry import main; main()"
+)
+
+
+def test_a_claim_that_is_freed_by_a_clock_three_hours_fast_leaves_dates_that_verify_and_doctor_name_J2(
+    stage: Stage,
+) -> None:
+    alice, claude, codex = stage.cast.alice, stage.cast.claude, stage.cast.codex
+    task = stage.create(alice)
+    stage.done(claude, "start", task)
+    stage.no(codex, "unstart", task, rules=["T1"])
+    freed = codex.run([sys.executable, "-c", FAST, "unstart", task], cwd=stage.repo)
+    assert freed.rc == 0, freed.err
+    fast = stage.lines(alice, "audit", "log")[-1]
+    stage.done(claude, "log", task, "and on by the right clock")
+    right = stage.lines(alice, "audit", "log")[-1]
+    back = f"row {right['seq']} is dated {right['at']}, before row {fast['seq']} ({fast['at']})"
+    verified = stage.run(alice, "audit", "verify")
+    assert (verified.rc, back in verified.err) == (0, True), verified.err
+    assert f"row {fast['seq']} is dated {fast['at']}, later than now (" in verified.err
+    assert back in stage.run(alice, "doctor").out

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import timedelta
 
 import msgspec
 
+from foureyes.app.call.context import stamp
 from foureyes.app.project.retargeting import BRING_HERE
+from foureyes.app.views.status import Check
 
 from tests.stage.checkout import PROJECT
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
@@ -82,3 +85,35 @@ def test_times_are_utc_with_milliseconds_and_rows_of_one_command_share_theirs_J1
     desk.create(CLAUDE)
     first, second = desk.app.audit.log(limit=2)
     assert first.at == second.at == "2026-03-01T12:00:00.123Z"
+
+
+def _doctors_line(desk: DeskWorld) -> Check:
+    (line,) = [line for line in desk.app.doctor.examine(ALICE) if line.check == "journal"]
+    return line
+
+
+def test_rows_whose_dates_go_back_or_lie_ahead_are_named_with_both_dates_and_are_no_finding_J2(desk: DeskWorld) -> None:
+    task, clock = desk.create(), desk.clock
+    start = clock.now()
+    clock.advance(hours=3)
+    desk.app.notes.log(CLAUDE, task, "of a clock that is fast")
+    fast = desk.rows()
+    clock.time = start
+    report, doctor = desk.app.audit.verify(), _doctors_line(desk)
+    ahead = f"row {fast} is dated {stamp(start + timedelta(hours=3))}, later than now ({stamp(start)})"
+    assert (report.notes[-1], report.findings) == (ahead, ())
+    assert (doctor.result, ahead in doctor.message) == ("warn", True)
+    desk.app.notes.log(CLAUDE, task, "of one that is right")
+    clock.advance(hours=4)
+    back = f"row {fast + 1} is dated {stamp(start)}, before row {fast} ({stamp(start + timedelta(hours=3))})"
+    assert (desk.app.audit.verify().notes[-1], back in _doctors_line(desk).message) == (back, True)
+
+
+def test_five_minutes_between_the_clocks_of_two_callers_are_named_by_nobody_J2(desk: DeskWorld) -> None:
+    task = desk.create()
+    desk.clock.advance(minutes=5)
+    desk.app.notes.log(CLAUDE, task, "first")
+    desk.clock.advance(minutes=-5)
+    desk.app.notes.log(CLAUDE, task, "second")
+    desk.clock.advance(minutes=5)
+    assert (desk.app.audit.verify().notes, _doctors_line(desk).result) == ((), "ok")

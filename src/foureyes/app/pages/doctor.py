@@ -16,7 +16,7 @@ from foureyes.app.pages.sandboxes import let_write, sandbox_around
 from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.ports import CountProgress
 from foureyes.app.project.acceptance import unaccepted
-from foureyes.app.project.audit import set_aside_by
+from foureyes.app.project.audit import misdated, set_aside_by
 from foureyes.app.project.keys import proof_of_people
 from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, read_at
 from foureyes.app.views.check import CheckRun
@@ -310,6 +310,9 @@ class Doctor:
         if report.findings:
             aside = set_aside_by(self._context, report.findings)
             return Check("journal", "fail", report.findings[0].message, aside or fe("audit", "verify"))
+        if dates := misdated(self._context):
+            clock = prose("set the clock of the machine that wrote it")
+            return Check("journal", "warn", f"{report.rows} rows, chain and tables verified; {'; '.join(dates)}", clock)
         return Check("journal", "ok", f"{report.rows} rows, chain and tables verified")
 
     def _checks(self, actor: Actor) -> Check:

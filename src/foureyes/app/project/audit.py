@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime, timedelta
 
 import msgspec
 
-from foureyes.app.call.context import Context
+from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.controls import EventRow
 from foureyes.app.call.merge_stops import MergeStop, amiss
 from foureyes.app.call.placing import ADOPT, misplaced, unread_anchor
@@ -27,6 +28,8 @@ from foureyes.steps import NO_STEP, Steps, by_person, fe, phrase
 
 BATCH = 1_000
 END = 2**62
+CLOCKS_APART = timedelta(minutes=5)
+MOST_MISDATED = 20
 
 
 class Audit:
@@ -59,7 +62,7 @@ class Audit:
         wrong, signatures = self._signatures()
         lost, notes = attempts_lost(self._context)
         answer, unasked = self._asked()
-        notes = [*notes, *unasked]
+        notes = [*notes, *unasked, *misdated(self._context)]
         elsewhere = self._misplaced(answer)
         stop = self._lacking(answer)
         known = (*report.findings, *wrong, *lost)
@@ -163,6 +166,31 @@ def set_aside_by(context: Context, findings: Sequence[Discrepancy]) -> Steps:
     if not any(row.kind in ("restore", "store_adopted") for row in totals):
         return NO_STEP
     return by_person(fe("store", "adopt", "-m", phrase("why"), before="to set these files aside here: "))
+
+
+class _Dated(msgspec.Struct, frozen=True):
+    """A journal row's date and that of the row above it."""
+
+    seq: int
+    at: str
+    above: str | None
+
+
+def misdated(context: Context) -> list[str]:
+    """J2: rows dated more than five minutes before the row above them, or later than now, with both dates."""
+    with context.store.read() as tx:
+        now = context.clock.now()
+        rows = tx.all("journal.misdated", _Dated, now=stamp(now))
+    named = []
+    for row in rows:
+        if row.at > stamp(now):
+            named.append(f"row {row.seq} is dated {row.at}, later than now ({stamp(now)})")
+            continue
+        with suppress(ValueError):  # no date: the chain says who changed the row
+            if datetime.fromisoformat(row.above or "") - datetime.fromisoformat(row.at) > CLOCKS_APART:
+                named.append(f"row {row.seq} is dated {row.at}, before row {row.seq - 1} ({row.above})")
+    more = [f"{len(named) - MOST_MISDATED} more rows have such dates"] if len(named) > MOST_MISDATED else []
+    return named[:MOST_MISDATED] + more
 
 
 class _Signed(msgspec.Struct, frozen=True):

@@ -91,3 +91,7 @@ SELECT seq, task, at, session, kind, payload FROM journal WHERE seq IN (SELECT C
 
 -- name: journal.count
 SELECT count(*) AS n FROM journal;
+
+-- name: journal.misdated
+SELECT seq, at, above FROM (SELECT seq, at, lag(at) OVER (ORDER BY seq) AS above FROM journal) AS dated
+WHERE at < above OR at > :now ORDER BY seq;
