@@ -213,12 +213,12 @@ def test_the_next_task_comes_with_its_worktree_only_if_asked_K1(world: GitWorld)
     assert (first in there, second in there) == (True, False)
 
 
-def test_every_worktree_is_listed_with_its_task_and_what_lies_in_it_K1(world: GitWorld) -> None:
+def test_every_worktree_is_listed_with_its_task_and_branch_K1(world: GitWorld) -> None:
     task, place = begun(world)
     place.write("half.py", "not yet\n")
     (row,) = world.app.worktrees.listed()
     assert (row.task, row.status, row.path, row.over) == (task, "in_progress", str(place.path), False)
-    assert (row.state.branch, row.state.uncommitted, row.state.wrong) == (f"fe/{task}", ("half.py",), "")
+    assert (row.state.branch, row.state.wrong) == (f"fe/{task}", "")
     assert row.state.bytes > 0
 
 

@@ -31,13 +31,9 @@ class WorktreeView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorktreeState(msgspec.Struct, frozen=True, kw_only=True):
-    """How a task's worktree stands: its branch, what is not committed there and what git ignores, how large it is in
-    bytes (`more`: so much at least), and what is wrong with it, else empty.
-    """
+    """A task's worktree: its branch, its size in bytes (`more`: at least that), and what is wrong with it, if anything."""
 
     branch: str = ""
-    uncommitted: tuple[str, ...] = ()
-    ignored: tuple[str, ...] = ()
     bytes: int = 0
     more: bool = False
     wrong: str = ""

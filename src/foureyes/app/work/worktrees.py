@@ -58,7 +58,7 @@ class Worktrees:
         return make_worktree(self._context, row.id, session)
 
     def listed(self) -> list[WorktreeRow]:
-        """Every worktree of a task, with what lies in it; also of tasks that were closed without a merge."""
+        """Every worktree of a task, of closed tasks too. Starts no git: there may be hundreds."""
         places = self._context.workshop.worktrees()
         with self._context.store.read() as tx:
             tasks = {row.id: row for row in tx.all("task.some", Task, ids=sorted(places))} if places else {}

@@ -19,12 +19,12 @@ NAMES_SHOWN = 5
 
 @click.group("worktree")
 def worktree() -> None:
-    """Worktrees of tasks: which there are, what lies in them, and away with those that nobody needs (K1)."""
+    """List the worktrees of tasks, and remove those of closed tasks. (K1)"""
 
 
 @verb("list", example="fe worktree list")
 def list_all(session: Session) -> None:
-    """Every worktree of a task: how the task stands, what is not committed or ignored there, how large it is."""
+    """List the worktrees of tasks with status, size and branch."""
     rows = session.app.worktrees.listed()
     if session.json:
         output.write_lines(map(output.with_id, rows))
@@ -33,10 +33,10 @@ def list_all(session: Session) -> None:
         output.write("no worktrees")
         return
     cells = [
-        (row.task, row.status, size_of(row.state), _inside(row.state), os.path.relpath(row.path, session.cwd))
+        (row.task, row.status, size_of(row.state), row.state.wrong or row.state.branch, os.path.relpath(row.path, session.cwd))
         for row in rows
     ]
-    output.write_raw(output.table(("TASK", "STATUS", "SIZE", "INSIDE", "PATH"), cells) + "\n")
+    output.write_raw(output.table(("TASK", "STATUS", "SIZE", "BRANCH", "PATH"), cells) + "\n")
     if any(row.over for row in rows):
         output.write(next_line(fe("worktree", "prune", "--dry-run")))
 
@@ -54,14 +54,6 @@ def sized(count: int) -> str:
             break
         size, unit = size / 1000, larger
     return f"{size:.0f} {unit}"
-
-
-def _inside(state: WorktreeState) -> str:
-    if state.wrong:
-        return state.wrong
-    words = [f"{len(state.uncommitted)} not committed"] if state.uncommitted else []
-    words += [f"{len(state.ignored)} ignored"] if state.ignored else []
-    return ", ".join(words) or "clean"
 
 
 @verb("prune", example="fe worktree prune --dry-run")

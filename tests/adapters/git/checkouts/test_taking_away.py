@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.git.checkouts import task_worktrees
-from foureyes.adapters.git.checkouts.status import uncommitted_and_ignored
+from foureyes.adapters.git.checkouts.status import unsaved_and_ignored
 from foureyes.adapters.git.checkouts.taking_away import DEEPEST, take_away
 
 from tests.adapters.git.workshop_project import TASK, Bench, add, bench
@@ -94,11 +94,11 @@ def test_a_worktree_whose_files_change_after_the_look_keeps_them_K1_G4(
     at = add(project)
 
     def writes(*args: object) -> object:
-        seen = uncommitted_and_ignored(*args)  # type: ignore[arg-type]
+        seen = unsaved_and_ignored(*args)  # type: ignore[arg-type]
         (at / name).write_text("only here\n")
         return seen
 
-    monkeypatch.setattr(f"{task_worktrees.__name__}.uncommitted_and_ignored", writes)
+    monkeypatch.setattr(f"{task_worktrees.__name__}.unsaved_and_ignored", writes)
     stays = project.workshop().drop_worktree(TASK).stays
     assert stays.startswith(f"{name} in ")
     assert (at / name).read_text() == "only here\n"

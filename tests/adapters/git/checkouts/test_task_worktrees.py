@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shlex
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -369,6 +371,50 @@ def test_a_worktree_whose_directory_is_gone_is_dropped_K1(project_only: Bench) -
     quietly("rm", "-r", str(at), cwd=project_only.path)
     assert project_only.workshop().drop_worktree(TASK).stays == ""
     assert TASK not in project_only.git("worktree", "list")
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_half_removed_worktree_is_removed_K1_G4(project_only: Bench, ignored: bool) -> None:
+    project_only.write(".gitignore", "*.pyc\n")
+    project_only.commit("two", a_py="a\n", b_py="b\n")
+    at = add(project_only)
+    if ignored:
+        (at / "x.pyc").write_text("x")
+    (at / "a.py").unlink()
+    assert project_only.workshop().drop_worktree(TASK).stays == ""
+    assert not at.exists()
+    assert TASK not in project_only.git("worktree", "list")
+
+
+def test_a_worktree_removed_up_to_its_folder_is_removed_K1_G4(project_only: Bench) -> None:
+    at = add(project_only)
+    quietly("rm", "-r", str(at), cwd=project_only.path)
+    at.mkdir()
+    assert project_only.workshop().drop_worktree(TASK).stays == ""
+    assert not at.exists()
+    assert TASK not in project_only.git("worktree", "list")
+
+
+def test_a_missing_file_beside_a_changed_one_removes_nothing_K1(project_only: Bench) -> None:
+    project_only.commit("two", a_py="a\n", b_py="b\n")
+    at = add(project_only)
+    (at / "a.py").unlink()
+    (at / "b.py").write_text("mine\n")
+    assert "b.py" in project_only.workshop().drop_worktree(TASK).stays
+    assert (at / "b.py").read_text() == "mine\n"
+
+
+def test_writing_the_files_of_one_worktree_holds_no_other_K1(project_only: Bench) -> None:
+    add(project_only)
+    descriptor = os.open(project_only.path / f".git/worktrees/{TASK}", os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        other = project_only.workshop().add_worktree(
+            "fe-other", branch="fe/fe-other", base=Sha(project_only.head()), session="ses-2"
+        )
+    finally:
+        os.close(descriptor)
+    assert Path(other).is_dir()
 
 
 def test_submodules_that_were_never_cloned_do_not_hold_a_worktree_K1(project_only: Bench) -> None:

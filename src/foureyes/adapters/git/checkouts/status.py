@@ -59,13 +59,17 @@ def _stands_on(git: Git, path: str, ref: str) -> Located | None:
         return None
 
 
-def uncommitted(git: Git, place: Located) -> list[str]:
-    """Paths that a commit of everything would change; untracked ones too, the project's store aside.
+_MISSING = b" D"
+
+
+def uncommitted(git: Git, place: Located, *, missing: bool = True) -> list[str]:
+    """Paths that a commit of everything would change; untracked ones too, the project's store aside. `missing`: also
+    files that are committed and only missing here.
 
     The user's own ignore file counts, because `git add` minds it; one that the repository's configuration names
     does not.
     """
-    return [as_text(path) for _, path in _seen(git, place)]
+    return [as_text(path) for code, path in _seen(git, place) if missing or code != _MISSING]
 
 
 def unresolved(git: Git, place: Located) -> list[str]:
@@ -74,11 +78,11 @@ def unresolved(git: Git, place: Located) -> list[str]:
     return [as_text(path) for code, path in entries if b"U" in code or code in (b"AA", b"DD")]
 
 
-def uncommitted_and_ignored(git: Git, place: Located) -> tuple[list[str], list[bytes]]:
-    """What is not committed, and what git leaves out of every commit: files, and folders as a whole."""
+def unsaved_and_ignored(git: Git, place: Located) -> tuple[list[str], list[bytes]]:
+    """Content that no commit has, and what git leaves out of every commit: files, and folders as a whole."""
     entries = _seen(git, place, "--ignored=matching")
     ignored = [path for code, path in entries if code == b"!!"]
-    return [as_text(path) for code, path in entries if code != b"!!"], ignored
+    return [as_text(path) for code, path in entries if code not in (b"!!", _MISSING)], ignored
 
 
 def _seen(git: Git, place: Located, *options: str) -> list[tuple[bytes, bytes]]:

@@ -30,7 +30,7 @@ from foureyes.adapters.git.checkouts.checkouts import (
 from foureyes.adapters.git.checkouts.ignored import goes_along
 from foureyes.adapters.git.checkouts.overlooked import Listed, listed, overlooked
 from foureyes.adapters.git.checkouts.status import LOOK as STATUS_LOOK
-from foureyes.adapters.git.checkouts.status import head_ref, uncommitted, uncommitted_and_ignored, users_excludes
+from foureyes.adapters.git.checkouts.status import head_ref, uncommitted, unsaved_and_ignored, users_excludes
 from foureyes.adapters.git.checkouts.taking_away import is_too_deep, take_away
 from foureyes.adapters.git.client.answers import as_text, explained
 from foureyes.adapters.git.client.git import Git
@@ -81,17 +81,37 @@ def is_desk(place: str, name: str) -> bool:
 def add(git: Git, at: TaskWorktree, *, branch: str, base: Sha, session: str) -> str:
     """The worktree of a task, made or found again; its path."""
     ref = refs.branch(branch)
-    with _alone(at):
-        hooks.enable_worktree_config(git)
-        place = _existing(git, at, ref) or _made(git, at, ref, base)
-        hooks.install(git, place, at.task, session)
-        _fill(git, place)
-    return place.worktree
+    while True:
+        with _registering(at):
+            hooks.enable_worktree_config(git)
+            place = _existing(git, at, ref) or _made(git, at, ref, base)
+        with _locked(place):
+            if exists(place.git_dir):  # else it was removed while we waited
+                hooks.install(git, place, at.task, session)
+                _fill(git, place)
+                return place.worktree
 
 
 @contextmanager
-def _alone(at: TaskWorktree) -> Iterator[int]:
-    """One of us at a time: a half-made worktree is then one that nobody makes any more. The lock."""
+def _locked(place: Located) -> Iterator[None]:
+    """One process at a time writes or removes the files of a worktree; the others go on with theirs."""
+    try:
+        descriptor = os.open(place.git_dir, folders.FOLDER)
+    except FileNotFoundError:  # it was removed: nothing to write, nothing to remove
+        yield
+        return
+    try:
+        _take(descriptor, place.git_dir)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _registering(at: TaskWorktree) -> Iterator[int]:
+    """One process at a time adds worktrees, so a half-made one is left from a crash. Held shortly, never while files
+    are written. The lock.
+    """
     folder = dirname(at.path)
     try:
         with folders.folder(folder, make=True) as place:
@@ -109,15 +129,15 @@ def _alone(at: TaskWorktree) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _take(descriptor: int, folder: str) -> None:
-    """Wait for whoever is at it; not for one that never ends."""
+def _take(descriptor: int, path: str) -> None:
+    """Wait for the lock; not for one that is never released."""
     end = monotonic() + _PATIENCE
     while True:
         try:
             return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if monotonic() > end:
-                message = f"another process has held {join(folder, '.lock')} for {_PATIENCE:.0f} seconds"
+                message = f"another process has held the lock of {path} for {_PATIENCE:.0f} seconds"
                 raise GitProblem(message, next_step=prose("see what it does, then try again")) from None
             sleep(_PAUSE)
 
@@ -265,7 +285,7 @@ def unlock(git: Git, at: TaskWorktree) -> str:
 
 def drop(git: Git, at: TaskWorktree, *, only_try: bool = False) -> Dropped:
     """Remove the worktree of a task if nothing is lost by it; `only_try`: say what would become of it."""
-    with _alone(at) as lock:
+    with _registering(at) as lock:
         known = _known(git, at)
         if known is None:
             return Dropped(f"{shown_path(at.path)} is no worktree of this repository" if lexists(at.path) else "")
@@ -273,11 +293,24 @@ def drop(git: Git, at: TaskWorktree, *, only_try: bool = False) -> Dropped:
             return Dropped("" if only_try else _cleared(git, at))
         if known.locked is not None:
             return Dropped(f"{shown_path(at.path)} is locked" + (f": {flat(known.locked)}" if known.locked else ""))
-        if not lexists(at.path):
+        if not lexists(at.path) or _is_empty(at.path):
             if not only_try:
-                git.real("worktree", "remove", at.path)
+                _forget(git, at)
             return Dropped()
-        return _dropped(git, at, _must_be_checkout(git, at), _disks_time(lock), only_try=only_try)
+        place, since = _must_be_checkout(git, at), _disks_time(lock)
+    with _locked(place):
+        return _dropped(git, at, place, since, only_try=only_try) if exists(place.git_dir) else Dropped()
+
+
+def _is_empty(path: str) -> bool:
+    """Whether a removal was cut off after its last file: the folder is left, without `.git`."""
+    return isdir(path) and not islink(path) and not os.listdir(path)
+
+
+def _forget(git: Git, at: TaskWorktree) -> None:
+    with suppress(FileNotFoundError):
+        os.rmdir(at.path)
+    git.real("worktree", "remove", at.path)
 
 
 def _disks_time(lock: int) -> int:
@@ -290,7 +323,7 @@ def _dropped(git: Git, at: TaskWorktree, place: Located, since: int, *, only_try
     if occupied := _occupied(git, place):
         return Dropped(occupied)
     index = listed(git, place)
-    changed, ignored = uncommitted_and_ignored(git, place)
+    changed, ignored = unsaved_and_ignored(git, place)
     gone, lost = goes_along(place.worktree, at.root, ignored, _copies(place))
     stays = _reason_to_stay(git, place, index, changed, lost)
     stays = stays or ("" if only_try else _gone(git, place, index, ignored, since))
@@ -375,9 +408,10 @@ def _removed(git: Git, place: Located, ignored: list[bytes]) -> str:
     try:
         git.real(*remove, place.worktree)
     except GitProblem as problem:
-        changed = uncommitted(git, place)
-        if changed or not _only_lists_submodules(git, place):
-            return _not_committed(place, changed) if changed else problem.message
+        if changed := uncommitted(git, place, missing=False):
+            return _not_committed(place, changed)
+        if not uncommitted(git, place) and not _only_lists_submodules(git, place):
+            return problem.message
         try:
             git.real(*remove, "--force", place.worktree)
         except GitProblem as again:

@@ -1,13 +1,12 @@
-"""How the worktree of a task stands, for whoever looks after them. Touches nothing."""
+"""The state of a task's worktree, read from files: starts no git and writes nothing."""
 
 from __future__ import annotations
 
 import os
 
 from foureyes.adapters.git.checkouts.checkouts import checkout_at
-from foureyes.adapters.git.checkouts.status import head_ref, uncommitted_and_ignored
+from foureyes.adapters.git.checkouts.status import head_ref
 from foureyes.adapters.git.checkouts.task_worktrees import TaskWorktree
-from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.objects import refs
 from foureyes.app.views.work import WorktreeState
@@ -19,20 +18,17 @@ MOST_FILES = 20_000
 
 
 def state(git: Git, at: TaskWorktree) -> WorktreeState:
-    """The branch, what is not committed, what git ignores, how large it is; or what is wrong with it."""
+    """Its branch and size, or what is wrong with it."""
     size, more = _size(at.path)
     try:
         place = checkout_at(git, at.path)
         if place is None or os.path.realpath(place.worktree) != at.path:
             return WorktreeState(bytes=size, more=more, wrong="it is no worktree of this repository")
         ref = head_ref(git, place.git_dir)
-        changed, ignored = uncommitted_and_ignored(git, place)
     except GitProblem as problem:
         return WorktreeState(bytes=size, more=more, wrong=problem.message)
     return WorktreeState(
         branch="" if ref == DETACHED else ref.removeprefix(refs.BRANCHES),
-        uncommitted=tuple(changed),
-        ignored=tuple(as_text(path) for path in ignored),
         bytes=size,
         more=more,
     )
