@@ -30,8 +30,6 @@ ELSEWHERE = {
     "adapters/checks/namespaces.py:_hide": "handles of directories, without opening anything in them: O_PATH",
     "adapters/checks/namespaces.py:_leave": "the kernel's own files",
     "adapters/checks/namespaces.py:enter": "the kernel's own files",
-    "adapters/checks/shelf.py:_held": "a directory made a moment ago",
-    "adapters/checks/shelf.py:sweep": "directories, to hold their locks: O_DIRECTORY and O_NOFOLLOW",
     "adapters/git/checkouts/patch.py:_is_back": "a new file, never over another: O_EXCL and O_NOFOLLOW",
     "adapters/git/client/clean_room.py:_write": "the clean room: a new directory with a random name, ours alone",
     "adapters/git/client/entrance.py:_end_history": "the clean room",

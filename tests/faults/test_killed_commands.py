@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.stage.commands import Cast, Stage, new_repository
@@ -15,8 +16,8 @@ CHILD = str(Path(__file__).parent / "child.py")
 DECISIVE = ("flock", "BEGIN", "INSERT INTO journal", "UPDATE head", "COMMIT")
 
 
-def killed(stage: Stage, who: Caller, at: int, steps: str, *args: str) -> Result:
-    return who.run([sys.executable, CHILD, str(at), steps, *args], cwd=stage.repo)
+def killed(stage: Stage, who: Caller, at: int, steps: str, *args: str, env: Mapping[str, str] | None = None) -> Result:
+    return who.run([sys.executable, CHILD, str(at), steps, *args], cwd=stage.repo, env=env)
 
 
 def rows(stage: Stage) -> int:

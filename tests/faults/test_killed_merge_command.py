@@ -70,6 +70,20 @@ def test_a_killed_fe_merge_is_finished_by_the_next_one_at_once_Q4(shop: Shop, tm
     assert shop.git("status", "--porcelain") == "", "a person's clean checkout follows"
 
 
+def test_temporary_folders_of_a_killed_merge_are_removed_by_the_next_D5_Q4(shop: Shop, tmp_path: Path) -> None:
+    alice, temporary, note = shop.cast.alice, tmp_path / "temporary", tmp_path / "steps"
+    temporary.mkdir()
+    env = {"TMPDIR": str(temporary)}
+    agreed(shop, 1)
+    assert killed(shop, alice, 0, str(note), "merge", env=env).rc == 0
+    agreed(shop, 2)
+    half = len(note.read_text().splitlines()) // 2
+    assert killed(shop, alice, half, "-", "merge", env=env).rc == -signal.SIGKILL
+    assert list(temporary.iterdir())
+    assert shop.run(alice, "merge", env=env).rc == 0
+    assert not list(temporary.iterdir())
+
+
 def test_of_two_fe_merge_at_once_one_ends_with_4_or_finds_nothing_to_do_Q1(shop: Shop) -> None:
     alice, job, since = shop.cast.alice, shop.cast.job, shop.tip()
     works = [agreed(shop, number) for number in range(2)]

@@ -9,6 +9,7 @@ of its own is an `OddFile`, which says what it is; nothing of it is read or writ
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -134,6 +135,34 @@ def entered_below(top: str, below: Iterable[str], at: int) -> Iterator[int]:
         yield handle
     finally:
         os.close(handle)
+
+
+def scratch(around: str, prefix: str) -> tuple[str, int]:
+    """A new folder for this user alone, and its lock, which the kernel releases when the process ends: what a killed
+    process leaves is `abandoned`.
+    """
+    while True:
+        place = os.path.join(around, prefix + os.urandom(8).hex())
+        os.mkdir(place, 0o700)
+        with suppress(FileNotFoundError):
+            held = os.open(place, FOLDER)
+            with suppress(OSError):  # a file system without locks: nobody sweeps there either
+                fcntl.flock(held, fcntl.LOCK_EX)
+            if os.path.isdir(place):
+                return place, held
+            os.close(held)
+
+
+def abandoned(around: str, prefix: str) -> Iterator[str]:
+    """Scratch folders of this user whose process has ended; each is locked until the next one is asked for."""
+    with suppress(OSError), os.scandir(around) as listing:
+        for entry in listing:
+            if not entry.name.startswith(prefix):
+                continue
+            with suppress(OSError), entered(entry.path) as held:
+                if os.fstat(held).st_uid == os.geteuid():
+                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    yield entry.path
 
 
 def entries(handle: int, most: int) -> list[str]:

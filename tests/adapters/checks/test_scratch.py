@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from foureyes.adapters.checks.scratch import INSIDE, make, remains, remove, scratch
+from foureyes.adapters.checks.scratch import INSIDE, made, remains, remove, scratch
 
 
 def test_D5_a_place_has_all_that_a_check_needs_and_goes_with_it(tmp_path: Path) -> None:
@@ -17,10 +17,14 @@ def test_D5_a_place_has_all_that_a_check_needs_and_goes_with_it(tmp_path: Path) 
 
 def test_D5_no_place_lies_in_a_checkout(tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
-    place = make({"TMPDIR": str(tmp_path / "tmp")}, [str(tmp_path)])
-    try:
+    with made({"TMPDIR": str(tmp_path / "tmp")}, [str(tmp_path)]) as place:
         assert not place.startswith(str(tmp_path))
         assert remains(place)
-    finally:
-        remove(place)
     remove(place)  # what is gone is gone
+
+
+def test_D5_what_a_killed_check_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    left = tmp_path / "foureyes-check-1" / "work"
+    left.mkdir(parents=True)
+    with made({"TMPDIR": str(tmp_path)}, []) as place, made({"TMPDIR": str(tmp_path)}, []) as other:
+        assert {*map(str, tmp_path.iterdir())} == {place, other}

@@ -24,7 +24,9 @@ def test_worktrees_are_listed_and_those_of_closed_tasks_go_unless_something_lies
         shop.done(shop.cast.claude, "start", task, "--worktree")
     rows = {row["id"]: row for row in shop.lines(alice, "worktree", "list")}
     Path(rows[dirty]["path"], "left.txt").write_text("mine\n")
-    next(path for path in Path(rows[clean]["path"]).iterdir() if path.name != ".git").unlink()  # as a killed removal leaves it
+    next(
+        path for path in Path(rows[clean]["path"]).iterdir() if path.name != ".git"
+    ).unlink()  # as a killed removal leaves it
     for task in (clean, dirty):
         shop.done(shop.cast.claude, "unstart", task)
         shop.done(alice, "close", task, "-m", "not needed")

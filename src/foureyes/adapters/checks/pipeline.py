@@ -21,7 +21,7 @@ from foureyes.adapters.checks.exported import Exported
 from foureyes.adapters.checks.output import Output, TellLine
 from foureyes.adapters.checks.overlaps import ALL
 from foureyes.adapters.checks.reports import Reports
-from foureyes.adapters.checks.scratch import make, remains, remove, scratch
+from foureyes.adapters.checks.scratch import made, remains, scratch
 from foureyes.adapters.checks.soundness import Watch
 from foureyes.adapters.checks.stand import OwnParts, Stand, Stopped, Unprepared, why_ended
 from foureyes.adapters.checks.tree_files import CheckedFiles
@@ -163,8 +163,7 @@ class Pipeline:
                 self._grounds.shelf.make()
                 place = self._places.enter_context(self._grounds.shelf.run())
             else:
-                place = make(self._environ, self._checkouts)
-                self._places.callback(remove, place)
+                place = self._places.enter_context(made(self._environ, self._checkouts))
             self._trees[key] = Exported(export, place, lambda: tree.listed(ALL))
         return self._trees[key]
 

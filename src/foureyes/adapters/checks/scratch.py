@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
+from foureyes.adapters import folders
 from foureyes.adapters.checks.code_origin import SCRATCH
 from foureyes.adapters.process import ProcessProblem, run
 
@@ -16,25 +17,28 @@ REMOVING = 600.0
 @contextmanager
 def scratch(environ: Mapping[str, str], checkouts: Sequence[str]) -> Iterator[str]:
     """A place for one check, with all that is in one; removed in any case."""
-    place = make(environ, checkouts)
-    try:
+    with made(environ, checkouts) as place:
         for name in INSIDE:
             os.mkdir(os.path.join(place, name), 0o700)
         yield place
-    finally:
-        remove(place)
 
 
-def make(environ: Mapping[str, str], checkouts: Sequence[str]) -> str:
-    """An empty directory that nobody else can enter or guess. Never in a checkout: tools look for their files in every
-    directory above (node_modules, go.work, .cargo).
+@contextmanager
+def made(environ: Mapping[str, str], checkouts: Sequence[str]) -> Iterator[str]:
+    """An empty directory that nobody else can enter or guess; those of killed processes are removed first. Never in a
+    checkout: tools look for their files in every directory above (node_modules, go.work, .cargo).
     """
-    import tempfile
-
     around = os.path.realpath(environ.get("TMPDIR") or "/tmp") + "/"  # noqa: S108
     if any(around.startswith(os.path.realpath(checkout) + "/") for checkout in checkouts):
         around = "/tmp"  # noqa: S108
-    return os.path.realpath(tempfile.mkdtemp(prefix=SCRATCH, dir=around))
+    for place in folders.abandoned(around, SCRATCH):
+        remove(place)
+    place, held = folders.scratch(os.path.realpath(around), SCRATCH)
+    try:
+        yield place
+    finally:
+        os.close(held)
+        remove(place)
 
 
 def remove(place: str) -> None:

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 
 from foureyes.adapters.checks.scratch import INSIDE, remove
 from foureyes.adapters.checks.stand import StopAsked, Stopped, Unprepared
-from foureyes.adapters.folders import OddFile, opened
+from foureyes.adapters.folders import OddFile, abandoned, opened, scratch
 
 AT, ENVIRONMENTS, RUNS, SLOTS = "at", "environments", "runs", "slots"
 MOST_SLOTS = 64
@@ -53,26 +53,13 @@ class Shelf:
     @contextmanager
     def run(self) -> Iterator[str]:
         """A place of its own for one run, held as long as that goes on; removed in any case."""
-        place, held = self._held()
+        place, held = scratch(os.path.join(self.root, RUNS), "run-")
         try:
             _furnish(place)
             yield place
         finally:
             os.close(held)
             remove(place)
-
-    def _held(self) -> tuple[str, int]:
-        """A new place and its lock; another one where somebody swept it before it was locked."""
-        import tempfile
-
-        while True:
-            place = tempfile.mkdtemp(prefix="run-", dir=os.path.join(self.root, RUNS))
-            with suppress(FileNotFoundError):
-                held = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-                fcntl.flock(held, fcntl.LOCK_EX)
-                if os.path.isdir(place):
-                    return place, held
-                os.close(held)
 
     @contextmanager
     def slot(self, stop: StopAsked) -> Iterator[str]:
@@ -98,17 +85,11 @@ class Shelf:
 
     def sweep(self) -> int:
         """Remove what runs left that were killed; how many."""
-        left, count = os.path.join(self.root, RUNS), 0
-        for name in os.listdir(left) if os.path.isdir(left) else ():
-            with suppress(OSError):
-                held = os.open(os.path.join(left, name), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-                try:
-                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    remove(os.path.join(left, name))
-                    count += 1
-                finally:
-                    os.close(held)
-        return count
+        left = 0
+        for place in abandoned(os.path.join(self.root, RUNS), "run-"):
+            remove(place)
+            left += 1
+        return left
 
 
 def _furnish(place: str) -> None:

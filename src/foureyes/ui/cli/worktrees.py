@@ -33,7 +33,13 @@ def list_all(session: Session) -> None:
         output.write("no worktrees")
         return
     cells = [
-        (row.task, row.status, size_of(row.state), row.state.wrong or row.state.branch, os.path.relpath(row.path, session.cwd))
+        (
+            row.task,
+            row.status,
+            size_of(row.state),
+            row.state.wrong or row.state.branch,
+            os.path.relpath(row.path, session.cwd),
+        )
         for row in rows
     ]
     output.write_raw(output.table(("TASK", "STATUS", "SIZE", "BRANCH", "PATH"), cells) + "\n")

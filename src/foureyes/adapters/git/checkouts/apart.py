@@ -68,7 +68,7 @@ def look_apart(git: Git, path: str, message: str) -> Sha:
     paths = [name for code, name in entries if not (code == b"??" and name.endswith(b"/"))]
     if not paths:
         return old
-    with tempfile.TemporaryDirectory(prefix="foureyes-look-") as folder:
+    with tempfile.TemporaryDirectory(dir=git.room_path, prefix="look-") as folder:
         index = join(folder, "index")
         _quietly(git, place, "read-tree", old, index=index)
         listed = b"".join(name + b"\0" for name in paths)

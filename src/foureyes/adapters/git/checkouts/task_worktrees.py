@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from os.path import dirname, exists, isdir, isfile, islink, join, lexists, realpath
 from shlex import quote
 from time import monotonic, sleep
@@ -95,16 +95,10 @@ def add(git: Git, at: TaskWorktree, *, branch: str, base: Sha, session: str) -> 
 @contextmanager
 def _locked(place: Located) -> Iterator[None]:
     """One process at a time writes or removes the files of a worktree; the others go on with theirs."""
-    try:
-        descriptor = os.open(place.git_dir, folders.FOLDER)
-    except FileNotFoundError:  # it was removed: nothing to write, nothing to remove
+    with ExitStack() as stack:
+        with suppress(FileNotFoundError):  # it was removed: nothing to write, nothing to remove
+            _take(stack.enter_context(folders.entered(place.git_dir)), place.git_dir)
         yield
-        return
-    try:
-        _take(descriptor, place.git_dir)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

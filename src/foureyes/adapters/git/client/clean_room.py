@@ -18,6 +18,7 @@ import weakref
 from contextlib import suppress
 from os.path import isfile, join
 
+from foureyes.adapters.folders import abandoned, scratch
 from foureyes.adapters.git.client.config_file import read_settings
 from foureyes.errors import GitProblem
 from foureyes.steps import prose, shell
@@ -35,6 +36,7 @@ _CONFIG = """[core]
 [extensions]
 {extensions}"""
 MEMORY = "/dev/shm"  # noqa: S108 (as above: whatever is made here has a new name)
+ROOM = "foureyes-git-"
 _HASHES = ("sha1", "sha256")
 _SHARED = frozenset({"umask", "group", "all", "world", "everybody", "true", "false", "yes", "no", "on", "off"})
 
@@ -45,13 +47,13 @@ class CleanRoom:
     def __init__(self, common_dir: str) -> None:
         self._common_dir = common_dir
         self._path = ""
-        self._finalizer: weakref.finalize[[str], CleanRoom] | None = None
+        self._finalizer: weakref.finalize[[str, int], CleanRoom] | None = None
 
     @property
     def path(self) -> str:
         if not self._path or not isfile(join(self._path, "HEAD")):
-            self._path = _build(self._common_dir)
-            self._finalizer = weakref.finalize(self, _remove, self._path)
+            self._path, held = _build(self._common_dir)
+            self._finalizer = weakref.finalize(self, _close, self._path, held)
         return self._path
 
     @property
@@ -85,36 +87,40 @@ def shared_mode(common_dir: str) -> str:
     return value
 
 
-def _build(common_dir: str) -> str:
+def _build(common_dir: str) -> tuple[str, int]:
     config = _config(common_dir)
     try:
-        path = _first_room(config)
+        path, held = _first_room(config)
         borrower(common_dir, join(path, "doorstep"))
     except OSError as problem:
         raise GitProblem(
             f"a temporary directory for git cannot be made: {problem}",
             next_step=prose("set TMPDIR to a directory you can write"),
         ) from problem
-    return path
+    return path, held
 
 
-def _first_room(config: str) -> str:
+def _first_room(config: str) -> tuple[str, int]:
     """In the temporary directory; where that is shut, in memory: a sandbox may let only that be written."""
-    name = f"foureyes-git-{os.urandom(8).hex()}"
-    path, spare = join(os.environ.get("TMPDIR") or "/tmp", name), join(MEMORY, name)  # noqa: S108 (mkdir refuses a path that exists)
     try:
-        _bare(path, config)
+        return _room(os.environ.get("TMPDIR") or "/tmp", config)  # noqa: S108 (mkdir refuses a path that exists)
     except OSError:
         with suppress(OSError):
-            _bare(spare, config)
-            return spare
+            return _room(MEMORY, config)
         raise
-    return path
+
+
+def _room(around: str, config: str) -> tuple[str, int]:
+    for left in abandoned(around, ROOM):
+        _remove(left)
+    path, held = scratch(around, ROOM)
+    _bare(path, config)
+    return path, held
 
 
 def _bare(path: str, config: str) -> None:
-    for folder in (path, *(join(path, name) for name in ("refs", "objects", "objects/info", "objects/pack"))):
-        os.mkdir(folder, 0o700)
+    for folder in ("refs", "objects", "objects/info", "objects/pack"):
+        os.makedirs(join(path, folder), 0o700)
     _write(join(path, "HEAD"), "ref: refs/heads/none\n")
     _write(join(path, "config"), config)
 
@@ -144,6 +150,11 @@ def _quoted(path: str) -> str:
 def _write(path: str, text: str) -> None:
     with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
+
+
+def _close(path: str, held: int) -> None:
+    os.close(held)
+    _remove(path)
 
 
 def _remove(path: str) -> None:
