@@ -352,7 +352,16 @@ def test_A4_a_gate_file_renamed_counts_by_both_names(gate: Gate) -> None:
 
 
 @pytest.mark.parametrize(
-    "files", [{**DOCUMENT, **CODE}, {"src/prices.py": None, "docs/prices.md": "# the net price\n"}]
+    "files",
+    [
+        {**DOCUMENT, **CODE},
+        {"src/prices.py": None, "docs/prices.md": "# the net price\n"},
+        {"docs/conf.py": "import os\nos.system('true')\n"},
+        {"docs/build.sh": "true\n"},
+        {"docs/index.html": "<script>1</script>\n"},
+        {"docs/requirements.txt": "evil\n"},
+        {"docs/CMakeLists.txt": "execute_process(COMMAND true)\n"},
+    ],
 )
 def test_M3_docs_skips_nothing_but_documents_also_where_code_is_renamed_into_one(
     gate: Gate, files: dict[str, str | None]

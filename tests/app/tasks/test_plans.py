@@ -104,7 +104,7 @@ def test_the_modes_of_a_plan_are_its_importers_M6_M7(desk: DeskWorld, importer: 
 def test_who_accepts_a_plan_makes_its_modes_their_own_M7(desk: DeskWorld) -> None:
     found = import_(desk, "## Task: A\n## Task: B\n## Task: C\nLabels: review:batch\n", CLAUDE)
     accepted = desk.app.plans.accept(ALICE, [])
-    assert {row.task for row in accepted} == {found["A"], found["B"]}
+    assert {row.task for row in accepted} == set(found.values())
     assert handed_in(desk, found["A"], CLAUDE) == "auto-approve"
 
 

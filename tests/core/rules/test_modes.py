@@ -164,11 +164,34 @@ def test_every_review_label_means_a_mode_and_a_strange_one_means_eyes_M2_G1(name
         (["README.md"], "skip"), (["docs/a.rst", "docs/img.png", "x/y.md"], "skip"),
         (["README.md", "src/a.py"], "batch"), (["src/a.py"], "batch"), (["x.txt"], "batch"),
         (["CLAUDE.md"], "per-task"), (["sub/AGENTS.md", "a.md"], "per-task"), (["docs/conftest.py"], "batch"),
-        (["docs/Makefile", "docs/a.md"], "batch"),
+        (["docs/Makefile", "docs/a.md"], "batch"), (["docs/conf.py"], "batch"), (["docs/build.sh"], "batch"),
+        (["docs/index.html"], "batch"), (["docs/logo.svg"], "batch"), (["guide.adoc", "src/a.webp"], "skip"),
+        (["docs/notes.txt", "lib/doc/a/b.txt"], "skip"), (["docs/requirements.txt"], "batch"),
+        (["docs/requirements-dev.txt"], "batch"), (["doc/constraints.txt"], "batch"),
+        (["docs/CMakeLists.txt"], "batch"), (["docs/cmakelists.txt"], "batch"), (["docs/migrations/1.md"], "batch"),
     ],
 )  # fmt: skip
 def test_docs_are_skipped_only_where_every_changed_path_is_one_M3(paths: list[str], expected: Mode) -> None:
     assert mode(work("docs", attempt_=touching(*paths))) == expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "by", "words"),
+    [
+        (["docs"], ADA, "skip if only documents change, else batch"),
+        (["docs"], STRANGER, "skip if only documents change, else batch"),
+        (["docs", "trivial"], ADA, "auto-approve"),
+        (["docs", "security"], ADA, "per-task"),
+        (["review:skip"], STRANGER, "skip if only documents change, else auto-approve"),
+        (["review:skip"], ADA, "skip"),
+    ],
+)
+def test_mode_before_submission_names_its_condition_M3_M6(labels: list[str], by: Party, words: str) -> None:
+    planned = work(*labels, by=by)
+    open_ = replace(planned, attempt=None, task=replace(planned.task, status="open"))
+    chosen = mode_of(open_, ReviewPolicy())
+    assert chosen.words == words
+    assert mode_of(work(*labels, by=by), ReviewPolicy()).documents is None, "what is submitted is known"
 
 
 def test_code_that_was_renamed_to_a_document_is_no_document_M3() -> None:

@@ -67,7 +67,13 @@ def test_the_modes_go_from_most_control_to_least_M() -> None:
         policy.human.batch_max,
         policy.human.sample_share,
     ) == (10, 5, 50, 0.1)
-    assert (policy.reviews, policy.docs_paths) == (0, ("**/*.md", "**/*.rst", "docs/**"))
+    assert (policy.reviews, policy.docs_paths) == (
+        0,
+        (
+            "**/*.md", "**/*.rst", "**/*.adoc", "**/doc/**/*.txt", "**/docs/**/*.txt",
+            "**/*.png", "**/*.jpg", "**/*.gif", "**/*.webp",
+        ),
+    )  # fmt: skip
 
 
 def test_the_defaults_of_one_policy_are_not_those_of_another_P6() -> None:

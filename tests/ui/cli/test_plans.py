@@ -25,9 +25,47 @@ def test_import_lists_what_it_planned_and_accept_makes_it_a_persons(shop: Counte
         ["T1", "auto-approve", "Add", "login"],
         ["T2", "per-task", "T1", "Pay"],
         ["planned", "2", "tasks"],
-        "next: fe ready a person makes the modes their own: fe plan accept".split(),
+        "next: fe ready a person confirms the modes: fe plan accept".split(),
     ]
     assert shop.text(shop.cast.alice, "plan", "accept") == "T1  auto-approve\nthe modes of 1 task are yours now\n"
+
+
+def test_import_by_a_person_says_what_merges_without_a_reviewer_M7(shop: Counter) -> None:
+    (shop.repo / "plan.md").write_text(PLAN + "\n## Task: Rename\nLabels: review:skip\n")
+    merges = "2 tasks will merge without a reviewer once checks pass"
+    dry = shop.text(shop.cast.alice, "plan", "import", "plan.md", "--dry-run").splitlines()
+    assert dry[-3:] == ["would plan 3 tasks", merges, "next: fe plan import plan.md"]
+    made = shop.text(shop.cast.alice, "plan", "import", "plan.md").splitlines()
+    assert made[-3:] == ["planned 3 tasks", merges, "next: fe ready"]
+    assert "will merge" not in shop.text(shop.cast.alice, "plan", "import", "plan.md"), "nothing is new"
+
+
+def test_accept_covers_the_review_labels_of_an_agents_plan_M7(shop: Counter) -> None:
+    """The label of the plan, not one that an agent puts on later."""
+    text = "## Task: A\nLabels: review:skip\n## Task: B\nLabels: review:skip\n## Task: C\n"
+    rows = shop.lines(shop.cast.claude, "plan", "import", "-", input=text)
+    late = shop.create(shop.cast.alice)
+    shop.done(shop.cast.claude, "label", "add", late, "review:skip")
+    for _ in range(2):
+        accepted = shop.text(shop.cast.alice, "plan", "accept")
+        assert accepted == "T1  skip\nT2  skip\nT3  auto-approve\nthe modes of 3 tasks are yours now\n"
+    work = shop.deliver(shop.cast.codex, rows[0]["task"], {"src/a.py": "a = 1\n"})
+    assert shop.status(work.task) == "approved", "a person said skip"
+    assert shop.no(shop.cast.alice, "plan", "accept", late).rules == ("M7",)
+
+
+def test_mode_before_submission_says_its_condition_M3(shop: Counter) -> None:
+    created = shop.text(shop.cast.alice, "create", "Words", "-l", "docs")
+    assert "  mode  skip if only documents change, else batch: label docs is skip; review.default_mode is batch" in (
+        created.splitlines()
+    )
+    assert "skip if only documents change, else batch: " in shop.text(shop.cast.alice, "show", shop.tasks()[0])
+    assert " skip or batch " in shop.text(shop.cast.alice, "list")
+    assert " skip or batch " in shop.text(shop.cast.alice, "sprint", "plan", "--hours", "8")
+    planned = shop.text(
+        shop.cast.claude, "plan", "import", "-", input="## Task: More words\nLabels: docs\nMode: batch\n"
+    )
+    assert "T2  skip or batch " in planned
 
 
 def test_json_of_import_accept_and_export(shop: Counter) -> None:

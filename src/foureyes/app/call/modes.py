@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def modes_by_task(context: Context, tx: Tx, actor: Actor, ids: list[TaskId]) -> dict[TaskId, str]:
-    """The modes of a page of tasks; none while the configuration is broken. Of a task about which nobody said anything
+    """The modes of a page of tasks, as a table shows them; none while the configuration is broken. Of a task about which nobody said anything
     that bears on its mode, and of which nothing was handed in, no facts are read: it has the default (M1).
     """
     try:
@@ -31,7 +31,7 @@ def modes_by_task(context: Context, tx: Tx, actor: Actor, ids: list[TaskId]) -> 
         from foureyes.app.call.facts import facts_for
 
         chosen = modes_of(context, tx, actor, facts_for(context, tx, particular))
-        modes |= {task: each.mode for task, each in chosen.items()}
+        modes |= {task: each.short for task, each in chosen.items()}
     return modes
 
 

@@ -99,7 +99,7 @@ def _before_work(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, act
     from foureyes.app.call.modes import modes_of
 
     chosen = modes_of(context, tx, actor, {facts.task.id: facts}).get(facts.task.id)
-    return msgspec.structs.replace(detail, mode=chosen.mode, mode_reasons=chosen.reasons) if chosen else detail
+    return msgspec.structs.replace(detail, mode=chosen.words, mode_reasons=chosen.reasons) if chosen else detail
 
 
 def _lost(context: Context, tx: Tx, task: Task) -> list[str]:

@@ -41,11 +41,27 @@ def notes_of(work: Work) -> tuple[str, ...]:
 
 def putting_on_loosens(context: Context, actor: Actor, labels: Sequence[str]) -> bool:
     """Whether one of these labels lets anybody look less closely."""
+    with context.store.read() as tx:
+        return bool(_loosening_labels(context, tx, actor, labels))
+
+
+def _loosening_labels(context: Context, tx: Tx, actor: Actor, labels: Sequence[str]) -> list[str]:
     from foureyes.core.rules.modes import loosest_mode
 
-    with context.store.read() as tx:
-        policy = context.policy(tx, actor)
-    return any(loosest_mode(policy, label) not in (None, "per-task") for label in labels)
+    policy = context.policy(tx, actor)
+    return [label for label in labels if loosest_mode(policy, label) not in (None, "per-task")]
+
+
+def planned_labels(context: Context, work: Work, task: Task) -> list[str]:
+    """M7: the labels that loosen a review and came with the task, or were put on by the caller."""
+    labels = _loosening_labels(context, work.tx, work.actor, task.labels)
+    if not labels:
+        return []
+    from foureyes.app.call.controls import controls_of
+
+    last = {folded(each.label): each for each in controls_of(work.tx, [task.id])[task.id] if each.label}
+    puts = {label: last.get(folded(label)) for label in labels}
+    return [label for label, put in puts.items() if put and (not put.late or put.session == work.actor.session)]
 
 
 def taking_off_loosens(context: Context, actor: Actor, labels: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.signing import active_keys, keys_at_hand
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.ids import free_id
-from foureyes.app.tasks.loosening import loosening
+from foureyes.app.tasks.loosening import is_new_word, loosening, planned_labels
 from foureyes.app.tasks.plan_text import plan_text
 from foureyes.app.tasks.planned_before import PlannedBefore
 from foureyes.app.views.plan import Accepted, PlannedRow
@@ -25,8 +25,7 @@ from foureyes.core.documents.plan_order import PlanNames, in_order
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.modes import mode_of
-from foureyes.core.rules.policy import Mode
+from foureyes.core.rules.modes import ModeChoice, mode_of
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import BadInput, FoureyesError, NotFound, Reason
 from foureyes.steps import fe, prose
@@ -60,7 +59,7 @@ class Plans:
                 new = free_id(self._context, work.tx)
                 made = msgspec.structs.replace(event, signed_by=work.key, parent=above)
                 work.record(new, made)
-                return new, self._mode(work.tx, work.actor, new)
+                return new, self._mode(work.tx, work.actor, new).short
 
             return self._rows(work.tx, work.actor, planned, name, make, group=group, again=again)
 
@@ -75,7 +74,7 @@ class Plans:
                 self._context.find_id(tx, parent)
 
             def make(event: e.TaskCreated) -> tuple[str, str]:
-                return "", self._mode_if(tx, actor, event)
+                return "", self._mode_if(tx, actor, event).short
 
             return self._rows(tx, actor, planned, name, make, group=group, again=again)
 
@@ -91,7 +90,7 @@ class Plans:
             known = None if again and not task.key else before.take(task)
             if known is not None:
                 row = self._known(tx, actor, task, before, known, needs)
-                modes = self._mode_if(tx, actor, _event(task, [], group)), self._mode(tx, actor, known)
+                modes = self._mode_if(tx, actor, _event(task, [], group)).mode, self._mode(tx, actor, known).mode
                 made = {other.task or other.title for other in rows if other.state == "new"}
                 anew = fe("plan", "import", name, "--again")
                 ways = [(need, anew if need in made else fe("dep", "add", known, need)) for need in needs]
@@ -117,7 +116,7 @@ class Plans:
         return PlannedRow(
             task=known,
             title=planned.title,
-            mode=self._mode(tx, actor, known),
+            mode=self._mode(tx, actor, known).short,
             labels=tuple(planned.labels),
             depends_on=tuple(link.id for link in tx.all("task.dependencies", Link, id=known)),
             state="differs" if notes else "known",
@@ -125,10 +124,10 @@ class Plans:
             notes=notes,
         )
 
-    def _mode(self, tx: Tx, actor: Actor, task: str) -> Mode:
-        return mode_of(facts_of(self._context, tx, TaskId(task)), self._context.policy(tx, actor)).mode
+    def _mode(self, tx: Tx, actor: Actor, task: str) -> ModeChoice:
+        return mode_of(facts_of(self._context, tx, TaskId(task)), self._context.policy(tx, actor))
 
-    def _mode_if(self, tx: Tx, actor: Actor, event: e.TaskCreated) -> Mode:
+    def _mode_if(self, tx: Tx, actor: Actor, event: e.TaskCreated) -> ModeChoice:
         """The mode of a task that nobody made yet; a person whose key lies here will sign."""
         keys = self._context.has_keys(tx)
         signs = keys and actor.kind == "human" and bool(keys_at_hand(self._context, actor, active_keys(tx)))
@@ -143,7 +142,7 @@ class Plans:
             controls=tuple(controls_in(event, actor.session)),
             has_keys=keys,
         )
-        return mode_of(facts, self._context.policy(tx, actor)).mode
+        return mode_of(facts, self._context.policy(tx, actor))
 
     def _need(self, tx: Tx, text: str, task: PlanSection, names: PlanNames, ids: dict[int, str], name: str) -> str:
         """The task that a section waits for: of this plan, or one that exists."""
@@ -157,18 +156,25 @@ class Plans:
             raise BadInput(why, next_step=prose("name it by its title in this plan, or by its id")) from None
 
     def accept(self, actor: Actor, tasks: Sequence[str]) -> list[Accepted]:
-        """M7: a person makes planned modes their own: of these tasks, or of every open one that was planned."""
+        """M7: a person confirms the planned modes and the labels that loosen a review, of these tasks or of every open
+        one. A label that somebody put on later is no part of the plan.
+        """
         permit(actor, "plan accept")
         with self._context.store.read() as tx:
             ids = self._named(tx, tasks)
         with loosening(self._context, actor, "plan accept", " ".join(ids), lambda: True) as work:
             chosen = [self._context.get(work.tx, name) for name in ids]
+            labels = {task.id: planned_labels(self._context, work, task) for task in chosen}
             if tasks:
-                _refuse_unplanned(chosen)
-            planned = [task for task in chosen if task.planned]
+                _refuse_unplanned([task for task in chosen if not task.planned and not labels[task.id]])
+            planned = [task for task in chosen if task.planned or labels[task.id]]
             for task in planned:
-                work.record(task.id, e.PlanAccepted(mode=task.planned, signed_by=work.key))
-            accepted = [Accepted(task.id, self._mode(work.tx, actor, task.id), task.planned) for task in planned]
+                if task.planned:
+                    work.record(task.id, e.PlanAccepted(mode=task.planned, signed_by=work.key))
+                for label in labels[task.id]:
+                    if is_new_word(self._context, work, task, "label", label):
+                        work.record(task.id, e.LabelAdded(label=label, signed_by=work.key))
+            accepted = [Accepted(task.id, self._mode(work.tx, actor, task.id).short, task.planned) for task in planned]
         if not accepted:
             raise NotFound("no open task has a planned mode.", next_step=fe("plan", "import", "plan.md"))
         return accepted
@@ -208,11 +214,10 @@ def _event(task: PlanSection, needs: list[str], group: str) -> e.TaskCreated:
 
 
 def _refuse_unplanned(tasks: list[Task]) -> None:
-    """M7: all of what is named came from a plan, or nothing is accepted."""
-    others = [task for task in tasks if not task.planned]
+    """M7: all of what is named was planned, or nothing is accepted."""
     reasons = [
-        Reason("M7", f"{task.id} came from no plan: its mode is a label's or the default", fe("show", task.id))
-        for task in others
+        Reason("M7", f"{task.id} has no planned mode, and no label that loosens its review", fe("show", task.id))
+        for task in tasks
     ]
     if reasons:
-        refuse_verb("nothing was accepted.", *reasons, task=others[0].id)
+        refuse_verb("nothing was accepted.", *reasons, task=tasks[0].id)

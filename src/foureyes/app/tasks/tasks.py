@@ -125,7 +125,7 @@ class Tasks:
         task = TaskId(done.task)
         mode = modes_of(self._context, tx, actor, facts_for(self._context, tx, [task])).get(task)
         planned = PlannedTask(**msgspec.structs.asdict(done))
-        return msgspec.structs.replace(planned, mode=mode.mode, mode_reasons=mode.reasons) if mode else planned
+        return msgspec.structs.replace(planned, mode=mode.words, mode_reasons=mode.reasons) if mode else planned
 
     def _once(self, tx: Tx, event: e.TaskCreated) -> Outcome | None:
         """Lesson 24: a repeat is answered with what is there; a different content under the same key is not success."""

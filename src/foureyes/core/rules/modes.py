@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -48,10 +49,23 @@ NAMES: dict[str, Mode] = {**{mode: mode for mode in MODES}, "auto": "auto-approv
 
 
 class ModeChoice(msgspec.Struct, frozen=True):
-    """The mode of a task and every reason for it, the one that decided first."""
+    """The mode of a task and every reason for it, the one that decided first. `documents`: the mode that a task which
+    is not submitted yet gets instead if only documents change (M3, M6).
+    """
 
     mode: Mode
     reasons: tuple[Reason, ...] = ()
+    documents: Mode | None = None
+
+    @property
+    def words(self) -> str:
+        """As people read it."""
+        return f"{self.documents} if only documents change, else {self.mode}" if self.documents else self.mode
+
+    @property
+    def short(self) -> str:
+        """As people read it in a table."""
+        return f"{self.documents} or {self.mode}" if self.documents else self.mode
 
 
 def strictest_mode(modes: Iterable[Mode]) -> Mode:
@@ -74,6 +88,11 @@ def loosest_mode(policy: ReviewPolicy, label: str) -> Mode | None:
 def mode_of(facts: Facts, policy: ReviewPolicy) -> ModeChoice:
     """The review mode of a task: its own, or the strictest of the unmerged tasks whose work is inside (A7)."""
     chosen = own_mode_of(facts, policy)
+    if facts.attempt is None:
+        documents = _mode_of(facts, policy, is_documents=True)
+        if documents.mode != chosen.mode:
+            reasons = (*documents.reasons[:1], *chosen.reasons)
+            chosen = ModeChoice(chosen.mode, reasons, documents=documents.mode)
     for lower in unmerged(facts):
         theirs = own_mode_of(lower.facts, policy)
         if MODES.index(theirs.mode) < MODES.index(chosen.mode):
@@ -84,6 +103,11 @@ def mode_of(facts: Facts, policy: ReviewPolicy) -> ModeChoice:
 
 
 def own_mode_of(facts: Facts, policy: ReviewPolicy) -> ModeChoice:
+    """The mode of a task by itself, whatever other work is inside."""
+    return _mode_of(facts, policy, is_documents=is_only_documents(facts, policy))
+
+
+def _mode_of(facts: Facts, policy: ReviewPolicy, *, is_documents: bool) -> ModeChoice:
     """The mode of a task by itself (M1–M3, M6, M7, A4): the stricter of two readings. The first leaves out the labels
     and the plan of those who may not loosen. In the second these count, but as batch at most: so leaving one out never
     lets a looser level decide.
@@ -95,14 +119,17 @@ def own_mode_of(facts: Facts, policy: ReviewPolicy) -> ModeChoice:
     elsewhere = facts.paths_at_merge()
     if elsewhere:
         return ModeChoice("per-task", (Reason("Q2", f"a merge would have put it into {elsewhere[0]}"),))
-    labels, ignored, skips = set(facts.task.labels), loosenings(facts, policy), skips_of_agents(facts, policy)
+    labels, ignored, skips = set(facts.task.labels), loosenings(facts, policy), {}
+    if not is_documents:
+        skips = skips_of_agents(facts, policy)
     own_plan, planned = why_the_plan_does_not_count(facts), facts.task.planned
     if PLAN in skips:
         planned = "auto-approve"
     most: dict[str, Mode] = dict.fromkeys(skips, "auto-approve")
-    rightful = _level(facts, policy, (labels - set(ignored)) | labels_kept(facts), "" if own_plan else planned, most)
+    level = partial(_level, policy, is_documents=is_documents)
+    rightful = level((labels - set(ignored)) | labels_kept(facts), "" if own_plan else planned, most)
     most |= dict.fromkeys(ignored, "batch")
-    stands = _level(facts, policy, labels, "batch" if own_plan else planned, most)
+    stands = level(labels, "batch" if own_plan else planned, most)
     chosen = min(rightful, stands, key=lambda level: MODES.index(level.mode))
     cut = cut_by(facts)
     mode = strictest_mode([chosen.mode, "batch"]) if cut else chosen.mode
@@ -110,16 +137,24 @@ def own_mode_of(facts: Facts, policy: ReviewPolicy) -> ModeChoice:
     return ModeChoice(mode, (*chosen.reasons, *unknown_modes(labels), *ignored.values(), *skips.values(), *plan, *cut))
 
 
-def _level(facts: Facts, policy: ReviewPolicy, labels: set[str], planned: str, most: Mapping[str, Mode]) -> ModeChoice:
+def _level(
+    policy: ReviewPolicy, labels: set[str], planned: str, most: Mapping[str, Mode], *, is_documents: bool
+) -> ModeChoice:
     """M1: explicit label, label rule, planned mode, default; the first level that says anything decides. `most`: how
-    much a label may loosen (M6).
+    much a label may loosen (M6); `docs` skips only documents (M3).
     """
+
+    def ruled_mode(label: str) -> Mode | None:
+        rule = rule_of(policy, label)
+        if rule is None or (folded(label) == DOCS and rule.mode == "skip" and not is_documents):
+            return None
+        return rule.mode
 
     def at_most(label: str, mode: Mode) -> Mode:
         return strictest_mode([mode, most.get(label, mode)])
 
     explicit = {label: at_most(label, mode) for label in sorted(labels) if (mode := label_mode(label))}
-    ruled = {label: at_most(label, mode) for label in sorted(labels) if (mode := _ruled(facts, policy, label))}
+    ruled = {label: at_most(label, mode) for label in sorted(labels) if (mode := ruled_mode(label))}
     for rule, modes, words in (("M1", explicit, "label {}"), ("M3", ruled, "label {} is {}")):
         if modes:
             mode = strictest_mode(modes.values())
@@ -132,19 +167,9 @@ def _level(facts: Facts, policy: ReviewPolicy, labels: set[str], planned: str, m
     return ModeChoice(policy.default_mode, (Reason("M1", f"review.default_mode is {policy.default_mode}"),))
 
 
-def _ruled(facts: Facts, policy: ReviewPolicy, label: str) -> Mode | None:
-    """M3: a label's rule; `docs` skips only where nothing but documents changed, and never for a gate file."""
-    rule = rule_of(policy, label)
-    if rule is None or rule.mode is None:
-        return None
-    if folded(label) == DOCS and rule.mode == "skip" and not is_only_documents(facts, policy):
-        return None
-    return rule.mode
-
-
 def is_only_documents(facts: Facts, policy: ReviewPolicy) -> bool:
-    """M3: every changed path is a document and a plain file, before and after; none decides how checks run, none is a
-    gate file. What was handed in before modes were looked at is not known to be plain (G1).
+    """M3: every changed path is a document and a plain file, before and after; none decides how checks run, is watched,
+    or is a gate file. What was submitted before modes were looked at is not known to be plain (G1).
     """
     paths, attempt = facts.changed_paths(), facts.attempt
     if not paths or attempt is None or attempt.size == NOT_MEASURED:
@@ -153,7 +178,8 @@ def is_only_documents(facts: Facts, policy: ReviewPolicy) -> bool:
         return False
     if len(matching(paths, policy.docs_paths)) != len(paths):
         return False
-    return not matching_any_case(paths, deciding_paths(policy)) and not gate_files(policy, paths)
+    never = (*deciding_paths(policy), *policy.risk.watched_paths)
+    return not matching_any_case(paths, never) and not gate_files(policy, paths)
 
 
 def is_unknown_mode(label: str) -> bool:
@@ -197,11 +223,9 @@ def _last_put(facts: Facts, label: str) -> Control | None:
 
 
 def skips_of_agents(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
-    """M6: only a person says skip, at any time: an agent's counts as auto-approve. Where nothing but plain documents
-    changed, it counts.
+    """M6: only a person says skip, at any time: an agent's counts as auto-approve, unless nothing but plain documents
+    changed.
     """
-    if is_only_documents(facts, policy):
-        return {}
     puts = {label: _last_put(facts, label) for label in facts.task.labels if loosest_mode(policy, label) == "skip"}
     puts |= {PLAN: _planned_by(facts)} if NAMES.get(facts.task.planned) == "skip" else {}
     return {

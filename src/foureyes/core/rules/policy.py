@@ -150,11 +150,15 @@ TEST_PATHS = (
 )  # fmt: skip
 WATCHED_PATHS = (
     "**/*.lock", "**/package-lock.json", "**/pnpm-lock.yaml", "**/go.sum", "**/go.mod", "**/pyproject.toml",
-    "**/requirements*.txt", "**/package.json", "**/Cargo.toml", "**/migrations/**", ".github/**", ".gitlab-ci.yml",
+    "**/requirements*.txt", "**/constraints*.txt", "**/CMakeLists.txt", "**/package.json", "**/Cargo.toml", "**/migrations/**", ".github/**", ".gitlab-ci.yml",
     ".circleci/**", "Jenkinsfile", ".ci/**", "**/Dockerfile*", "**/docker-compose*", "**/Containerfile*", "**/*.tf",
     "**/sudoers*", "**/CODEOWNERS",
 )  # fmt: skip
-DOCS_PATHS = ("**/*.md", "**/*.rst", "docs/**")
+DOCS_PATHS = (
+    "**/*.md", "**/*.rst", "**/*.adoc", "**/doc/**/*.txt", "**/docs/**/*.txt", "**/*.png", "**/*.jpg", "**/*.gif",
+    "**/*.webp",
+)  # fmt: skip
+"""M3: documents by suffix. SVG and HTML run scripts, and a folder of documents holds programs, too."""
 CHECK_PATHS = (
     "**/conftest.py", "**/pytest.ini", "**/.pytest.ini", "**/pytest.toml", "**/.pytest.toml", "**/tox.ini",
     "**/noxfile.py", "**/Makefile", "**/makefile", "**/GNUmakefile", "**/*.mk", "**/package.json", "**/.npmrc",

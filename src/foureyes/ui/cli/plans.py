@@ -38,7 +38,8 @@ def plan_import(session: Session, file: str, group: str, parent: str, dry_run: b
 
     What is there already, by its key or title, is not made again and not changed; where it is looser than the plan,
     nothing is made (M7). A task without a review label is
-    planned as auto-approve. Modes count as yours: for what you implement yourself they do not (M6).
+    planned as auto-approve. Modes count as yours: for what you implement yourself they do not (M6). The modes of an
+    agent's plan a person confirms with `fe plan accept`.
     """
     name = os.path.basename(file) if file != "-" else "stdin"
     ask = session.app.plans.preview if dry_run else session.app.plans.import_
@@ -47,11 +48,16 @@ def plan_import(session: Session, file: str, group: str, parent: str, dry_run: b
         output.write_lines(rows)
         return
     _show(rows)
-    accept = by("person", fe("plan", "accept"), "a person makes the modes their own: ")
-    below = (("--group", group) if group else ()) + (("--parent", parent) if parent else ())
-    same = (*below, *(("--again",) if again else ()))
-    then = fe("plan", "import", file, *same) if dry_run else either(fe("ready"), accept, joint="      ")
-    output.write(f"{_counted(rows, dry_run=dry_run)}\n{next_line(then)}")
+    output.write(_counted(rows, dry_run=dry_run))
+    then = fe("ready")
+    if session.actor.kind != "human":
+        then = either(then, by("person", fe("plan", "accept"), "a person confirms the modes: "), joint="      ")
+    elif loose := sum(row.state == "new" and row.mode in ("auto-approve", "skip") for row in rows):
+        output.write(f"{output.count(loose, 'task')} will merge without a reviewer once checks pass")
+    if dry_run:
+        below = (("--group", group) if group else ()) + (("--parent", parent) if parent else ())
+        then = fe("plan", "import", file, *below, *(("--again",) if again else ()))
+    output.write(next_line(then))
 
 
 def _show(rows: Sequence[PlannedRow]) -> None:
@@ -115,13 +121,17 @@ def plan_draft(session: Session, goal: str, profile: str) -> None:
 @verb("accept", example="fe plan accept")
 @click.argument("tasks", nargs=-1, metavar="[TASK]...")
 def plan_accept(session: Session, tasks: tuple[str, ...]) -> None:
-    """A person makes planned modes their own: of these tasks, or of every open one (M7)."""
+    """Confirm planned modes and review labels as a person: of these tasks, or of every open one (M7)."""
     rows = session.app.plans.accept(session.actor, tasks)
     if session.json:
         output.write_lines(rows)
         return
     for row in rows:
-        over = f"   (planned as {row.planned}; what is stricter goes before it)" if row.mode != row.planned else ""
+        over = (
+            f"   (planned as {row.planned}; what is stricter goes before it)"
+            if row.planned not in ("", row.mode)
+            else ""
+        )
         output.write(f"{row.task}  {row.mode}{over}")
     output.write(f"the modes of {output.count(len(rows), 'task')} are yours now")
 

@@ -18,7 +18,6 @@ KINDS: tuple[TargetKind, ...] = ("tasks", "until", "hours", "idle")
 """In the order of the screen: from left to right, then down."""
 VALUES: dict[TargetKind, str] = {"tasks": "20", "hours": "8", "until": "08:00", "idle": ""}
 BAR = 40
-MODES = {"auto-approve": "auto"}
 RIGHT = 22
 """How wide mode and estimate are."""
 WIDE = 100
@@ -71,12 +70,12 @@ def option_line(choice: SprintChoice, marks: Marks, palette: Palette, at: int, *
 def task_line(row: PlannedTaskView, ticked: bool, marks: Marks, palette: Palette, width: int) -> Text:
     """A task: whether it is in, its priority and labels, how it will be reviewed, how long it will take."""
     star = "*" if row.default else " "
-    mode = MODES.get(row.mode, row.mode)
+    mode = row.mode.replace("auto-approve", "auto")
     right = Text(f" {mode:<9}{row.minutes:>5} m{star}", palette["dim"])
     what = [f"P{row.priority}", *row.labels[:2]]
     what += [f"waits {row.waits_for[0]}"] if row.waits_for else []
     middle = Text(" ".join(visible(word) for word in what), palette["dim"])
-    room = max(1, width - RIGHT)
+    room = max(1, width - max(RIGHT, right.cell_len))
     left = Text.assemble(f" [{marks.checks['passed'] if ticked else ' '}] ", (row.task, palette["title"]), " ")
     left.append(visible(row.title))
     about = 26 if width >= WIDE else 15
