@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
-from foureyes.core.rules.claiming import why_not_free
+from foureyes.core.nouns.session import Actor, Party
+from foureyes.core.rules.claiming import is_next_process, why_not_free
+from foureyes.core.words.ids import OriginId, SessionId
 from foureyes.errors import Reason
 from foureyes.ui.steps import steps_text
 
 from tests.core.samples import task
+from tests.stage.people import agent, marked, person
 
 
 def against(*, project_hold: str | None = None, is_parent_blocked: bool = False, **fields: Any) -> list[Reason]:
@@ -55,3 +59,37 @@ def test_everything_against_a_start_is_said_at_once_T1() -> None:
         parent="fe-big", is_parent_blocked=True,
     )  # fmt: skip
     assert [reason.rule for reason in reasons] == ["T1", "D3", "D3", "E2", "T3", "T4"]
+
+
+ENDED = Party(
+    session=SessionId("ses-old"), kind="agent", agent="claude", process="p1", origins=frozenset({OriginId("o1")})
+)
+NEW = Party(
+    session=SessionId("ses-new"), kind="agent", agent="claude", process="p2", origins=frozenset({OriginId("o2")})
+)
+RESUMED = msgspec.structs.replace(NEW, origins=frozenset({OriginId("o1"), OriginId("o2")}))
+
+
+@pytest.mark.parametrize(
+    ("me", "is_there", "has_claims", "succeeds"),
+    [
+        (NEW, True, True, True),
+        (RESUMED, False, True, True),
+        (NEW, False, False, True),
+        (NEW, False, True, False),
+    ],
+)
+def test_the_next_process_is_there_goes_on_with_the_conversation_or_has_no_claim_T2_I3(
+    me: Party, is_there: bool, has_claims: bool, succeeds: bool
+) -> None:
+    assert is_next_process(agent("claude"), me, ENDED, is_there=is_there, has_claims=has_claims) is succeeds
+
+
+def test_only_an_observed_process_of_the_same_program_is_the_next_one_T2() -> None:
+    def succeeds(actor: Actor, owner: Party = ENDED) -> bool:
+        return is_next_process(actor, NEW, owner, is_there=True, has_claims=False)
+
+    assert succeeds(agent("claude"))
+    others = [agent("codex"), marked("claude"), person(), msgspec.structs.replace(agent("claude"), trust="issued")]
+    assert [actor for actor in others if succeeds(actor)] == []
+    assert not succeeds(agent("claude"), msgspec.structs.replace(ENDED, process="")), "a token has no process on record"

@@ -18,6 +18,7 @@ from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.outcome import Outcome
+from foureyes.app.work.releasing import is_successor, take_over
 from foureyes.core import events as e
 from foureyes.core.loop.answering import why_not_answers
 from foureyes.core.nouns.finding import Answer, Finding, answer_step
@@ -78,6 +79,8 @@ class Answers:
         with self._context.writing(actor, "finding respond") as work:
             row = self._context.find(work.tx, facts.task.id)
             refuse_other_task(actor, row.id)
+            if take_over(self._context, work, row):
+                row = self._context.get(work.tx, row.id)
             facts = facts_of(self._context, work.tx, row.id)
             self._refuse_stranger(work, facts)
             iteration = row.iteration + (row.status == "in_progress")
@@ -112,7 +115,11 @@ class Answers:
                 )
             )
         owner = facts.party(task.implementer) if task.implementer else None
-        mine = owner is not None and (is_one_origin(me, owner) or is_under(facts, owner, me))
+        mine = owner is not None and (
+            is_one_origin(me, owner)
+            or is_under(facts, owner, me)
+            or is_successor(self._context, work.tx, work.actor, task)
+        )
         if owner is not None and not (
             mine or work.actor.kind in ("human", "service") or work.actor.role == "implement"
         ):

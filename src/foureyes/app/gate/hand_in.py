@@ -31,6 +31,7 @@ from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.project import ProjectView
 from foureyes.app.work.other_machines import clone_of
+from foureyes.app.work.releasing import is_successor, take_over
 from foureyes.app.work.sending import Over, with_sent
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import FindingsCleared, Placed
@@ -178,6 +179,23 @@ def refuse_unclaimed(hand: HandIn) -> None:
     refuse_from(task, "submit")
 
 
+def take_over_claim(hand: HandIn) -> None:
+    """T2: the claim of a process that has ended passes to the next one of its program."""
+    if not is_successor_here(hand):
+        return
+    with hand.context.writing(hand.actor, "submit") as work:
+        taken = take_over(hand.context, work, hand.context.get(work.tx, hand.task.id))
+    if taken:
+        hand.wish = msgspec.structs.replace(hand.wish, if_version=None)
+        look_up(hand)
+
+
+def is_successor_here(hand: HandIn) -> bool:
+    """T2: whether the caller may take the claim over."""
+    with hand.context.store.read() as tx:
+        return is_successor(hand.context, tx, hand.actor, hand.task)
+
+
 def refuse_stranger(hand: HandIn) -> None:
     """A1: submit is the implementer's; a delegator, a service (the runner) or a person may do it for it."""
     actor, facts, task = hand.actor, hand.facts, hand.task
@@ -185,7 +203,7 @@ def refuse_stranger(hand: HandIn) -> None:
     owner = facts.party(task.implementer)
     if is_one_origin(hand.me, owner) or is_under(facts, owner, hand.me):
         return
-    if actor.kind in ("human", "service") or actor.role == "implement":
+    if actor.kind in ("human", "service") or actor.role == "implement" or is_successor_here(hand):
         return
     why = f"{facts.party_name(task.implementer)} holds the claim on {task.id}: it hands in its own work"
     refuse_task(task.id, NOT_IN, Reason("A1", why, fe("show", task.id)))
@@ -360,6 +378,7 @@ STEPS: tuple[HandInStep, ...] = (
     look_up,
     refuse_token_of_another_task,
     refuse_unclaimed,
+    take_over_claim,
     refuse_stranger,
     work_place.find_branch,
     work_place.commit_or_refuse_uncommitted,

@@ -16,7 +16,7 @@ from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.call.told_target import TargetHere, as_the_remote_has_it, target_here, told_target
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.app.work.passing_over import in_words, passed_over, refuse_all
-from foureyes.app.work.releasing import is_silent, unstart
+from foureyes.app.work.releasing import is_silent, is_successor, take_over, unstart
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor, is_oneself, is_same
 from foureyes.core.rules.claiming import RESUME, began_at, why_not_free
@@ -76,7 +76,7 @@ class Claims:
             row = self._context.find(work.tx, task)
             self._context.check_version(work.tx, row, if_version)
             if row.status == "in_progress" and row.implementer is not None:
-                done = self._already(work, row)
+                done = self._continued(work, row) or self._already(work, row)
             else:
                 refuse_merged(row.id, target.merged)
                 self._refuse_if_not_free(work.tx, row)
@@ -84,10 +84,16 @@ class Claims:
                 done = self._claim(work, row, head) if here else self._reserve(work, row)
         if done is None:
             return self._start_reserved(actor, row)
-        if not done.changed:
-            is_wanted = bool(worktree) or (worktree is None and self._has_place(actor, row.id, here=here))
-            return self._in_worktree(actor, done) if is_wanted else done
+        if row.status == "in_progress":
+            return self._found_again(actor, done, worktree, here=here)
         return self._prepared(work, row, done)
+
+    def _found_again(
+        self, actor: Actor, done: Outcome, worktree: bool | None, *, here: bool
+    ) -> Outcome | ClaimedWorktree:
+        """A claim that goes on, in its worktree where it has one or should have."""
+        is_wanted = bool(worktree) or (worktree is None and self._has_place(actor, TaskId(done.task), here=here))
+        return self._in_worktree(actor, done) if is_wanted else done
 
     def _look(self, actor: Actor, worktree: bool | None) -> tuple[TargetHere, bool]:
         """K1: the target before the claim, and whether that comes with a worktree; refused where it would, and the
@@ -182,8 +188,12 @@ class Claims:
         with self._context.writing(actor, "next") as work:
             asked = self._asked(work)
             task = self._best(work, asked, over)
-            refuse_merged(task.id, target.merged)
-            done = self._reserve(work, task) if apart else self._claim(work, task, head)
+            done = self._continued(work, task)
+            if done is None:
+                refuse_merged(task.id, target.merged)
+                done = self._reserve(work, task) if apart else self._claim(work, task, head)
+        if done and task.status == "in_progress":
+            return self._found_again(actor, done, worktree, here=not apart)
         begun = self._prepared(work, task, done) if done else self._start_reserved(actor, task)
         notes = (*in_words(over), *map(_question, asked))
         return replace(begun, notes=(*begun.notes, *notes)) if notes else begun
@@ -206,6 +216,8 @@ class Claims:
             refuse_verb("nothing was claimed.", Reason("D3", f"the project is held: {hold}", RESUME))
         if left is not None and (row := self._context.get(work.tx, TaskId(left))).ready:
             return row
+        if (begun := self._begun_before(work)) is not None:
+            return begun
         if not rows and asked:
             raise NotFound(f"no task is ready; {_question(asked[0])}", next_step=asked[0].step)
         if not rows:
@@ -219,6 +231,25 @@ class Claims:
                 ),
             )
         return self._context.find(work.tx, rows[0].id)
+
+    def _begun_before(self, work: Work) -> Task | None:
+        """T2: what an earlier process of the same program had begun when it ended."""
+        if work.actor.kind != "agent":
+            return None
+        rows = work.tx.all("task.begun_by_program", IdRow, agent=work.actor.agent, session=work.actor.session)
+        begun = (self._context.get(work.tx, TaskId(row.id)) for row in rows)
+        return next((task for task in begun if is_successor(self._context, work.tx, work.actor, task)), None)
+
+    def _continued(self, work: Work, task: Task) -> Outcome | None:
+        """T2: the claim that the caller takes over, if it does."""
+        owner = task.implementer
+        if not take_over(self._context, work, task):
+            return None
+        assert owner is not None
+        now, before = self._context.get(work.tx, task.id), self._facts(work, task).party_name(owner)
+        message = f"{now.id} is yours: {now.title}"
+        notes = (f"you go on with the work of {before}, whose process has ended", *self._to_answer(work, now))
+        return outcome(now, message, _submit(now.id, "go on"), notes=notes)
 
     def _reserved(self, work: Work) -> tuple[set[str], str | None]:
         """What others are about to start, and what this session was."""

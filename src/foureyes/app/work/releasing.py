@@ -1,15 +1,19 @@
-"""A claim ends (T1): given back by who has it; released by a person, its spawner, or anybody once it is silent."""
+"""A claim ends (T1): its owner gives it back, somebody releases it, or the next process of its program takes it over."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.outcome import claim_by, outcome
+from foureyes.app.call.parties import parties_of
 from foureyes.app.call.refusals import refuse_task
+from foureyes.app.call.rows import IdRow
 from foureyes.app.views.session import SessionView
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor, is_oneself
+from foureyes.core.rules.claiming import is_next_process
 from foureyes.core.rules.involvement import has_spawned
+from foureyes.core.words.refs import OWN_BRANCHES
 from foureyes.core.words.text import clean_text
 from foureyes.errors import Reason
 from foureyes.steps import NO_STEP, Steps, by_person, fe
@@ -17,6 +21,7 @@ from foureyes.steps import NO_STEP, Steps, by_person, fe
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.call.work import Work
+    from foureyes.app.ports import Tx
     from foureyes.app.views.outcome import Outcome
     from foureyes.core.nouns.task import Task
     from foureyes.core.words.lifecycle import RunEnd
@@ -40,7 +45,10 @@ def unstart(context: Context, actor: Actor, task: str, reason: str, how: RunEnd)
         if is_oneself(me, owner):
             work.record(row.id, e.TaskUnstarted(reason=reason, how=how))
             return _given_back(context, work, row, f"gave {row.id} back", claim_by(actor), how)
-        if actor.kind != "human" and not has_spawned(facts, me, owner) and not is_silent(context, work, row):
+        may_release = (
+            actor.kind == "human" or has_spawned(facts, me, owner) or is_successor(context, work.tx, actor, row)
+        )
+        if not may_release and not is_silent(context, work, row):
             _refuse_live(context, work, row, facts.party_name(row.implementer))
         return release(context, work, row, reason, how)
 
@@ -72,6 +80,39 @@ def _given_back(context: Context, work: Work, task: Task, message: str, step: St
     notes = (f"it goes to tier {now.tier} (E1)",) if not notes and now.tier != task.tier else notes
     again = fe("start" if now.ready and work.actor.kind == "agent" else "show", now.id)
     return outcome(now, message, step or again, notes=notes)
+
+
+def is_successor(context: Context, tx: Tx, actor: Actor, task: Task) -> bool:
+    """T2: whether the implementer's process is shown to have ended (J4), and the caller is the next one."""
+    if task.implementer in (None, actor.session) or actor.kind != "agent":
+        return False
+    owner = parties_of(tx, [task.implementer])[task.implementer]
+    if owner.agent != actor.agent or not context.outside.is_gone(owner.process):
+        return False
+    claims = tx.all("session.claims", IdRow, session=actor.session)
+    is_there = _is_there(context, tx, task)
+    return is_next_process(actor, context.party(tx, actor), owner, is_there=is_there, has_claims=bool(claims))
+
+
+def _is_there(context: Context, tx: Tx, task: Task) -> bool:
+    """Whether the caller stands in the task's worktree; a task without one was begun outside of all of them."""
+    from foureyes.app.work.worktrees import branch_in
+
+    here = context.repo.current_ref()
+    has_own = task.id in context.workshop.worktrees()
+    return here == branch_in(context, tx, task.id) or not (has_own or here.startswith(OWN_BRANCHES))
+
+
+def take_over(context: Context, work: Work, task: Task) -> bool:
+    """T2: the claim passes to the caller, if it is the successor of the process that has it; the earlier session stays
+    an author.
+    """
+    if task.status != "in_progress" or not is_successor(context, work.tx, work.actor, task):
+        return False
+    assert task.implementer is not None
+    work.record(task.id, e.TaskReleased(implementer=task.implementer, reason="its process has ended"))
+    work.record(task.id, e.TaskStarted())
+    return True
 
 
 def is_silent(context: Context, work: Work, task: Task) -> bool:

@@ -261,8 +261,12 @@ def branch_of(context: Context, task: TaskId) -> str:
     """The branch of the latest attempt goes on being it (redo keep); else `fe/<task>`."""
     with context.store.read() as tx:
         tx.along(*OF_PROJECT)
-        attempt = attempt_of(tx, task)
-        target = context.project(tx).target
+        return branch_in(context, tx, task)
+
+
+def branch_in(context: Context, tx: Tx, task: TaskId) -> str:
+    """The same, for a caller that reads already."""
+    attempt, target = attempt_of(tx, task), context.project(tx).target
     own = attempt is not None and attempt.ref not in (DETACHED, f"refs/heads/{target}") and not attempt.landed
     return attempt.ref if attempt is not None and own else own_branch(task)
 

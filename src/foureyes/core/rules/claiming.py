@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import Sha
 from foureyes.errors import Reason
@@ -34,6 +35,15 @@ def why_not_free(
     if task.parent and is_parent_blocked:
         reasons.append(Reason("T4", f"its parent {task.parent} is blocked", fe("show", task.parent)))
     return reasons
+
+
+def is_next_process(actor: Actor, me: Party, owner: Party, *, is_there: bool, has_claims: bool) -> bool:
+    """T2, I3: whether the caller goes on with the claim of a process that has ended: another process of the same
+    program, in the task's worktree, with the same conversation id, or without a claim of its own. Only observed
+    sessions have a process on record; a run of a runner has none.
+    """
+    is_program = actor.kind == "agent" and actor.trust == "observed" and actor.is_proven and actor.agent == owner.agent
+    return is_program and bool(owner.process) and (is_there or is_one_origin(me, owner) or not has_claims)
 
 
 def began_at(task: Task, head: Sha | None) -> Sha | None:

@@ -185,6 +185,11 @@ SELECT id, title, description, type, status, priority, labels, parent, acceptanc
   updated_at, started_at, start_target, closed_at, resolution, iteration, landed, open_deps, ready, deleted, waiting_for
 FROM tasks WHERE id = :id;
 
+-- name: task.begun_by_program
+SELECT t.id FROM tasks t JOIN sessions s ON s.id = t.implementer
+WHERE t.status = 'in_progress' AND t.hold IS NULL AND s.agent = :agent AND s.process <> '' AND s.id <> :session
+ORDER BY t.priority, t.n LIMIT 100;
+
 -- name: task.some
 SELECT id, title, description, type, status, priority, labels, parent, acceptance, minor, minor_by, minor_late, planned, merge_failures, task_group AS "group",
   creator, implementer, tier, estimate_minutes, hold, blocked_reason, rejected_by, defer_until, merge_sha AS "merge", version, created_at,
