@@ -26,6 +26,11 @@ settings.register_profile(
 )
 settings.load_profile("foureyes")
 PLACE = scratch.take_place()
+HOME = scratch.Run.folder / "home"
+"""The suite brings its own git identity: a fresh machine has none, and a developer's configuration is not part of a test."""
+HOME.mkdir(exist_ok=True)
+(HOME / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n")
+os.environ["HOME"] = str(HOME)
 gc.disable()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import re
 import subprocess
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from tests.architecture.house import ROOT
 
+HOME = Path(pwd.getpwuid(os.geteuid()).pw_dir)
 COMMON = ("", "tmp", "var/tmp", "home", "root", "opt", "srv", "mnt", "usr/src", "usr/local/src")
 PUBLIC_PLACES = frozenset("/" + name for name in COMMON)
 """Parents that every machine has: a text that names one of them does not give this machine away."""
@@ -51,8 +53,8 @@ def machine_patterns() -> dict[str, re.Pattern[str]]:
     patterns = {"the checkout's path": path_pattern(ROOT)}
     if str(ROOT.parent) not in PUBLIC_PLACES:
         patterns["the path above the checkout"] = path_pattern(ROOT.parent)
-    if str(Path.home()) not in {"/", "/nonexistent"}:
-        patterns["a home directory"] = path_pattern(Path.home())
+    if str(HOME) not in {"/", "/nonexistent"}:
+        patterns["a home directory"] = path_pattern(HOME)
     patterns["a package index"] = re.compile("|".join(map(re.escape, INDEX_WORDS)) + "|" + INDEX_ADDRESS.pattern)
     hosts = {urlsplit(word).hostname for name in INDEX_VARIABLES for word in os.environ.get(name, "").split()}
     if found := sorted(re.escape(host) for host in hosts if host and host not in {"localhost", "127.0.0.1"}):
@@ -89,7 +91,7 @@ def test_no_file_names_this_machine() -> None:
     [
         f"cd {ROOT}",
         f"see {ROOT}/README.md",
-        f'path = "{Path.home()}/x"',
+        f'path = "{HOME}/x"',
         "pip install --" + INDEX_WORDS[0] + " x",
         "https://example.org/root/" + "simple" + "/",
     ],
