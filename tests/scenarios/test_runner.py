@@ -14,6 +14,7 @@ from random import Random
 import pytest
 
 from tests.stage.commands import Stage
+from tests.stage.documents import review_result
 from tests.stage.night import plays
 from tests.stage.processes import FE
 from tests.stage.shop import Shop
@@ -93,6 +94,22 @@ def test_red_checks_go_back_to_the_agent_and_are_mended_E4(theatre: Theatre) -> 
     theatre.run("--until-idle")
     assert shop.status(task) == "closed"
     assert (shop.repo / "src/a.py").read_text() == "fine\n"
+
+
+def test_the_loop_says_that_a_run_ended_with_DONE_and_left_a_finding_unanswered_L17_L6(theatre: Theatre) -> None:
+    shop = theatre.shop
+    task = shop.create(shop.cast.alice)
+    theatre.run("--until-idle")
+    document = theatre.path.with_name("review.json")
+    diff = shop.done(shop.cast.alice, "show", task)["attempts"][-1]["diff_id"]
+    issue = {"severity": "HIGH", "title": "no limit"}
+    document.write_text(json.dumps(review_result([issue], diff_id=diff)))
+    shop.done(shop.cast.codex, "review", "submit", task, str(document))
+    theatre.play({"plays": [{"steps": [*write("{task}-{run}.py", "more\n"), DONE]}]})
+    theatre.run("--until-idle")
+    (finding,) = shop.lines(shop.cast.alice, "finding", "list", task)
+    why = f"the last run: it ended with DONE, but {finding['id']} HIGH has no answer: no limit (L6) (L17)"
+    assert why in shop.run(shop.cast.alice, "loop", task).out
 
 
 def test_what_an_agent_left_and_a_lock_that_it_held_are_cleared_up_S4(theatre: Theatre) -> None:

@@ -248,7 +248,7 @@ def test_a_result_turns_into_a_claim_when_its_runner_becomes_an_author_D5_I8(des
         (Ran(exit_code=None, problem="no such program"), "crashed"),
         (Ran(exit_code=127), "crashed"),
         (Ran(exit_code=-9), "crashed"),
-        (Ran(exit_code=2), "crashed"),
+        (Ran(exit_code=2), "failed"),  # the target ran to its end: broken by the change
         (Ran(exit_code=0, timed_out=True), "timed_out"),
         (Ran(exit_code=1), "failed"),
         (Ran(exit_code=0, problem="the report is no XML"), "crashed"),

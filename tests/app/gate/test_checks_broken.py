@@ -95,7 +95,7 @@ def test_a_machine_that_lost_something_since_the_target_ran_is_no_changes_fault_
         Ran(exit_code=0, problem="no report was written"),
         Ran(exit_code=1, output="python: No module named pytest\n"),
     ],
-    ids=["not begun", "prepare", "not found", "killed", "signal", "timeout", "too long", "no report", "no pytest"],
+    ids=["not begun", "prepare", "not found", "killed", "timeout", "too long", "no report", "no pytest"],
 )
 def test_what_the_machine_broke_stays_broken_and_sends_nothing_back_D5(desk: DeskWorld, broken: Ran) -> None:
     configure(desk, TESTS)

@@ -233,6 +233,9 @@ def test_a_run_that_ended_oddly_counts_only_if_it_had_the_findings_L17(how: str,
 def test_two_odd_ends_escalate_like_two_rounds_L17() -> None:
     found = loop([1], odds=[FruitlessRun(25, 2, "crash", 1), FruitlessRun(26, 2, "timeout", 1)])
     assert (found.tier, found.no_progress) == ("senior", 0)
+    assert found.why == "2 rounds without progress, the last run: it took too long (L17)"
+    told = loop([1], odds=[FruitlessRun(25, 2, "crash", 1), FruitlessRun(26, 2, "crash", 1, "out of memory")])
+    assert told.why == "2 rounds without progress, the last run: out of memory (L17)"
 
 
 def test_three_failed_merges_go_to_the_next_tier_Q3() -> None:

@@ -89,8 +89,8 @@ def test_no_exit_code_but_0_is_a_pass_whatever_the_report_says(asked: CheckRule,
         ("mypy src", 2, "crashed"), ("eslint .", 1, "failed"), ("eslint .", 2, "crashed"), ("pylint src", 30, "failed"),
         ("pylint src", 32, "crashed"), ("./own-linter", 1, "failed"), ("./own-linter", 125, "failed"),
         ("ruff check . && mypy src", 2, "failed"), ("make", 126, "crashed"), ("make", 127, "crashed"),
-        ("make", -9, "crashed"), ("make", 137, "crashed"), ("pytest", -11, "crashed"), ("pytest", 139, "crashed"),
-        ("make", 0, "passed"),
+        ("make", -9, "crashed"), ("make", 137, "failed"), ("pytest", -11, "crashed"), ("pytest", 139, "failed"),
+        ("npm run test", 195, "failed"), ("make", 0, "passed"),
     ],
 )  # fmt: skip
 def test_lesson_29_exit_codes_mean_what_the_tool_means_by_them(run: str, code: int, outcome: CheckOutcome) -> None:
@@ -98,7 +98,16 @@ def test_lesson_29_exit_codes_mean_what_the_tool_means_by_them(run: str, code: i
 
 
 @pytest.mark.parametrize(
-    ("code", "outcome"), [(3, "failed"), (1, "crashed"), (137, "crashed"), (127, "crashed"), (0, "passed")]
+    ("code", "outcome"),
+    [
+        (3, "failed"),
+        (1, "crashed"),
+        (137, "failed"),
+        (139, "crashed"),
+        (-9, "crashed"),
+        (127, "crashed"),
+        (0, "passed"),
+    ],
 )
 def test_a_rule_may_name_the_exit_codes_that_mean_failed_but_no_signal_is_one(code: int, outcome: CheckOutcome) -> None:
     assert judge(rule("pytest", failed_exit=(3, 127, 137)), Ran(exit_code=code)).outcome == outcome
@@ -159,6 +168,23 @@ def test_lessons_30_and_49_a_missing_or_empty_report_is_no_pass(
 )
 def test_a_tool_that_is_not_there_did_not_find_anything_G1(command: str, output: str, outcome: CheckOutcome) -> None:
     assert judge(rule(run=command), Ran(exit_code=1, output=output)).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "output"),
+    [
+        ("mypy src", 127, "sh: 1: mypy: not found\n"),
+        ("MYPYPATH=src mypy src", 127, "bash: line 1: mypy: command not found\n"),
+        ("npm run types", 127, "\n> shop@1.0.0 types\n> mypy src\n\nsh: 1: mypy: not found\n"),
+        ("yarn types", 127, "command not found: mypy\n"),
+        ("timeout 60 mypy src", 127, "timeout: failed to run command 'mypy': No such file or directory\n"),
+        ("python -m mypy src", 1, "/usr/bin/python: No module named mypy\n"),
+    ],
+)
+def test_a_program_that_is_not_installed_is_named_with_what_to_do_D5(command: str, code: int, output: str) -> None:
+    judged = judge(rule(run=command), Ran(exit_code=code, output=output))
+    assert judged.outcome == "crashed"
+    assert judged.summary == "`mypy` is not installed here: install it, or remove the check from foureyes.toml"
 
 
 def test_a_run_of_which_something_could_not_be_ended_broke_whatever_its_report_says_G1() -> None:

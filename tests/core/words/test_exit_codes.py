@@ -11,7 +11,7 @@ from foureyes.core.words.exit_codes import is_tools_own_break
     ("run", "code", "own"),
     [
         ("pytest -q", 2, True), ("pytest -q", 4, True), ("pytest -q", 1, False), ("pytest -q", 0, False),
-        ("pytest -q", 124, False), ("pytest -q", 127, False), ("pytest -q", 137, False), ("pytest -q", -9, False),
+        ("pytest -q", 124, False), ("pytest -q", 127, False), ("pytest -q", 137, False), ("pytest -q", 195, False), ("pytest -q", -9, False),
         ("pytest -q", None, False), ("make", 2, False),
     ],
 )  # fmt: skip
@@ -23,3 +23,4 @@ def test_a_tool_breaks_by_its_own_exit_codes_and_not_by_those_of_the_machine_D5(
 
 def test_exit_codes_that_are_said_to_mean_a_failure_break_nothing_D5() -> None:
     assert not is_tools_own_break("pytest -q", 2, (1, 2))
+    assert is_tools_own_break("make", 195, (1, 2))

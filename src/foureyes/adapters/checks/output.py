@@ -11,8 +11,8 @@ import msgspec
 
 from foureyes.core.words.text import readable
 
-HEAD, TAIL = 4_096, 12_288
-"""How many bytes of the output are kept, from its beginning and from its end."""
+HEAD, TAIL = 8_192, 57_344
+"""How many bytes of the output are kept, from its beginning and from its end, where most tools put their summary."""
 LINE = 200
 BETWEEN, BEAT = 0.2, 1.0
 """Seconds between two lines of progress: where something is printed, and where nothing is."""
@@ -94,7 +94,7 @@ class Output:
         left_out = self._size - len(self._head) - len(self._tail)
         if not left_out:
             return _uncoloured(self._head + self._tail)
-        return f"{_uncoloured(self._head)}\n[… {left_out:,} bytes left out …]\n{_uncoloured(bytes(self._tail))}"
+        return f"{_uncoloured(self._head)}\n[… {left_out:,} bytes left out of the middle …]\n{_uncoloured(bytes(self._tail))}"
 
     def raw(self) -> bytes:
         """What is kept, as it came."""

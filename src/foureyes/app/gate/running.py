@@ -25,6 +25,7 @@ from foureyes.core.nouns.check import (
     WhatRan,
     is_another,
     judge,
+    may_have_been_killed,
 )
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Actor
@@ -170,15 +171,12 @@ class CheckRecorder(msgspec.Struct, frozen=True):
         where = {"target": "the target", "merge": f"the merge result {tree[:7]}"}.get(self.on, tree[:7])
         if tell is not None:
             tell(News(f"{task}  {rule.name} on {where} …"))
-        workshop = self.context.workshop
-        ran = self.runner.run(
-            rule,
-            lambda path: workshop.export(tree, path),
-            _under(tell, f"{task}  {rule.name}"),
-            self.stop,
-            tree=self._files(tree),
-            last=last,
-        )
+        ran = self._run(rule, tree, last=last)
+        if may_have_been_killed(ran):
+            if tell is not None:
+                tell(News(f"{task}  {rule.name} ended with exit code {ran.exit_code}, as if killed: running it again"))
+            _refuse_stopped(self.stop, task, rule)
+            ran = self._run(rule, tree, last=last)
         ran = msgspec.structs.replace(ran, unfit=self._unfit(rule, ran, tree))
         _refuse_stopped(self.stop, task, rule)
         verdict = judge(rule, ran)
@@ -186,6 +184,16 @@ class CheckRecorder(msgspec.Struct, frozen=True):
             tell(News(f"{task}  {rule.name} {self._ended(rule, verdict, ran.exit_code)}"))
         with self.context.writing(self.actor, "check run") as work:
             return record_run(work, task, rule, tree, ran, self.on)
+
+    def _run(self, rule: CheckRule, tree: Sha, *, last: bool) -> Ran:
+        return self.runner.run(
+            rule,
+            lambda path: self.context.workshop.export(tree, path),
+            _under(self.tell, f"{self.task}  {rule.name}"),
+            self.stop,
+            tree=self._files(tree),
+            last=last,
+        )
 
     def _unfit(self, rule: CheckRule, ran: Ran, tree: Sha) -> tuple[str, ...]:
         """D5: what a run rewrote of the files that say which packages are needed, where the change touches those."""

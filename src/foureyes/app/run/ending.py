@@ -48,15 +48,15 @@ def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, st
     runs, run, outcome, then = Runs(context), own.run, own.outcome, step.then
     why = step.why
     if then in ("hand_in", "needs_review"):
+        signal = "DONE" if then == "hand_in" else "NEEDS_REVIEW"
         try:
-            signal = "DONE" if then == "hand_in" else "NEEDS_REVIEW"
             done = runs.hand_in(runner, run.id, signal=signal, message=_message(outcome))
             _end(context, runner, run.id, outcome, "finished")
             return f"handed in: {done.status}"
         except FoureyesError as problem:
             if not runs.holds(runner, run.id):
                 raise
-            then, why = "send_back", _reasons(problem)
+            then, why = "send_back", f"it ended with {signal}, but {_reasons(problem)}"
     if then == "answer":
         return _answered(context, runner, agents, own)
     if then == "send_back":
@@ -129,9 +129,9 @@ def _message(outcome: RunOutcome) -> str:
 
 
 def _reasons(problem: FoureyesError) -> str:
-    """Why a hand-in was refused, for the next run."""
+    """Why a submission was refused, for the next run."""
     reasons = [f"{reason.message} ({reason.rule})" for reason in problem.reasons]
-    return "; ".join([problem.message, *reasons])
+    return "; ".join(reasons) or problem.message
 
 
 SAYS: dict[AfterRun, str] = {

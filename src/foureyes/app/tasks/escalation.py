@@ -14,6 +14,7 @@ from foureyes.core.events.loop import Tier
 from foureyes.core.loop.engine import FindingMove, FruitlessRun, LoopAct, LoopAttempt, LoopState, loop_state, rounds
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import TaskId
+from foureyes.core.words.lifecycle import RunEnd
 
 ROUNDS_SHOWN = 12
 AT_WORK = ("open", "in_progress", "blocked", "deferred")
@@ -34,6 +35,20 @@ class EscalationView(msgspec.Struct, frozen=True, kw_only=True):
     at: str = ""
 
 
+class _OddEnd(msgspec.Struct, frozen=True):
+    """A run that ended without a submission, and the journal row that says so."""
+
+    seq: int
+    iteration: int
+    how: RunEnd
+    had: int
+    payload: str
+
+
+class _Ended(msgspec.Struct, frozen=True):
+    reason: str = ""
+
+
 def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
     """Where the loop of a task stands. The router, the prompt and every face ask this, and nothing else (lesson 22)."""
     handed = tx.all("review.rounds", LoopAttempt, task=task.id)
@@ -46,7 +61,10 @@ def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
         if row.option
     ]
     acts += tx.all("review.agreements", LoopAct, task=task.id)
-    odds = tx.all("review.odd_ends", FruitlessRun, task=task.id)
+    odds = [
+        FruitlessRun(row.seq, row.iteration, row.how, row.had, msgspec.json.decode(row.payload, type=_Ended).reason)
+        for row in tx.all("review.odd_ends", _OddEnd, task=task.id)
+    ]
     limits = context.gate_policy(tx).limits
     is_over = task.status in AT_WORK or bool(handed[-1].close_seq)
     return loop_state(handed, rounds(handed, steps, closed=is_over), acts, odds, limits)

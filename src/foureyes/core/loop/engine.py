@@ -26,7 +26,13 @@ NOT_YET = 1 << 62
 """A round that was not sent back but overtaken closes after everything else in it."""
 
 WAITING: tuple[FindingState, ...] = ("open", "claimed", "disputed")
-WITHOUT_PROGRESS: frozenset[RunEnd] = frozenset({"crash", "timeout", "blocked", "unchanged"})
+ENDED: dict[RunEnd, str] = {
+    "crash": "it crashed",
+    "timeout": "it took too long",
+    "blocked": "it is blocked",
+    "unchanged": "it changed nothing",
+}
+"""L17: the ends of a run that are a round without progress."""
 
 
 class LoopAttempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,12 +74,15 @@ class LoopAct(msgspec.Struct, frozen=True):
 
 
 class FruitlessRun(msgspec.Struct, frozen=True):
-    """L17: a run that ended without a hand-in. `had` is how many blocking findings it had to work on."""
+    """L17: a run that ended without a hand-in. `had` is how many blocking findings it had to work on, `why` what
+    happened, where that was said.
+    """
 
     seq: int
     iteration: int
     how: RunEnd
     had: int
+    why: str = ""
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True):
@@ -287,7 +296,7 @@ def _in_order(
         happened.append((attempt.approved, lambda: _approved(count)))
     for act in (act for act in acts if act.iteration == attempt.n):
         happened.append((act.seq, lambda act=act: _act(count, act)))  # type: ignore[misc]
-    for odd in (odd for odd in odds if odd.iteration == attempt.n and odd.how in WITHOUT_PROGRESS and odd.had):
+    for odd in (odd for odd in odds if odd.iteration == attempt.n and odd.how in ENDED and odd.had):
         happened.append((odd.seq, lambda odd=odd: _odd(count, odd, limits)))  # type: ignore[misc]
     return happened
 
@@ -310,7 +319,7 @@ def _odd(count: _Count, odd: FruitlessRun, limits: Limits) -> None:
     """L17: an agent that had the findings and ended without a hand-in made no progress."""
     count.no_progress += 1
     if count.no_progress >= limits.no_progress_limit:
-        count.up(f"{count.no_progress} rounds without progress, the last one ended by {odd.how} (L17)")
+        count.up(f"{count.no_progress} rounds without progress, the last run: {odd.why or ENDED[odd.how]} (L17)")
 
 
 def _approved(count: _Count) -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.rewritten import Rewritten, in_words, unfit_in_words, unlisted, what_to_do
-from foureyes.core.words.exit_codes import why_broke
+from foureyes.core.words.exit_codes import AS_IF_KILLED, not_installed, why_broke
 from foureyes.core.words.ids import SessionId, Sha
 from foureyes.core.words.shape import Shape
 from foureyes.core.words.tools import tool_of
@@ -119,6 +119,11 @@ class CheckJudgement(msgspec.Struct, frozen=True):
     failed: int = 0
 
 
+def may_have_been_killed(ran: Ran) -> bool:
+    """D5: whether it ended as a shell ends whose program the machine killed, and no report says otherwise."""
+    return ran.exit_code in AS_IF_KILLED and ran.tests is None and ran.findings is None
+
+
 def judge(rule: CheckRule, ran: Ran) -> CheckJudgement:
     """D5: what a run means. Exit code and report must both say that all is well, and be about this tree.
 
@@ -152,7 +157,7 @@ def _judge(rule: CheckRule, ran: Ran) -> CheckJudgement:
         return CheckJudgement("crashed", ran.problem or "it could not be started")
     names = failures_in(ran)
     failing, failed = tuple(names[:KEPT_FAILURES]), len(names)
-    broke = why_broke(rule.run, ran.exit_code, rule.failed_exit) or _missing(rule, ran)
+    broke = why_broke(rule.run, ran.exit_code, rule.failed_exit, ran.output) or _missing(rule, ran)
     if broke:
         return CheckJudgement("crashed", broke, failing, failed)
     if ran.problem:
@@ -196,7 +201,7 @@ def _missing(rule: CheckRule, ran: Ran) -> str:
     tool = tool_of(rule.run)
     no_module = NO_MODULE.search(ran.output)
     if no_module and no_module[1] == tool:
-        return no_module[0].strip()
+        return not_installed(tool)
     no_toolchain = tool == "cargo" and NO_TOOLCHAIN.search(ran.output)
     return no_toolchain[0] if no_toolchain else ""
 

@@ -48,7 +48,7 @@ SELECT :seq, t.id, t.iteration, :how, (SELECT count(*) FROM findings f WHERE f.t
 FROM tasks t WHERE t.id = :task;
 
 -- name: review.odd_ends
-SELECT seq, iteration, how, had FROM odd_ends WHERE task = :task ORDER BY seq;
+SELECT o.seq, o.iteration, o.how, o.had, j.payload FROM odd_ends o JOIN journal j ON j.seq = o.seq WHERE o.task = :task ORDER BY o.seq;
 
 -- name: review.rounds
 SELECT a.n AS n, a.tree AS tree, a.head AS head,

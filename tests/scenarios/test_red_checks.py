@@ -1,0 +1,83 @@
+"""What a red check means: an exit code, a program that is missing, what is kept of what it printed (D5)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stage.checkout import AT_ONCE
+from tests.stage.commands import HandedIn, Stage
+from tests.stage.shop import Shop
+
+pytestmark = pytest.mark.scenario
+
+FINE = {"src/code.py": "VALUE = 1\n"}
+NOT_INSTALLED = "`no-such-types` is not installed here: install it, or remove the check from foureyes.toml"
+
+
+def shop_with(stage: Stage, *commands: str) -> Shop:
+    """A project with these checks, called c0, c1, …"""
+    shop = Shop(stage.repo, stage.cast)
+    rows = [f'\n[[checks]]\nname = "c{n}"\nrun = {json.dumps(run)}\n' for n, run in enumerate(commands)]
+    shop.configure(AT_ONCE + "".join(rows))
+    return shop
+
+
+def submitted(shop: Shop, files: dict[str, str], *labels: str) -> HandedIn:
+    """A task of a person, and claude's work for it."""
+    task = shop.create(shop.cast.alice, *(part for label in labels for part in ("-l", label)))
+    return shop.deliver(shop.cast.claude, task, files)
+
+
+def outcomes(report: Any) -> list[tuple[str, str]]:
+    return [(row["outcome"], row["summary"]) for row in report["checks"]]
+
+
+def test_an_exit_code_above_128_is_a_failure_and_only_a_signal_is_one_D5(stage: Stage) -> None:
+    shop = shop_with(stage, "test ! -f src/code.py || exit 195", "test ! -f src/code.py || kill -KILL $$")
+    work = submitted(shop, FINE)
+    assert outcomes(shop.checked(shop.cast.job, work.task, rc=6)) == [
+        ("failed", "exit code 195"), ("crashed", "ended by signal 9"),
+    ]  # fmt: skip
+
+
+def test_what_ends_as_if_it_was_killed_is_run_once_more_before_it_is_red_D5(stage: Stage, tmp_path: Path) -> None:
+    once, always = tmp_path / "once", tmp_path / "always"
+    shop = shop_with(
+        stage,
+        f"test ! -f src/code.py || test -f {once} || {{ touch {once}; exit 137; }}",
+        f"test ! -f src/code.py || {{ echo run >> {always}; exit 143; }}",
+    )
+    work = submitted(shop, FINE)
+    assert outcomes(shop.checked(shop.cast.job, work.task, rc=6)) == [
+        ("passed", "exit code 0"), ("failed", "exit code 143"),
+    ]  # fmt: skip
+    assert always.read_text() == "run\n" * 2
+
+
+def test_a_missing_program_is_named_with_what_to_do_and_is_no_round_D5_L13(stage: Stage) -> None:
+    shop = shop_with(stage, "no-such-types src", "npm run types")
+    package = json.dumps({"name": "shop", "scripts": {"types": "no-such-types src"}})
+    work = submitted(shop, {"package.json": package}, "review:auto")
+    report = shop.checked(shop.cast.job, work.task, rc=6)
+    assert outcomes(report) == [("crashed", NOT_INSTALLED)] * 2
+    assert (report["status"], report["sent_back"]) == ("reviewing", False)
+    refused = shop.may_not_approve(shop.cast.gemini, work, rules=["D5", "D5"])
+    assert NOT_INSTALLED in refused.text
+    assert shop.done(shop.cast.alice, "loop", work.task)["no_progress"] == 0
+    assert shop.lines(shop.cast.alice, "finding", "list", work.task) == []
+
+
+def test_the_beginning_and_the_end_of_what_a_check_printed_are_kept_and_the_cut_is_said_D5(stage: Stage) -> None:
+    middle = "for n in $(seq 9999); do echo a line of the middle, number $n; done"
+    shop = shop_with(stage, f"echo the beginning; {middle}; echo 12 passing, 3 failing; exit 3")
+    work = submitted(shop, FINE)
+    shop.checked(shop.cast.job, work.task, rc=6)
+    printed = shop.run(shop.cast.alice, "check", "show", work.task).out
+    kept = printed[printed.index("the beginning") :].splitlines()
+    assert "12 passing, 3 failing" in kept
+    (cut,) = [line for line in kept if "left out of the middle" in line]
+    assert kept.index("the beginning") < kept.index(cut) < kept.index("12 passing, 3 failing")
