@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from foureyes.core.nouns.finding import GROUNDS, Answer
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId
-from foureyes.errors import BadInput, FoureyesError, NotFound, Refused
+from foureyes.errors import BadInput, FoureyesError, Refused
 from foureyes.ui.steps import steps_text
 
 from tests.stage.gated import configure, deliver
@@ -282,13 +282,21 @@ def test_a_session_with_a_token_may_defer_into_a_new_task_too_L6_I2(desk: DeskWo
     assert desk.task(findings(desk, task)[low].tracked).labels == ["tech-debt"]
 
 
-def test_a_deferred_suggestion_may_name_a_task_that_is_there_and_no_other_L6(desk: DeskWorld) -> None:
+def test_a_deferred_suggestion_may_name_a_task_that_is_there_L6(desk: DeskWorld) -> None:
     task, (*_, low) = at_work(desk)
     there = desk.create()
-    with desk.unchanged(), pytest.raises(NotFound):
-        give(desk, task, answer(low, "DEFERRED", debt="fe-nobody"))
     give(desk, task, answer(low, "DEFERRED", debt=there.upper()))
     assert findings(desk, task)[low].tracked == there
+
+
+def test_the_tech_debt_id_of_another_tracker_is_kept_as_text_L6(desk: DeskWorld) -> None:
+    task, (*_, low) = at_work(desk)
+    done = desk.app.answers.respond(CLAUDE, task, [answer(low, "DEFERRED", "needs Redis", debt="TD-052")])
+    assert "TD-052 is no task here: it is kept in the words of the answer" in done.notes
+    assert findings(desk, task)[low].tracked == ""
+    sent = desk.app.findings.show(ALICE, low).latest_answer
+    assert sent is not None
+    assert (sent.word, sent.words) == ("DEFERRED", "needs Redis\ntech debt: TD-052")
 
 
 def test_only_a_deferred_answer_makes_a_task_L6(desk: DeskWorld) -> None:

@@ -112,7 +112,7 @@ def test_a_document_that_names_another_reviewer_is_refused_V3(desk: DeskWorld, n
 def test_a_reviewer_may_name_itself_by_session_or_name_V3(desk: DeskWorld) -> None:
     task = desk.handed_in()
     review(desk, task)
-    for name in (CODEX.session, "codex#1"):
+    for name in (CODEX.session, "codex#1", "codex", "Codex"):
         assert send(desk, task, about(desk, task) | {"reviewer": name}).counts
     assert send(desk, task, about(desk, task) | {"reviewer": "bob@box"}, by=BOB).counts
 

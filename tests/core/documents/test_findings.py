@@ -150,7 +150,7 @@ def test_a_place_is_told_by_file_and_line_or_by_location_L3(sent: dict[str, Any]
             {"file": "a:3", "line": 4},
             ": file, line and location contradict each other (file a:3, line 4); give one of them",
         ),
-        ({"title": " \u200b"}, ".title: empty; a finding needs a title"),
+        ({"title": " \u200b"}, ".title: missing; a finding needs a title"),
         (
             {"problem": "x", "description": "y"},
             ".description: is not what payload.issues[0].problem says; give one of them",
@@ -252,7 +252,9 @@ def test_a_new_blocking_issue_must_be_there_and_block_L1_L2() -> None:
 
 def test_a_wrong_new_issue_is_named_where_it_stands_L3() -> None:
     handoff = lead(new_blocking_issues=[{"id": "TL-002", "severity": "CRITICAL"}])
-    assert said(lead_findings(handoff)[2]) == [("L3", "new_blocking_issues[0].title: empty; a finding needs a title")]
+    assert said(lead_findings(handoff)[2]) == [
+        ("L3", "new_blocking_issues[0].title: missing; a finding needs a title, or a description to take it from")
+    ]
 
 
 def test_resolved_issues_are_named_once_and_not_raised_again_L4() -> None:
@@ -359,3 +361,20 @@ def test_a_status_that_disagrees_is_told_with_the_difference_L5() -> None:
     none = status_problem("CHANGES_REQUESTED", [])
     assert none is not None
     assert none.message.endswith("the findings (none) make it APPROVED")
+
+
+@pytest.mark.parametrize(
+    ("description", "title"),
+    [
+        ("Password hashing is using MD5, must use Argon2.", "Password hashing is using MD5, must use Argon2"),
+        ("It uses v1.2 of MD5. Must use Argon2.", "It uses v1.2 of MD5"),
+        ("Is the salt missing? See a.py", "Is the salt missing?"),
+        ("no salt\nsecond line", "no salt"),
+        ("x" * 201, "x" * 199 + "…"),
+    ],
+)
+def test_title_is_the_first_sentence_of_the_description_L3(description: str, title: str) -> None:
+    (found,), _, problems = findings_of([issue(title="", description=description)])
+    assert (found.title, found.problem, problems) == (title, description, [])
+    (own,), _, _ = findings_of([issue(title="own", description=description)])
+    assert own.title == "own"

@@ -29,6 +29,34 @@ def test_a_review_says_what_it_comes_to_V3_L5(shop: Rounds) -> None:
     assert shop.status(task) == "open"
 
 
+def test_the_document_of_the_workflow_is_taken_as_it_is_V3(shop: Rounds) -> None:
+    """Only verdict and timestamp are filled in: no title, no files, a severity in small letters, a program's name."""
+    task = shop.work({"auth_controller.py": "md5\n"})
+    issue = {
+        "severity": "high",
+        "description": "Password hashing is using MD5, must use Argon2. Old hashes stay.",
+        "file": "auth_controller.py",
+    }
+    summary = "Auth logic looks solid, but missing salt in hash."
+    document = {
+        "type": "review_result",
+        "reviewer": "Codex",
+        "timestamp": "2026-11-18T12:00:00Z",
+        "payload": {"verdict": "concerns", "summary": summary, "issues": [issue]},
+    }
+    seen = shop.show(task)["attempts"][-1]["diff_id"]
+    file = shop.file("review.json", document)
+    done = shop.done(shop.cast.codex, "review", "submit", task, file, "--seen", seen)
+    assert (done["verdict"], done["missing"], done["sent_back"]) == ("concerns", ["auth_controller.py"], True)
+    (found,) = shop.lines(shop.cast.alice, "finding", "list", task)
+    assert (found["severity"], found["title"]) == ("HIGH", "Password hashing is using MD5, must use Argon2")
+    other = shop.work({"src/b.py": "b\n"})
+    document["payload"] = {"verdict": "approved", "summary": summary}
+    seen = shop.show(other)["attempts"][-1]["diff_id"]
+    said = shop.text(shop.cast.codex, "review", "submit", other, shop.file("r.json", document), "--seen", seen)
+    assert "  the approval is incomplete: 1 changed file is not in files_reviewed: src/b.py (V6)" in said.splitlines()
+
+
 def test_an_agreeing_review_counts_and_the_approval_rests_on_it_D9(shop: Rounds) -> None:
     task = shop.work(LIMIT)
     given = json.dumps(shop.result(task))

@@ -29,7 +29,7 @@ from foureyes.core.rules.involvement import is_under
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
-from foureyes.errors import BadInput, NotFound, Reason
+from foureyes.errors import BadInput, Reason
 from foureyes.steps import NO_STEP, Steps, blank, fe, phrase, prose, shell
 
 if TYPE_CHECKING:
@@ -92,15 +92,17 @@ class Answers:
             if reasons:
                 refuse_verb("nothing was answered.", *reasons, task=row.id)
             owner = row.implementer or actor.session
-            answers = [self._with_debt(work, row.id, known[answer.finding], answer) for answer in answers]
+            kept = [self._with_debt(work, row.id, known[answer.finding], answer) for answer in answers]
+            notes = [_debt_note(given, answer) for given, answer in zip(answers, kept, strict=True) if given.debt]
+            answers = kept
             work.record(row.id, e.FindingsAnswered(iteration=iteration, implementer=owner, answers=tuple(answers)))
             left = [finding for finding in findings_of(work.tx, row.id) if finding.at_time(work.at).needs_answer]
             now = self._context.get(work.tx, row.id)
         summary = ", ".join(f"{answer.finding} {answer.action}" for answer in answers[:5]) + (
             f" and {len(answers) - 5} more" if len(answers) > 5 else ""
         )
-        notes = [f"planned {answer.debt} for {answer.finding}" for answer in answers if answer.debt]
-        return outcome(now, f"{summary}; {len(left)} blocking left to answer", _next(now, left), notes=tuple(notes))
+        message = f"{summary}; {len(left)} blocking left to answer"
+        return outcome(now, message, _next(now, left), notes=tuple(filter(None, notes)))
 
     def _refuse_stranger(self, work: Work, facts: Facts) -> None:
         """L6: the implementer answers, or somebody who may hand in for it; while it is at work or in review."""
@@ -155,17 +157,16 @@ class Answers:
         return reasons
 
     def _with_debt(self, work: Work, task: TaskId, finding: Finding, answer: Answer) -> Answer:
-        """L6: a deferred finding becomes a tech-debt task, or names one that is there."""
+        """L6: a deferred finding becomes a tech-debt task, or names one that is there; the id of another tracker is kept
+        in the words of the answer.
+        """
         if answer.action != "DEFERRED" or not answer.debt:
             return msgspec.structs.replace(answer, debt="")
         if answer.debt != "new" and work.tx.one("task.exists", IdRow, id=answer.debt.lower()) is not None:
             return msgspec.structs.replace(answer, debt=answer.debt.lower())
         if answer.debt != "new":
-            raise NotFound(
-                f"{answer.finding}: no task {answer.debt}.",
-                next_step=prose("leave tech_debt_id out, or say: new"),
-                task=task,
-            )
+            words = answer.text if answer.debt in answer.text else f"{answer.text}\ntech debt: {answer.debt}"
+            return msgspec.structs.replace(answer, text=words.strip(), debt="")
         return msgspec.structs.replace(answer, debt=plan_debt(self._context, work, task, finding, answer.text))
 
 
@@ -173,6 +174,14 @@ def _next(task: Task, left: Sequence[Finding]) -> Steps:
     if left:
         return answer_step(left[0].id, must_fix=left[0].must_fix)
     return fe("submit", task.id) if task.status == "in_progress" else NO_STEP
+
+
+def _debt_note(given: Answer, kept: Answer) -> str:
+    if given.action != "DEFERRED":
+        return ""
+    if given.debt == "new":
+        return f"planned {kept.debt} for {kept.finding}"
+    return "" if kept.debt else f"{given.debt} is no task here: it is kept in the words of the answer"
 
 
 def plan_debt(context: Context, work: Work, task: str, finding: Finding, why: str = "") -> TaskId:
@@ -201,7 +210,7 @@ def _clean(answer: Answer) -> Answer:
         finding=answer.finding.strip(),
         text=clean_text(answer.text, "the answer").strip(),
         commit=answer.commit.strip().lower(),
-        debt=answer.debt.strip(),
+        debt=clean_text(answer.debt, "the tech debt id").strip(),
     )
 
 

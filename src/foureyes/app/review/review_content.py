@@ -24,7 +24,7 @@ from foureyes.steps import blank, fe, in_turn, prose
 
 class ReviewContent(msgspec.Struct, frozen=True, kw_only=True):
     """A review as its document says it, in our own words. `left_open`: how severe is what it rules not to be
-    settled.
+    settled; `program`: what the caller's profile starts.
     """
 
     document: ReviewResult
@@ -33,6 +33,7 @@ class ReviewContent(msgspec.Struct, frozen=True, kw_only=True):
     files: list[str]
     rulings: list[Ruling]
     left_open: list[Severity]
+    program: str = ""
 
     @property
     def severities(self) -> list[Severity]:
@@ -41,9 +42,10 @@ class ReviewContent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_not_you(given: ReviewContent, me: Party) -> list[Reason]:
-    """V3: the reviewer is the session; a document that names another is refused."""
+    """V3: the reviewer is the session, by its name or its program's; a document that names another is refused."""
     reviewer = given.document.reviewer
-    if not reviewer or reviewer in (me.session, me.name, me.person, me.name.partition("#")[0]):
+    mine = {me.session, me.name, me.person, me.agent, me.name.partition("#")[0], given.program}
+    if reviewer.casefold() in {name.casefold() for name in ("", *mine)}:
         return []
     why = f"reviewer: {reviewer!r} is not you, you are {me.name or me.session}"
     return [Reason("V3", why, prose("leave it out"))]
@@ -73,7 +75,7 @@ def content_of(context: Context, actor: Actor, facts: Facts, document: bytes) ->
     """V3: structured output only; every wrong field is named, and prose is no review."""
     task = facts.task.id
     try:
-        content, problems = _content(context, task, document)
+        content, problems = _content(context, actor, task, document)
     except BadInput as problem:
         _note_return(context, actor, facts)
         form = fe("prompt", task, "--for", "review", before="what it looks like: ")
@@ -87,7 +89,7 @@ def content_of(context: Context, actor: Actor, facts: Facts, document: bytes) ->
     return content
 
 
-def _content(context: Context, task: TaskId, document: bytes) -> tuple[ReviewContent, list[Reason]]:
+def _content(context: Context, actor: Actor, task: TaskId, document: bytes) -> tuple[ReviewContent, list[Reason]]:
     result = read(document, ReviewResult)
     findings, notes, problems = findings_of(result.payload.issues, "payload.issues")
     files, more = files_of(result.payload.files_reviewed, "payload.files_reviewed")
@@ -95,13 +97,25 @@ def _content(context: Context, task: TaskId, document: bytes) -> tuple[ReviewCon
     rulings = [Ruling(ruling.finding, ruling.ruling, ruling.reason) for ruling in ruled]
     left_open, known = _left_open(context, task, rulings)
     content = ReviewContent(
-        document=result, findings=findings, notes=notes, files=files, rulings=rulings, left_open=left_open
-    )
+        document=result, findings=findings, notes=notes, files=files, rulings=rulings, left_open=left_open,
+        program=_program_of(context, actor),
+    )  # fmt: skip
     stated, own = result.payload.status, content.severities
     wrong = status_problem(stated, own, len(notes))
     if wrong and status_problem(stated, [*own, *known], len(notes)):
         problems = [*problems, wrong]
     return content, [*problems, *more, *others]
+
+
+def _program_of(context: Context, actor: Actor) -> str:
+    """The program of the profile that an agent was started from."""
+    if actor.kind != "agent":
+        return ""
+    from foureyes.config.policy import agent_profiles
+
+    with context.store.read() as tx:
+        profile = agent_profiles(context.layers(tx, actor)).get(actor.agent)
+    return profile.program if profile else ""
 
 
 def _left_open(context: Context, task: TaskId, rulings: Sequence[Ruling]) -> tuple[list[Severity], list[Severity]]:

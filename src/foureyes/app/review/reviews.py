@@ -299,9 +299,9 @@ def _notes(taken: StoredReview) -> list[str]:
     event = taken.event
     notes = _cycle_notes(taken)
     notes += [f"it does not count ({reason.rule}): {reason.message}" for reason in taken.against]
-    if event.missing:
-        names = some(event.missing, 3)
-        notes.append(f"it is incomplete: {len(event.missing)} changed files are not in files_reviewed: {names}")
+    if event.missing and event.effective == "approved":
+        many = f"{len(event.missing)} changed {'file is' if len(event.missing) == 1 else 'files are'}"
+        notes.append(f"the approval is incomplete: {many} not in files_reviewed: {some(event.missing, 10)} (V6)")
     if event.verdict != event.effective:
         notes.append(f"stated approved, effectively {event.effective}: it leaves a blocking finding open (V5)")
     return notes + [

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from foureyes.core.documents.shapes import (
     DeveloperHandoff,
@@ -38,6 +39,8 @@ from foureyes.core.words.verdicts import Verdict
 from foureyes.errors import Reason
 
 PLACE = re.compile(r"(?P<path>.*?)(?::(?P<line>\d{1,9})(?:-(?P<last>\d{1,9})|:\d{1,9})?)?", re.DOTALL)
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\sa-z])|\n")
+LONGEST_TITLE = 200
 COMMIT = re.compile(r"[0-9a-fA-F]{4,64}")
 
 
@@ -76,7 +79,8 @@ def _findings(issues: Iterable[tuple[str, Issue]]) -> tuple[list[ReportedFinding
     notes: list[str] = []
     problems: list[Reason] = []
     named: dict[str, str] = {}
-    for at, issue in issues:
+    for at, given in issues:
+        issue = _titled(given)
         place, wrong = _place(issue, at)
         first = named.setdefault(issue.id.strip(), at) if issue.id.strip() else at
         if first != at:
@@ -91,6 +95,15 @@ def _findings(issues: Iterable[tuple[str, Issue]]) -> tuple[list[ReportedFinding
         else:
             findings.append(_finding_of(issue, severity, place))
     return findings, notes, problems
+
+
+def _titled(issue: Issue) -> Issue:
+    """An issue with a title: its own, or the first sentence of what it says is wrong."""
+    said = (issue.problem or issue.description).strip()
+    if not is_blank(issue.title) or not said:
+        return issue
+    title = SENTENCE_END.split(said, maxsplit=1)[0].strip().removesuffix(".")
+    return replace(issue, title=title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…")
 
 
 def _finding_of(issue: Issue, severity: Severity, place: Span) -> ReportedFinding:
@@ -135,7 +148,7 @@ def _blocking_problems(issue: Issue, at: str) -> list[Reason]:
 def _text_problems(issue: Issue, at: str) -> list[Reason]:
     problems = []
     if is_blank(issue.title):
-        problems.append(Reason("L3", f"{at}.title: empty; a finding needs a title"))
+        problems.append(Reason("L3", f"{at}.title: missing; a finding needs a title, or a description to take it from"))
     if issue.problem and issue.description and " ".join(issue.problem.split()) != " ".join(issue.description.split()):
         problems.append(Reason("L3", f"{at}.description: is not what {at}.problem says; give one of them"))
     return problems

@@ -152,7 +152,7 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     severity: Annotated[
         SeverityWord, says("how bad it is; BLOCKER, IMPORTANT, SUGGESTION, MINOR, NIT are read too, in any case")
     ]
-    title: Annotated[OneLine, says("what it is about, in one line")]
+    title: Annotated[OneLine, says("what it is about, in one line; else the first sentence of problem")] = ""
     id: Annotated[OneLine, says("the id of the earlier finding that this is again")] = ""
     blocking: Annotated[bool | None, says("derived from the severity; one that contradicts it is refused")] = None
     file: Annotated[LongText, says("path from the root of the repository")] = ""
@@ -174,7 +174,6 @@ class Mention(Issue, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     id: Annotated[OneLine, says("the id of the issue")]
     severity: Annotated[SeverityIfAny, says("as in the issue")] = ""
-    title: Annotated[OneLine, says("as in the issue")] = ""
 
 
 Mentions = Annotated[tuple[OneLine | Mention, ...], Items]
@@ -200,19 +199,19 @@ class ReviewPayload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     ] = ""
     issues: Annotated[tuple[Issue, ...], Items, says("what was found")] = ()
     files_reviewed: Annotated[
-        Texts, says("every file that was looked at; a review counts when all changed ones are in it (V6)")
+        Texts, says("every file that was read; an approval counts when all changed ones are in it (V6)")
     ] = ()
     rulings: Annotated[tuple[RulingLine, ...], Items, says("the word on each earlier finding")] = ()
 
 
 class ReviewResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a reviewer answers (V3). The reviewer is the session that sends it; a document that names another is
-    refused.
+    """What a reviewer answers (V3). The reviewer is the session that sends it, which may name itself or its program; a
+    document that names another is refused.
     """
 
     type: Annotated[Literal["review_result"], says("the kind of document")] = "review_result"
     version: Annotated[Literal[1], says("the version of this format")] = 1
-    reviewer: Annotated[OneLine, says("the session that sends it")] = ""
+    reviewer: Annotated[OneLine, says("the session that sends it, or its program")] = ""
     timestamp: Annotated[Moment, says("when, as ISO 8601 writes it")] = ""
     payload: Annotated[ReviewPayload, says("the review")]
 
