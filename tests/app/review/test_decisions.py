@@ -169,7 +169,7 @@ def test_approving_again_is_a_no_op_D1(world: GitWorld) -> None:
     world.approve(CODEX, task)
     with world.unchanged():
         assert approve_text(world.approve(CODEX, task)) == f"{task} is approved already"
-    with world.refused("D1"):
+    with world.refused("D1", error=Conflict):
         world.approve(BOB, task)
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")

@@ -330,6 +330,7 @@ def _agreed(case: Case, given: Consent) -> Agreement:
         return Agreement(case, given, decision)
     task = case.task.id
     moved = has_moved(case.facts, given.seen) and all(reason.rule == "D7" for reason in everything)
+    moved = moved or (bool(given.seen) and all(reason.rule == "D1" for reason in everything))  # decided meanwhile
     kind: type[FoureyesError] = Conflict if moved else Refused
     raise kind(
         f"{task} was not approved",

@@ -21,7 +21,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.review.shown import looked, still
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.outcome import Outcome
-from foureyes.app.views.review import NO_LOOK, ApprovalView, FaceLook
+from foureyes.app.views.review import NO_LOOK, ApprovalView, FaceLook, FeedbackView
 from foureyes.app.work.branches import begin_again, why_not_reset
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested, TaskRejected
@@ -31,6 +31,7 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import BREAKABLE, Declaration, may_approve, may_decide
 from foureyes.core.rules.seen import has_moved, was_not_seen
 from foureyes.core.words.ids import SessionId, Sha, TaskId
+from foureyes.core.words.lifecycle import is_allowed
 from foureyes.core.words.quick_issues import QUICK_ISSUES
 from foureyes.core.words.refs import attempt_ref
 from foureyes.core.words.text import clean_text, is_blank, visible
@@ -79,7 +80,9 @@ class SendingBack:
         permit(actor, "redo")
         text = clean_text(text, "the feedback").strip()
         there = there_if_approved(self._context, task)
-        before, text = self._before(actor, task, "redo", text, issues)
+        if (done := self._repeated(actor, task, text, issues)) is not None:
+            return done
+        before, text = self._before(actor, task, "redo", text, issues, seen)
         issues = _quick_issues(before, task, text, issues)
         event = RedoRequested(
             iteration=before.task.iteration,
@@ -107,12 +110,27 @@ class SendingBack:
         step = fe("queue") if actor.kind == "human" else fe("reviewable")
         return outcome(done, f"{done.id} is open again with your feedback", step, notes=tuple(notes))
 
+    def _repeated(self, actor: Actor, task: str, text: str, issues: Sequence[str]) -> Outcome | None:
+        """The same feedback again, as after a command whose answer was lost: nothing to do."""
+        with self._context.store.read() as tx:
+            row = self._context.find(tx, task)
+            last = tx.all("attempt.feedback", FeedbackView, task=row.id)[-1:] if row.status == "open" else []
+            known = self._context.policy(tx, actor).quick_issues or QUICK_ISSUES
+        same = [
+            before
+            for before in last
+            if (before.decision, before.session, before.text) == ("redo", actor.session, text)
+            and before.quick_issues == [_quick_issue(issue, known) for issue in dict.fromkeys(issues)]
+        ]
+        done = f"{row.id} is open already, with this feedback; nothing to do"
+        return outcome(row, done, changed=False) if same else None
+
     def _before(
-        self, actor: Actor, task: str, action: str, text: str = "", issues: Sequence[str] = ()
+        self, actor: Actor, task: str, action: str, text: str = "", issues: Sequence[str] = (), seen: str = ""
     ) -> tuple[Case, str]:
         """What is decided about, by who may; and the words: where none are given, the open blocking findings."""
         with self._context.store.read() as tx:
-            case = judge(self._context, tx, actor, task, action, text or "a reason")
+            case = judge(self._context, tx, actor, task, action, text or "a reason", seen)
             findings = open_blocking(tx, case.task.id, self._context.now())
         words = in_words(findings) if findings and is_blank(text) and not issues else text
         return case, words
@@ -161,7 +179,7 @@ class SendingBack:
     def reject(self, actor: Actor, task: str, reason: str, *, seen: str = "", look: FaceLook = NO_LOOK) -> Outcome:
         """Blocked, with a reason (lesson 13): by a person, or a session that could approve; `seen`: see redo."""
         permit(actor, "reject")
-        before, _ = self._before(actor, task, "reject")
+        before, _ = self._before(actor, task, "reject", seen=seen)
         reason = needed(reason, "reject", task)
         look_at = looked(self._context, actor, before, look)
         with self._context.deciding(
@@ -190,6 +208,8 @@ def judge(
     where the remote has the target (Q4).
     """
     row = context.find(tx, task)
+    if seen and not is_allowed(action, row.status):  # it was in review when the caller saw it
+        raise Conflict(f"{row.id} is {row.status} by now", next_step=fe("show", row.id), task=row.id)
     refuse_from(row, action)
     refuse_landed(context, tx, row, there)
     case = case_of(context, tx, actor, row.id)

@@ -34,6 +34,8 @@ def unstart(context: Context, actor: Actor, task: str, reason: str, how: RunEnd)
     reason = clean_text(reason, "the reason")
     with context.writing(actor, "unstart") as work:
         row = context.find(work.tx, task)
+        if row.status == "open":
+            return outcome(row, f"{row.id} is open already; nothing to do", claim_by(actor), changed=False)
         if row.status != "in_progress" or row.implementer is None:
             refuse_task(
                 row.id,
