@@ -65,17 +65,13 @@ def _by_direction(key: str, old: SettingValue, new: SettingValue) -> bool:
 
 
 def _checks_are_looser(old: SettingValue, new: SettingValue) -> bool:
-    """A required check is gone, may fail now, is another command, or lets pass what the target fails as well."""
+    """A required check is gone, may fail now, or is another command."""
     if not isinstance(old, tuple) or not isinstance(new, tuple):
         return False
     now = {rule.name: rule for rule in new if isinstance(rule, CheckRule)}
     required = [rule for rule in old if isinstance(rule, CheckRule) and rule.required]
     return any(
-        (after := now.get(rule.name)) is None
-        or not after.required
-        or after.digest != rule.digest
-        or after.has_baseline > rule.has_baseline
-        for rule in required
+        (after := now.get(rule.name)) is None or not after.required or after.digest != rule.digest for rule in required
     )
 
 

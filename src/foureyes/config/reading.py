@@ -202,7 +202,7 @@ def _checks(rules: list[object], where: str | KeyPosition) -> tuple[CheckRule, .
         except msgspec.ValidationError as problem:
             allowed = (
                 f"name, run, report = {'|'.join(REPORTS)}, report_files = [globs], required = true|false, "
-                "timeout_minutes, failed_exit = [1], env = [names], baseline = true|false, writes = [globs]"
+                "timeout_minutes, failed_exit = [1], env = [names], writes = [globs]"
             )
             raise ConfigError(f"{where} number {number}: {problem}; allowed are {allowed}") from None
         if not CHECK_NAME.fullmatch(check.name) or check.name in {earlier.name for earlier in checks}:
@@ -219,8 +219,6 @@ def _checks(rules: list[object], where: str | KeyPosition) -> tuple[CheckRule, .
             )
         if any(map(_leads_out, check.writes)):
             raise ConfigError(f"{where} {check.name}: writes are globs of files of its tree")
-        if check.baseline and check.report == "none":
-            raise ConfigError(f"{where} {check.name}: baseline is of a report that is junit or sarif")
         checks.append(check)
     return tuple(checks)
 

@@ -380,9 +380,8 @@ SETTINGS: tuple[Setting, ...] = (
         of=ReviewPolicy,
         kind="checks",
         meaning="[[checks]]: name, run, report (none, junit, sarif), report_files (globs, where the tool names its "
-        "reports itself), required, timeout_minutes, failed_exit, env, baseline (what the target fails as well is "
-        "not held against a task; unless said, so for sarif), writes (globs of files of its tree that it may change: "
-        "Cargo.lock …; any other one makes the run unsound) (D5)",
+        "reports itself), required, timeout_minutes, failed_exit, env, writes "
+        "(globs of files of its tree that it may change: Cargo.lock …; any other one makes the run unsound) (D5)",
     ),
 )
 BY_KEY: dict[str, Setting] = {setting.key: setting for setting in SETTINGS}

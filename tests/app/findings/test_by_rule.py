@@ -10,7 +10,7 @@ import pytest
 
 from foureyes.app.call.caller import gate_of
 from foureyes.app.views.attempt import SubmitOutcome
-from foureyes.core.nouns.check import MENDED, Ran
+from foureyes.core.nouns.check import FIXED_SINCE, Ran
 from foureyes.core.nouns.finding import Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
@@ -258,16 +258,8 @@ def test_red_checks_send_it_back_with_what_failed_T_send_back(desk: DeskWorld) -
     assert "AttemptSentBack" in desk.kinds(task)
 
 
-RED = report_of(["a"], failing=["test_x"]), report_of(["a", "test_x"])
-
-
-@pytest.mark.parametrize(
-    ("said", "name", "red", "green"),
-    [(TESTS, "tests", *RED), (LINT, "lint", Ran(exit_code=1), Ran(exit_code=0))],
-    ids=["by its tests", "by its exit code"],
-)
 def test_what_the_target_fails_too_is_nobodys_iteration_and_goes_on_once_the_target_is_mended_D5(
-    world: GitWorld, said: str, name: str, red: Ran, green: Ran
+    world: GitWorld,
 ) -> None:
     """As at a merge (Q3): it waits, without a finding; then it comes back once, with what there is to do. Also where it
     is mended by hand, behind the last merge on record.
@@ -275,8 +267,9 @@ def test_what_the_target_fails_too_is_nobodys_iteration_and_goes_on_once_the_tar
     configure(world, AT_ONCE)
     first = approved(world)
     assert merge(world) == {first: "merged"}
-    configure(world, said)
-    answers(world, name, red)
+    name, green = "lint", Ran(exit_code=0)
+    configure(world, LINT)
+    answers(world, name, Ran(exit_code=1))
     task = deliver(world, labels=AUTO)
     report = check(world, task)
     assert (report.status, report.sent_back, row_of(report, name).outcome) == ("reviewing", False, "failed")
@@ -295,7 +288,7 @@ def test_what_the_target_fails_too_is_nobodys_iteration_and_goes_on_once_the_tar
     world.app.checks.run_target(CI)
     assert world.app.checks.pending(CI).tasks == (task,)
     assert check(world, task).sent_back
-    assert MENDED in words(world, task)
+    assert FIXED_SINCE in words(world, task)
 
 
 def test_what_fails_beside_what_the_target_fails_is_sent_back_D5_T_send_back(world: GitWorld) -> None:
@@ -306,18 +299,19 @@ def test_what_fails_beside_what_the_target_fails_is_sent_back_D5_T_send_back(wor
 
 
 @pytest.mark.parametrize(
-    ("more", "there", "runs"),
-    [("", Ran(exit_code=3), 2), ("", Ran(exit_code=None), 2), ("baseline = false\n", Ran(exit_code=2), 1)],
-    ids=["another end there", "broken there", "not to be compared"],
+    ("there", "is_sent_back"),
+    [(Ran(exit_code=0), True), (Ran(exit_code=2), False), (Ran(exit_code=3), False), (Ran(exit_code=None), False)],
+    ids=["passes there", "fails there", "another end there", "broken there"],
 )
-def test_what_says_no_more_than_that_it_failed_is_sent_back_where_the_target_does_not_end_the_same_D5(
-    world: GitWorld, more: str, there: Ran, runs: int
+def test_what_says_no_more_than_that_it_failed_is_sent_back_where_the_target_passes_D5(
+    world: GitWorld, there: Ran, is_sent_back: bool
 ) -> None:
-    configure(world, LINT.replace("ruff check .", "sh lint.sh") + more)
+    configure(world, LINT.replace("ruff check .", "sh lint.sh"))
     answers(world, "lint", Ran(exit_code=2), there)
     task = deliver(world, labels=AUTO)
-    assert check(world, task).sent_back
-    assert len(world.outside.runner.ran) == runs
+    report = check(world, task)
+    assert (report.sent_back, row_of(report, "lint").outcome) == (is_sent_back, "failed")
+    assert len(world.outside.runner.ran) == 2
 
 
 def test_equal_red_hand_ins_go_up_from_tier_to_tier_until_the_lead_decides_however_many_are_allowed_L13_E1(
@@ -402,9 +396,14 @@ def test_a_test_that_is_gone_goes_to_a_person_at_once_and_the_way_out_works_for_
 
 
 def test_what_fails_beside_a_test_that_is_gone_is_sent_back_with_both_T_send_back(world: GitWorld) -> None:
-    configure(world, TESTS + LINT + "baseline = false\n")
-    answers(world, "tests", report_of(["a", "b"]), report_of(["a"]))
-    world.outside.runner.says("lint", exit_code=1)
+    configure(world, TESTS + LINT)
+    runner = world.outside.runner
+
+    def by_turns() -> None:
+        runner.says("tests", passing=["a", "b"] if len(runner.ran) == 1 else ["a"])
+        runner.says("lint", exit_code=1 if len(runner.ran) == 3 else 0)
+
+    runner.during = by_turns
     task = deliver(world, labels=AUTO)
     assert check(world, task).status == "open"
     assert "Check lint failed" in words(world, task)

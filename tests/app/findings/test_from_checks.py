@@ -26,11 +26,11 @@ from tests.stage.looped import (
     states,
     why_not_approved,
 )
-from tests.stage.people import BOB, CLAUDE, CODEX
+from tests.stage.people import BOB, CI, CLAUDE, CODEX
 from tests.stage.world import DeskWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
-SCAN = '\n[[checks]]\nname = "scan"\nrun = "semgrep"\nreport = "sarif"\nbaseline = false\n'
+SCAN = '\n[[checks]]\nname = "scan"\nrun = "semgrep"\nreport = "sarif"\n'
 OPTIONAL = '\n[[checks]]\nname = "tests"\nrun = "pytest -q"\nreport = "junit"\nrequired = false\n'
 
 
@@ -286,6 +286,8 @@ def scan(*found: tuple[str, int, str]) -> Ran:
 
 def test_what_a_tool_found_is_raised_once_across_runs_and_lines_that_move_L2_L8(desk: DeskWorld) -> None:
     configure(desk, KEPT + SCAN)
+    desk.outside.runner.answers["scan"] = scan()
+    desk.app.checks.run_target(CI)
     task = desk.handed_in()
     for line in (3, 3, 7):
         ran(desk, task, "scan", scan(("pay.py", line, "eval is dangerous"), ("loan.py", 1, "eval is dangerous")))
@@ -302,6 +304,8 @@ def test_what_a_tool_found_is_raised_once_across_runs_and_lines_that_move_L2_L8(
 
 def test_a_tool_that_finds_the_same_twice_in_a_file_does_not_grow_with_every_run_L2(desk: DeskWorld) -> None:
     configure(desk, KEPT + SCAN)
+    desk.outside.runner.answers["scan"] = scan()
+    desk.app.checks.run_target(CI)
     task = desk.handed_in()
     twice = scan(("pay.py", 3, "eval is dangerous"), ("pay.py", 9, "eval is dangerous"))
     for _ in range(3):

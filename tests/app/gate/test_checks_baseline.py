@@ -143,31 +143,12 @@ def test_the_merge_result_is_seen_against_the_tip_D5_Q2(world: GitWorld) -> None
     assert merge_rows(world)[task].outcome == "checks"
 
 
-def test_who_wants_none_has_none_D5(world: GitWorld) -> None:
-    configure(world, KEPT + SCAN + "baseline = false\n")
-    world.outside.runner.answers["scan"] = scan("old.py:3")
-    task = deliver(world)
-    row = row_of(check(world, task), "scan")
-    assert (row.outcome, row.summary, world.outside.runner.ran) == ("failed", "1 error", ["scan"])
-
-
-def test_tests_are_compared_by_name_only_where_the_check_says_so_D5(world: GitWorld) -> None:
+def test_tests_are_compared_by_name_D5(world: GitWorld) -> None:
     configure(world, KEPT + TESTS)
     answers(world, "tests", report_of(["t::a"], ["t::red"]))
     task = deliver(world)
-    assert row_of(check(world, task), "tests").outcome == "failed"
-    configure(world, KEPT + TESTS + "baseline = true\n")
     row = row_of(check(world, task), "tests")
     assert (row.outcome, row.summary) == ("passed", "1/2 passed, and the target fails no less")
     answers(world, "tests", report_of(["t::a"], ["t::red", "t::new"]))
     assert row_of(check(world, task, again=True), "tests").failing == ("t::new",)
     assert [one.rule for one in findings(world, task).values() if one.state == "open"] == ["t::new"]
-
-
-def test_a_result_of_an_older_version_has_no_list_and_is_made_again_D5(world: GitWorld) -> None:
-    configure(world, KEPT + SCAN + "baseline = false\n")
-    world.outside.runner.answers["scan"] = scan("old.py:3")
-    task = deliver(world)
-    check(world, task)
-    configure(world, KEPT + SCAN)
-    assert row_of(check(world, task), "scan").outcome == "passed"

@@ -107,7 +107,7 @@ def test_what_the_machine_broke_stays_broken_and_sends_nothing_back_D5(desk: Des
 
 
 def test_a_check_without_a_report_that_breaks_is_run_where_the_change_begins_D5(desk: DeskWorld) -> None:
-    configure(desk, LINT + "baseline = false\n")
+    configure(desk, LINT)
     answers(desk, "lint", Ran(exit_code=2), Ran(exit_code=0))
     task = desk.handed_in(labels=AUTO)
     assert (row_of(check(desk, task), "lint").outcome, desk.status(task)) == ("failed", "open")
@@ -153,7 +153,7 @@ def test_a_manifest_without_its_lock_file_comes_back_with_what_to_commit_D5(
     for path in ("Cargo.toml", "Cargo.lock", "src/a.rs"):
         world.checkout.commit(path, "as it was\n")
     configure(world, LINT)
-    world.outside.runner.answers["lint"] = left
+    answers(world, "lint", left, Ran(exit_code=0))
     task = world.work(CLAUDE, world.create(labels=AUTO), name=touched, text="more\n")
     world.submit(CLAUDE, task)
     report = check(world, task)

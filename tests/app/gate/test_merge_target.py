@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from foureyes.core.nouns.check import Ran
 
-from tests.stage.gated import LINT, answers, approved, configure, merge
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import LINT, TESTS, answers, approved, configure, merge, report_of
 from tests.stage.people import CODEX
 from tests.stage.world import GitWorld
 
@@ -19,9 +20,11 @@ def test_what_is_red_on_the_target_itself_is_no_fault_of_who_waits_Q3(world: Git
     assert item.state == "waiting"
 
 
-def test_what_ends_in_another_way_than_on_the_target_is_not_the_targets_own_D5_Q3(world: GitWorld) -> None:
-    task = approved(world, by=CODEX)
-    configure(world, LINT.replace("ruff check .", "sh lint.sh"))
-    answers(world, "lint", Ran(exit_code=2), Ran(exit_code=1))
-    assert merge(world) == {task: "checks"}
-    assert world.status(task) == "open"
+def test_known_red_tests_merge_and_new_ones_come_back_D5_Q3(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    known, more = approved(world, by=CODEX), approved(world, by=CODEX)
+    configure(world, AT_ONCE + TESTS)
+    red = report_of(["a"], ["red"])
+    answers(world, "tests", red, red, report_of([], ["red", "a"]))
+    assert merge(world) == {known: "merged", more: "checks"}
+    assert world.status(more) == "open"

@@ -14,7 +14,7 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import NotFound
 
 from tests.stage.checkout import AT_ONCE
-from tests.stage.gated import LINT, approved, check, configure, deliver, merge
+from tests.stage.gated import LINT, answers, approved, check, configure, deliver, merge
 from tests.stage.looped import issue, next_attempt, respond, review, rule, texts
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
 from tests.stage.world import DeskWorld, GitWorld
@@ -153,9 +153,9 @@ def test_a_blocking_finding_in_merged_work_is_in_the_way_X4(world: GitWorld) -> 
 def test_break_glass_over_a_red_check_is_in_nobodys_way_once_it_is_merged_and_the_target_says_the_rest_X4(
     world: GitWorld,
 ) -> None:
-    configure(world, AT_ONCE + KEPT + LINT + "baseline = false\n")
+    configure(world, AT_ONCE + KEPT + LINT)
     task = deliver(world)
-    world.outside.runner.answers["lint"] = Ran(exit_code=1)
+    answers(world, "lint", Ran(exit_code=1))
     check(world, task)
     world.app.decisions.approve(BOB, task, declaration=Declaration(break_glass="the shop is down"))
     said = told(world)

@@ -45,10 +45,7 @@ def test_what_the_configuration_lets_it_write_is_let_pass_and_nothing_besides_D5
 def test_red_stays_red_with_what_was_rewritten_unless_it_is_seen_against_the_target_D5() -> None:
     """There a failure that the target has, too, is let pass: by a run that is about other files."""
     red = Ran(exit_code=1, tests=(check.TestResult("a", "failed"), check.TestResult("b", "passed")), rewritten=SOURCE)
-    junit = replace(RULE, report="junit")
-    assert judge(junit, red).summary == "1/2 passed; it changed src/app.py of its tree"
-    assert (judge(junit, red).outcome, judge(junit, red).failing) == ("failed", ("a",))
-    assert outcome(replace(junit, baseline=True), red) == "unsound"
+    assert outcome(replace(RULE, report="junit"), red) == "unsound"
     found = Ran(exit_code=1, findings=(ToolFinding("S1", "error", "a.py", 3, "no"),), rewritten=SOURCE)
     assert outcome(replace(RULE, report="sarif"), found) == "unsound"
     assert outcome(RULE, replace(red, exit_code=None, problem="gone")) == "crashed"

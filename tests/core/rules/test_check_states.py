@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -181,8 +183,9 @@ def test_a_run_that_broke_on_the_target_compares_nothing_G1_D5(outcome: CheckOut
     assert not stands(checked(ran(tree=BASE_TREE, tests="one", outcome=outcome), ran(tests="one"), based=True)).compared
 
 
-def test_a_failed_run_on_the_target_still_names_its_tests_D5() -> None:
-    found = stands(checked(ran(tree=BASE_TREE, tests="three", outcome="failed"), ran(tests="two"), based=True))
+def test_a_failed_run_on_the_target_still_names_the_tests_that_passed_D5() -> None:
+    there = replace(ran(tree=BASE_TREE, tests="three", outcome="failed"), failing=["b"])
+    found = stands(checked(there, ran(tests="one"), based=True))
     assert (found.compared, found.gone) == (True, ("c",))
 
 
@@ -232,18 +235,51 @@ def test_nothing_is_green_for_agents_but_a_last_counting_run_that_passed_D5(
     )
 
 
-@pytest.mark.parametrize("baseline", [None, False], ids=["with a baseline", "without one"])
-def test_an_error_of_other_code_with_the_words_of_a_known_one_is_the_changes_own_D5(baseline: bool | None) -> None:
-    scan = CheckRule(name="scan", run="scan", report="sarif", baseline=baseline)
+def test_an_error_of_other_code_with_the_words_of_a_known_one_is_the_changes_own_D5() -> None:
+    scan = CheckRule(name="scan", run="scan", report="sarif")
     there = replace(
         ran(scan, outcome="failed", tree=BASE_TREE, tests="old"), failing=["R1 a.py:3 no eval"], exit_code=1
     )
     here = replace(there, tree=attempt().tree, tests="new")
     lists = {"old": frozenset({"e0\t3\tk1\ta.py"}), "new": frozenset({"e0\t3\tk2\ta.py"})}
     facts = replace(checked(there, here, based=True), tests=lists)
-    assert (stands(facts, scan).word, stands(facts, scan).red_before) == ("failed", False)
+    assert (stands(facts, scan).word, stands(facts, scan).by_change) == ("failed", True)
     same = replace(facts, results=(there, replace(here, tests="old")))
-    assert stands(same, scan).red_before == (baseline is False), "what is there the same is known, or the target's"
+    assert (stands(same, scan).word, stands(same, scan).by_change) == ("passed", False)
+
+
+FAILS, RED_THERE = {"outcome": "failed", "exit_code": 1}, {"outcome": "failed", "exit_code": 1, "tests": "three"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "there", "here", "expected"),
+    [
+        (LINT, {}, FAILS, (True, False)),
+        (LINT, FAILS, FAILS, (False, True)),
+        (LINT, {"outcome": "failed", "exit_code": 3}, FAILS, (False, True)),
+        (LINT, {"outcome": "crashed"}, FAILS, (False, False)),
+        (LINT, None, FAILS, (False, False)),
+        (LINT, {}, {"outcome": "crashed"}, (False, False)),
+        (TESTS, {"tests": "three"}, {**RED_THERE, "failing": ["c"]}, (True, False)),
+        (TESTS, {**RED_THERE, "failing": ["b"]}, {**RED_THERE, "failing": ["b", "c"]}, (True, False)),
+        (TESTS, {**RED_THERE, "failing": ["b"]}, {**RED_THERE, "failing": ["b"]}, (False, False)),
+        (TESTS, {**RED_THERE, "failing": ["b"]}, {**RED_THERE, "failing": ["b"], "exit_code": 7}, (False, True)),
+        (TESTS, {**RED_THERE, "failing": ["b"]}, FAILS, (True, False)),
+        (TESTS, FAILS, FAILS, (False, True)),
+        (TESTS, {"outcome": "timed_out"}, {**RED_THERE, "failing": ["c"]}, (False, False)),
+    ],
+    ids=[
+        "passes there", "fails there", "fails there in another way", "crashed there", "did not run there", "crashed",
+        "a test", "one more test", "the same tests", "the same tests and another end", "no test any more",
+        "no test in either", "no end there",
+    ],
+)  # fmt: skip
+def test_a_check_is_red_because_of_the_change_where_the_target_has_less_D5(
+    rule: CheckRule, there: dict[str, Any] | None, here: dict[str, Any], expected: tuple[bool, bool]
+) -> None:
+    on_target = [] if there is None else [replace(ran(rule, tree=BASE_TREE, seq=1), **there)]
+    found = stands(checked(*on_target, replace(ran(rule, seq=2), **here), based=True), rule)
+    assert (found.by_change, found.red_before) == expected
 
 
 def test_a_result_that_was_for_one_tree_of_the_target_says_nothing_for_another_D5() -> None:

@@ -133,8 +133,8 @@ def is_red(state: CheckState) -> bool:
 
 
 def is_own_red(state: CheckState) -> bool:
-    """The same, unless the target fails as much: then it is nobody's to mend who waits (D5)."""
-    return is_red(state) and (state.mended or not state.red_before)
+    """The same, and the change made it red, or the target is green again by now (D5)."""
+    return is_red(state) and (state.by_change or state.mended)
 
 
 def is_gone(state: CheckState) -> bool:

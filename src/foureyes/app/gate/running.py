@@ -89,8 +89,8 @@ def _due_for_baseline(
     """What failed on a tree, and has nothing to compare it with on the one before: tools that found something, and
     required checks that say only that they failed. And what broke by its own exit code.
     """
-    plain = [rule for rule in rules if rule.report == "none" and rule.required and rule.baseline is not False]
-    with_one = [rule for rule in rules if rule.report == "sarif" and rule.has_baseline]
+    plain = [rule for rule in rules if rule.report == "none" and rule.required]
+    with_one = [rule for rule in rules if rule.report == "sarif"]
     with run.context.store.read() as tx:
         results = with_trees(tx, facts_of(run.context, tx, run.task), [now, before]).results_beside(before)
     broken = [rule for rule in rules if _broke_now(rule, results, now, fresh)]
@@ -120,7 +120,7 @@ def _ran_lately(rule: CheckRule, results: Sequence[CheckResult], tree: str, fres
 
 def _says(rule: CheckRule, result: CheckResult) -> bool:
     """Whether it ran to its end; and what it found can be compared, where that is wanted."""
-    unlisted = rule.report == "sarif" and rule.has_baseline and result.failing and not result.tests
+    unlisted = rule.report == "sarif" and result.failing and not result.tests
     return result.outcome in RAN and not unlisted
 
 
@@ -207,7 +207,7 @@ class CheckRecorder(msgspec.Struct, frozen=True):
 
     def _ended(self, rule: CheckRule, verdict: CheckJudgement, code: int | None) -> str:
         """What a run came to, as far as that is known now: what is seen against the target's own is not decided yet."""
-        has_findings = verdict.outcome == "failed" and bool(verdict.failing) and rule.has_baseline
+        has_findings = verdict.outcome == "failed" and bool(verdict.failing) and rule.report != "none"
         if has_findings and self.on == "target":
             return f"found on the target, so that it is known: {verdict.summary}"
         if has_findings and self.base:

@@ -29,8 +29,8 @@ KEPT_FAILURES = 1_000
 MANY_FAILURES = 20
 """More failures of one check than this are one finding that lists them: a broken import fails a thousand tests (F4)."""
 
-RED_BEFORE = "the target fails the same, so it is not this change's fault"
-MENDED = "the target failed the same where this began, and passes now: bring the target into this branch"
+RED_BEFORE = "red on the target as well; Foureyes cannot tell whether this change made it worse"
+FIXED_SINCE = "the target was red as well where this began, and passes now: bring the target into this branch"
 NO_MODULE = Shape(r"[^\n:]*: No module named (\w+)\s*\Z")
 """How Python says at its end that the module that it was to run is not there."""
 NO_TOOLCHAIN = Shape(r"rustup could not choose a version of \w+|toolchain '[^'\n]*' is not installed")
@@ -136,7 +136,7 @@ def judge(rule: CheckRule, ran: Ran) -> CheckJudgement:
         return verdict
     if verdict.outcome == "passed" and set(ran.unfit).issuperset((*rewritten.built, *rewritten.checked)):
         return CheckJudgement("failed", unfit_in_words(ran.unfit))
-    if verdict.outcome == "passed" or (rule.has_baseline and verdict.failing):
+    if verdict.outcome == "passed" or (rule.report != "none" and verdict.failing):
         return CheckJudgement("unsound", f"{in_words(rewritten)}; {what_to_do(rewritten)}")
     return msgspec.structs.replace(verdict, summary=f"{verdict.summary}; it {in_words(rewritten)}")
 
@@ -288,8 +288,8 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
     `claimed`: only a run by the makers' own process trees is there (D5). `gone`: tests of the target that are not in
     the report; `compared`: whether it is known at all which those are. `flaky`: red and green on one tree. What the
     target fails, too, is not in the result any more; `no_baseline` says why that is not known. `own_inputs`: it changes
-    what its environment is made from; `red_before`: what fails fails on the target, too; `mended`: not on its
-    tip any more.
+    what its environment is made from. `by_change`: it is red because of the change; `red_before`: it is red on the
+    target as well, and nothing tells whether the change adds to that; `mended`: not on its tip any more.
     """
 
     rule: CheckRule
@@ -300,6 +300,7 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
     flaky: bool = False
     no_baseline: str = ""
     own_inputs: bool = False
+    by_change: bool = False
     red_before: bool = False
     mended: bool = False
 
@@ -345,7 +346,7 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
             return "not compared with the target's tests yet"
         if self.no_baseline:
             return f"{self.result.summary}, not compared with the target: {self.no_baseline}"
-        why = MENDED if self.mended else RED_BEFORE if self.red_before else ""
+        why = FIXED_SINCE if self.mended else RED_BEFORE if self.red_before else ""
         return self.result.summary + (f"; {why}" if why else "")
 
 

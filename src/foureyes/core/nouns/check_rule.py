@@ -19,7 +19,6 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     `env` names variables of whoever runs the checks that this one needs (`JAVA_HOME`); nothing else gets through.
     `checkout` is the project's, where it has one.
     `report_files`: globs of the files in the checkout that are its report, where the tool chooses their names.
-    `baseline`: what it finds on the target, too, is not held against a task; unless said, so for SARIF alone.
     `writes`: globs of files of its tree that it may leave as others (`Cargo.lock`); any other one makes a run unsound.
     """
 
@@ -32,13 +31,7 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     env: tuple[str, ...] = ()
     checkout: CheckoutRule | None = None
     report_files: tuple[str, ...] = ()
-    baseline: bool | None = None
     writes: tuple[str, ...] = ()
-
-    @property
-    def has_baseline(self) -> bool:
-        """Whether it is seen against what it says of the target."""
-        return self.report == "sarif" if self.baseline is None else self.baseline
 
     @property
     def inputs(self) -> tuple[str, ...]:

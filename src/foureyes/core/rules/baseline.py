@@ -91,7 +91,7 @@ def on_target(rule: CheckRule, result: CheckResult) -> CheckResult:
     target red. A run that broke, or that names nothing to compare with, does (G1).
     """
     is_listed = rule.report == "junit" or bool(result.tests)
-    if not (rule.has_baseline and result.outcome == "failed" and result.failing and is_listed):
+    if not (rule.report != "none" and result.outcome == "failed" and result.failing and is_listed):
         return result
     what = "error" if rule.report == "sarif" else "failure"
     known = f"{result.failures} known {what}{'' if result.failures == 1 else 's'}"
@@ -146,8 +146,11 @@ def _without_tests(result: CheckResult, before: CheckResult) -> CheckResult:
 
 
 def _ended(result: CheckResult, before: CheckResult, same: str, besides: str) -> CheckResult:
-    """Passed, unless how it ended says that there is more to it than what the target has."""
-    if result.exit_code == 0 or (result.exit_code == before.exit_code and not besides):
+    """Passed, unless how it ended says that there is more to it than what the target has. Some tools end with the
+    number of tests that failed.
+    """
+    is_alike = result.exit_code == before.exit_code or all(run.exit_code == run.failures for run in (result, before))
+    if result.exit_code == 0 or (is_alike and not besides):
         return replace(result, outcome="passed", failing=[], failed=0, summary=same)
     more = besides or f"exit code {result.exit_code}, there {before.exit_code}"
     return replace(result, failing=[], failed=0, summary=f"{same}; {more}")

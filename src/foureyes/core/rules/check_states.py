@@ -67,6 +67,8 @@ def check_state(
     is_breaking = is_broken_by_change(facts, rule, result, base_tree)
     result = replace(result, outcome="failed", summary=f"{result.summary}{BROKEN_HERE}") if is_breaking else result
     seen = _against(facts, rule, result, before, on_base) if base_tree else Against(result)
+    there = before[-1] if before and base_tree != tree else None
+    by_change = is_breaking or _is_by_change(seen, there)
     compared = rule.report != "junit" or not base_tree or base_tree == tree or bool(before)
     return CheckState(
         rule=rule,
@@ -77,10 +79,8 @@ def check_state(
         flaky=len(outcomes) > 1,
         no_baseline=seen.lacking,
         own_inputs=_changes_inputs(facts, rule),
-        red_before=bool(before)
-        and base_tree != tree
-        and not is_breaking
-        and _fails_the_same(facts, rule, seen.result, before[-1]),
+        by_change=by_change,
+        red_before=_is_red(seen) and not by_change and there is not None and there.outcome == "failed",
     )
 
 
@@ -109,32 +109,27 @@ def _against(
     """The result without what the target fails, too, by the latest result there; one that does not count, or of a run
     that broke, is none.
     """
-    if not rule.has_baseline or result.outcome != "failed" or not result.failing:
+    if rule.report == "none" or result.outcome != "failed" or not result.failing:
         return Against(result)
     if not before:
         broke = [old.summary for old in on_base if old.outcome not in RAN]
         return Against(result, f"it broke there ({broke[-1]})" if broke else "it did not run there where it counts")
-    return against(rule, result, before[-1], facts.tests, _renames(facts))
+    renames = {file.path: file.old_path for file in facts.attempt.files if file.old_path} if facts.attempt else {}
+    return against(rule, result, before[-1], facts.tests, renames)
 
 
-def _renames(facts: Facts) -> dict[str, str]:
-    return {file.path: file.old_path for file in facts.attempt.files if file.old_path} if facts.attempt else {}
+def _is_red(seen: Against) -> bool:
+    """Whether it fails, and that says something beside what the target says."""
+    return seen.result.outcome == "failed" and not seen.lacking
 
 
-def _fails_the_same(facts: Facts, rule: CheckRule, now: CheckResult, before: CheckResult) -> bool:
-    """Whether the target fails, and by its names nothing fails besides; of what a tool found, nothing as it is counted
-    for a baseline. A run that names nothing fails as a whole, and the same if it ended the same.
+def _is_by_change(seen: Against, before: CheckResult | None) -> bool:
+    """D5: whether a check is red because of the change: it passes where the change begins, or a report names something
+    that the target has not, or lacks every test of one that there has some.
     """
-    if now.outcome != "failed" or before.outcome != "failed":
+    if before is None or not _is_red(seen):
         return False
-    if rule.report == "sarif" and (now.failing or before.failing):
-        seen = against(rule, now, before, facts.tests, _renames(facts))
-        return not seen.lacking and seen.result.outcome == "passed"
-    if now.failures > len(now.failing):
-        return False
-    if now.failing or before.failing:
-        return bool(now.failing) and set(now.failing) <= set(before.failing)
-    return now.exit_code is not None and now.exit_code == before.exit_code
+    return before.outcome == "passed" or bool(seen.result.failing) or bool(before.tests and not seen.result.tests)
 
 
 def _changes_inputs(facts: Facts, rule: CheckRule) -> bool:
@@ -153,9 +148,14 @@ def counts(facts: Facts, result: CheckResult) -> bool:
 def _gone(
     facts: Facts, rule: CheckRule, result: CheckResult, before: list[CheckResult], allowed: frozenset[str]
 ) -> tuple[str, ...]:
-    """The tests that ran on the target and are not in this report."""
+    """The tests that passed on the target and are not in this report."""
     if rule.report != "junit" or not result.tests:
         return ()
-    had = {name for old in before if old.tests != result.tests for name in facts.tests.get(old.tests, frozenset())}
+    had = {
+        name
+        for old in before
+        if old.tests != result.tests
+        for name in facts.tests.get(old.tests, frozenset()).difference(old.failing)
+    }
     has = facts.tests.get(result.tests, frozenset())
     return tuple(sorted(had - allowed - pairs(had, has).keys())) if had - has else ()
