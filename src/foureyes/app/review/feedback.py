@@ -80,8 +80,8 @@ class SendingBack:
         permit(actor, "redo")
         text = clean_text(text, "the feedback").strip()
         there = there_if_approved(self._context, task)
-        if (done := self._repeated(actor, task, text, issues)) is not None:
-            return done
+        if (repeated := self._repeated(actor, task, text, issues)) is not None:
+            return repeated
         before, text = self._before(actor, task, "redo", text, issues, seen)
         issues = _quick_issues(before, task, text, issues)
         event = RedoRequested(
