@@ -177,8 +177,10 @@ def test_every_console_block_of_a_page_does_what_it_shows(page: str, tmp_path: P
                 names.compare(ours, theirs)
 
 
-CHOSEN = frozenset({"fe init", "fe reviewable", "fe redo", "fe context", "fe audit verify"})
-"""What somebody types in the tour because they want to: to begin, to find work, to disagree, to read, to verify."""
+CHOSEN = frozenset({"fe init", "fe approve", "fe reviewable", "fe redo", "fe context", "fe audit verify"})
+"""What somebody types in the tour because they want to: to begin, to show a refusal, to find work, to disagree, to
+read, to verify.
+"""
 
 
 def test_each_command_of_the_tour_is_one_that_an_answer_before_it_proposed() -> None:

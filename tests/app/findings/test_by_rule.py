@@ -60,8 +60,7 @@ def test_a_hand_in_says_that_checks_have_to_run_and_that_only_a_person_will_do_D
     assert (plain.person, plain.unchecked) == ("", ("lint",))
     assert (secret.person, secret.unchecked) == ("label security", ("lint",))
     said = submit_text(secret)
-    approve = f"fe approve {secret.task} --seen {secret.seen}"
-    assert f"a person looks at it: {approve}   (label security asks for one)" in said
+    assert "  mode      per-task: then a person reviews it (label security asks for one)" in said
     assert f"lint has not run on it yet; a person or a service runs: fe check run {secret.task}" in said
 
 

@@ -279,3 +279,38 @@ def test_nothing_is_written_behind_a_line_that_passes_by(
     said = capsys.readouterr()
     assert said.err.endswith(f"not found{diagnostics.CLEARED}"), "cleared once"
     assert said.out == "Foureyes project created.\n  target main\n"
+
+
+def test_submit_and_status_put_checks_before_an_approval_that_would_be_refused(shop: Counter) -> None:
+    task = shop.create(shop.cast.alice)
+    shop.done(shop.cast.claude, "start", task)
+    shop.commit(f"fe/{task}", GREEN)
+    said = shop.text(shop.cast.claude, "submit", task, "--branch", f"fe/{task}").splitlines()
+    assert said[1:] == [
+        "  checks    lint has not run on it yet; a person or a service runs: fe check run T1",
+        "  mode      batch: then somebody else reviews it",
+        "you are free. next: fe next",
+    ]
+    assert (
+        "  checks    1 submission waits for checks (a person or a service: fe check run)"
+        in shop.text(shop.cast.alice, "status").splitlines()
+    )
+    shop.checked(shop.cast.job, task)
+    assert "wait" not in shop.text(shop.cast.claude, "status").replace("waiting", "")
+
+
+def test_submit_names_what_else_comes_before_an_approval(shop: Counter) -> None:
+    task = shop.good()
+    shop.done(shop.cast.alice, "hold", task, "-m", "a freeze")
+    shop.commit(f"fe/{task}", {"src/b.py": "b = 1\n"})
+    said = shop.text(shop.cast.claude, "submit", task, "--branch", f"fe/{task}")
+    assert "  first     T1 is held: a freeze (D3): a person runs: fe resume T1" in said
+    assert "fe approve" not in said
+
+
+def test_a_person_who_submits_for_an_agent_is_led_to_the_checks(shop: Counter) -> None:
+    task = shop.create(shop.cast.alice)
+    shop.done(shop.cast.claude, "start", task)
+    shop.commit(f"fe/{task}", GREEN)
+    said = shop.text(shop.cast.alice, "submit", task, "--branch", f"fe/{task}")
+    assert said.splitlines()[-1] == "you are free. next: fe check run T1"

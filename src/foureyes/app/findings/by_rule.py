@@ -23,6 +23,7 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.modes import ModeChoice, mode_of, why_not_by_itself
 from foureyes.core.rules.policy import ReviewPolicy, required_grade
+from foureyes.core.rules.stacks import why_refused
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.lifecycle import TaskStatus
 from foureyes.errors import Reason
@@ -46,6 +47,8 @@ class MadeByGate(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[Reason, ...] = ()
     check_states: tuple[CheckState, ...] = ()
     person: str = ""
+    first: tuple[Reason, ...] = ()
+    """What refuses an approval now, beside its checks, whoever reviews."""
 
     @property
     def unchecked(self) -> tuple[str, ...]:
@@ -99,7 +102,15 @@ def decide_by_rule(
         reasons=reasons,
         check_states=checked,
         person=source if grade == "human" else "",
+        first=_first(context, work, facts, policy) if status == "reviewing" else (),
     )
+
+
+def _first(context: Context, work: Work, facts: Facts, policy: ReviewPolicy) -> tuple[Reason, ...]:
+    """D2, D3, D6, A7: what has to happen before anybody can approve, as the caller is to read it."""
+    me, reviewer = context.party(work.tx, work.actor), context.party(work.tx, context.gate)
+    lacking = gate.lacks_reviews(facts, reviewer, policy)
+    return (*gate.has_blocking(facts, me), *gate.holds(facts), *why_refused(facts), *lacking)
 
 
 def approval(facts: Facts, chosen: ModeChoice, checked: tuple[CheckState, ...]) -> Approved:

@@ -52,12 +52,15 @@ def _repeated(hand: HandIn) -> tuple[int, int]:
     return last.n, sum(answer.word == "FIXED" for answer in hand.answers)
 
 
-def _after(hand: HandIn, *, changed: bool) -> Steps:
-    """Who works goes on with the next task; a token was for this one, a service starts none (I5), and a
-    person is led to none (P2)."""
-    if changed and hand.actor.role:
+def _after(hand: HandIn, made: MadeByGate | None) -> Steps:
+    """An agent goes on with the next task, and ends its session if it has a token. A person or a service starts no
+    task (P2, I5): they run the required checks that have not run, or look at the task.
+    """
+    if made and hand.actor.role:
         return fe("session", "end")
-    return fe("next") if hand.actor.kind == "agent" else fe("show", hand.task.id)
+    if hand.actor.kind == "agent":
+        return fe("next")
+    return fe("check", "run", hand.task.id) if made and made.unchecked else fe("show", hand.task.id)
 
 
 def submitted(
@@ -93,12 +96,13 @@ def submitted(
         person=made.person if made else "",
         unchecked=made.unchecked if made else (),
         not_green=made.not_green if made else (),
+        first=made.first if made else (),
         committed=hand.committed,
         new=hand.new,
         notes=_about_the_branch(hand) if changed else (),
         repeats=repeats,
         fixed_by_nothing=fixed,
-        next=_after(hand, changed=changed),
+        next=_after(hand, made),
     )
 
 

@@ -16,6 +16,7 @@ from foureyes.app.pages.preview import preview
 from foureyes.app.views.task_list import ListQuery, Preview, ReviewablePage, ReviewableRow, TaskRow
 from foureyes.app.work.branches import tip_among
 from foureyes.core.rules.four_eyes import NOTHING, may_approve
+from foureyes.core.rules.gate import waits_for_checks
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.steps import NO_STEP
 
@@ -89,7 +90,7 @@ def _page(tx: Tx, look: QueueQuery, query: ListQuery) -> ReviewablePage:
     rows: list[ReviewableRow] = []
     missing: list[ReviewableRow] = []
     barred: list[ReviewableRow] = []
-    after, looked_at, more, last = query.after, 0, True, ""
+    after, looked_at, more, last, unchecked = query.after, 0, True, "", 0
     while more and len(rows) < query.limit and looked_at < LOOKED_AT:
         page = msgspec.structs.replace(query, status="reviewing", sort="priority", limit=PAGE, after=after)
         tasks = tx.tasks(page, TaskRow)
@@ -99,6 +100,7 @@ def _page(tx: Tx, look: QueueQuery, query: ListQuery) -> ReviewablePage:
         missing += [row for row in judged if not row.you.may_approve]
         others = [look.barred(task, facts[TaskId(task.id)]) for task in tasks]
         barred += [row for row in others if row is not None]
+        unchecked += sum(waits_for_checks(each, look.policy) for each in facts.values())
         looked_at += len(tasks)
         more = len(tasks) == PAGE
         if more:
@@ -108,6 +110,7 @@ def _page(tx: Tx, look: QueueQuery, query: ListQuery) -> ReviewablePage:
         rows=rows[: query.limit],
         missing=missing[: query.limit],
         barred=barred[: query.limit],
+        unchecked=unchecked,
         looked_at=looked_at,
         after=last if there_is_more else "",
     )

@@ -76,6 +76,7 @@ class Status:
             reviewable_more=len(reviewable) > REVIEWABLE_SHOWN,
             lacking=lacking_in(page.missing, actor),
             barred=len(page.barred),
+            unchecked=page.unchecked,
             hold=project.hold,
             notes=tuple(notes),
             unaccepted=config,

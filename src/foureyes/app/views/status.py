@@ -29,7 +29,8 @@ class OpenPoint(msgspec.Struct, frozen=True, kw_only=True):
 
 class StatusView(msgspec.Struct, frozen=True, kw_only=True):
     """The project at a glance. `lacking`: what the caller can do for the first task in review that they could approve,
-    were nothing missing. `barred`: how many in review a person cannot approve, whatever comes (P). `unaccepted` is the
+    were nothing missing. `barred`: how many in review a person cannot approve, whatever comes (P); `unchecked`: how many wait for
+    required checks (D5). `unaccepted` is the
     one of the notes that says so of the configuration (P12), `stopped` the one that says that nothing is merged (Q6).
     """
 
@@ -42,6 +43,7 @@ class StatusView(msgspec.Struct, frozen=True, kw_only=True):
     reviewable_more: bool = False
     lacking: Steps = NO_STEP
     barred: int = 0
+    unchecked: int = 0
     hold: str | None = None
     notes: tuple[Steps, ...] = ()
     unaccepted: Steps | None = None

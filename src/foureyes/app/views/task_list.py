@@ -111,5 +111,7 @@ class ReviewablePage(msgspec.Struct, frozen=True, kw_only=True):
     rows: list[ReviewableRow]
     missing: list[ReviewableRow] = []
     barred: list[ReviewableRow] = []
+    unchecked: int = 0
+    """How many of the tasks that were looked at wait for a required check."""
     looked_at: int
     after: str = ""

@@ -192,14 +192,26 @@ def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: st
     A person may agree to tests that are gone, with a reason, on the record: tests are renamed and retired, too.
     """
     attempt = facts.attempt
-    if attempt is None or attempt.no_code:
-        return []
-    if facts.task.minor and not policy.minor.checks and not minor_refusals(facts, policy, None):
+    if attempt is None or not _asks_for_checks(facts, policy):
         return []
     states = check_states(facts, policy)
     if actor.kind == "human" and not is_blank(reason):
         states = tuple(msgspec.structs.replace(state, gone=(), compared=True) for state in states)
     return red(states, facts.task.id, attempt.tree, counting=actor.kind != "human")
+
+
+def _asks_for_checks(facts: Facts, policy: ReviewPolicy) -> bool:
+    """D5: whether an attempt needs its checks at all."""
+    if facts.attempt is None or facts.attempt.no_code:
+        return False
+    is_minor = facts.task.minor and not policy.minor.checks and not minor_refusals(facts, policy, None)
+    return not is_minor
+
+
+def waits_for_checks(facts: Facts, policy: ReviewPolicy) -> bool:
+    """D5: whether a required check has not run on the attempt's tree."""
+    states = check_states(facts, policy) if policy.checks and _asks_for_checks(facts, policy) else ()
+    return any(state.rule.required and state.result is None for state in states)
 
 
 def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
     from foureyes.app.views.attempt import SubmitOutcome
+    from foureyes.errors import Reason
 
 
 NEW_FILES_SHOWN = 5
@@ -98,20 +99,26 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
     if outcome.status == "open":
         return [f"  sent back: required checks are red on this tree. fe context {outcome.task}"]
     if outcome.mode == "auto-approve":
-        return ["  mode      auto-approve: decided when nothing stands against it any more", *_against(outcome)]
+        return [
+            "  mode      auto-approve: decided when nothing stands against it any more",
+            *_reasons("", outcome.reasons),
+        ]
+    if first := [*_unchecked(outcome), *_reasons("first", outcome.first)]:
+        who = f"a person reviews it ({outcome.person} asks for one)" if outcome.person else "somebody else reviews it"
+        return [*first, f"  mode      {outcome.mode}: then {who}"]
     approve = fe("approve", outcome.task, "--seen", outcome.seen)
     look = steps_text(by("other", approve, "somebody else looks at it: "))
     if outcome.person:
         look = f"{steps_text(by('person', approve, 'a person looks at it: '))}   ({outcome.person} asks for one)"
-    return [f"  mode      {outcome.mode}: {look}", *_unchecked(outcome)]
+    return [f"  mode      {outcome.mode}: {look}"]
 
 
-def _against(outcome: SubmitOutcome) -> list[str]:
-    """What stands against an approval by rule, each with what takes it away."""
+def _reasons(title: str, reasons: tuple[Reason, ...]) -> list[str]:
+    """Reasons against an approval, each with its next step."""
     lines = []
-    for reason in outcome.reasons:
+    for number, reason in enumerate(reasons):
         step = f": {steps_text(reason.next)}" if reason.next else ""
-        lines.append(f"            {reason.message} ({reason.rule}){step}")
+        lines.append(f"  {title if number == 0 else '':<8}  {reason.message} ({reason.rule}){step}")
     return lines
 
 

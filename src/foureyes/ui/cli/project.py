@@ -189,6 +189,8 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
         lines.append(f"  HELD      {flat(view.hold)}")
     lines += [sprint_line(view.sprint)] if view.sprint is not None else []
     lines += running
+    waits = "1 submission waits" if view.unchecked == 1 else f"{view.unchecked} submissions wait"
+    lines += [f"  checks    {waits} for checks (a person or a service: fe check run)"] if view.unchecked else []
     lines += [f"  not by you {view.barred} of those in review: why, and by whom: fe reviewable"] if view.barred else []
     lines += (
         [f"  by rule   {count['auto_approved']} approved by their mode, nobody decided (M4): fe audit log"]
