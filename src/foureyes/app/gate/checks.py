@@ -127,7 +127,7 @@ class Checks:
 
     def pending(self, actor: Actor, *, again: bool = False) -> Pending:
         """The attempts in review that lack a result that says something and counts, and those that nothing stands
-        against any more (M4). What broke is taken up after a pause that grows; `again`: without one.
+        against any more (M4). What broke is taken up after a pause that grows; `again`, or a person: without one.
         """
         permit(actor, "check run")
         waiting: list[str] = []
@@ -135,7 +135,7 @@ class Checks:
         with self._context.store.read() as tx:
             after = None
             while rows := tx.tasks(ListQuery(status="reviewing", limit=PAGE, after=after), TaskRow):
-                page = self._due(tx, actor, [row.id for row in rows], again=again)
+                page = self._due(tx, actor, [row.id for row in rows], again=again or actor.kind == "human")
                 waiting += page.tasks
                 later += page.later
                 after = (rows[-1].priority, rows[-1].n)

@@ -33,8 +33,8 @@ def check_run(session: Session, task: str | None, only: tuple[str, ...], again: 
     is not green.
 
     What an agent runs is "claimed": it informs people, and decides nothing; so that it counts, a person or a service
-    runs it (D5). Without a task, a check that broke itself is taken up again after a pause that grows (1 minute to 1
-    hour), and is not green until then; --again, or the task's name, runs it at once.
+    runs it (D5). Without a task, a check that crashed is tried again: at once where a person types it, else after a
+    pause that grows (1 minute to 1 hour); --again, or the task's name, runs it at once.
     """
     end_cleanly()
     if target:
