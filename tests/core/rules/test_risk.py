@@ -130,6 +130,14 @@ def test_why_it_did_not_approve_itself_is_said_where_it_wanted_to_H1_M4() -> Non
     assert risk(facts, not_by_itself=why) == Risk("low", ()), "a task in batch mode never wanted to"
 
 
+def test_checks_that_did_not_run_are_said_once_H1() -> None:
+    policy = replace(POLICY, checks=(*POLICY.checks, replace(TESTS, name="types")))
+    why = tuple(Reason("D5", f"required check {name} was not run") for name in ("tests", "types"))
+    chosen, facts = ModeChoice("auto-approve", (Reason("M3", "label trivial"),)), work(results=(ran(LINT),))
+    found = risk_of(facts, policy, chosen, check_states(facts, policy), why)
+    assert said(found) == ["required checks tests, types not run"]
+
+
 @pytest.mark.parametrize(("decided", "level"), [(0, "medium"), (4, "medium"), (5, "low"), (None, "low")])
 def test_the_first_attempts_of_an_agent_are_looked_at_H1(decided: int | None, level: str) -> None:
     found = risk(work(), around=Around(decided=decided))

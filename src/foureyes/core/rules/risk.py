@@ -175,15 +175,21 @@ def _to_look_at(
         for state in states
         if not state.rule.required and state.word not in ("passed", "not_run")
     ]
-    signs += [
-        f"required check {state.rule.name} not run" for state in states if state.rule.required and state.result is None
-    ]
+    required = [state for state in states if state.rule.required]
+    if missing := [state.rule.name for state in required if state.result is None]:
+        signs.append(f"required check{'s' if len(missing) > 1 else ''} {', '.join(missing)} not run")
+    for state in required:
+        if state.result is not None and state.word == "not_run":
+            signs.append(f"required check {state.rule.name} {state.summary}")
+        elif state.is_green and state.claimed:
+            signs.append(f"required check {state.rule.name} passed only where an agent or its author ran it")
     if not facts.reviewers and wants_reviews(policy, labels_in_force(facts)):
         signs.append("no counting peer review")
     elif unmet := [name for name in unmet_names(facts, policy) if is_profile(name)]:
         signs.append(f"no counting review of {', '.join(map(named, unmet))}")
     if attempt.signal != "DONE":
         signs.append(f"signal {attempt.signal}")
-    if chosen.mode == "auto-approve" and not_by_itself:
-        signs.append("not auto-approved: " + "; ".join(reason.message for reason in not_by_itself))
+    besides = [reason.message for reason in not_by_itself if reason.rule != "D5"]  # the checks are named above
+    if chosen.mode == "auto-approve" and besides:
+        signs.append(f"not auto-approved: {'; '.join(besides)}")
     return signs
