@@ -27,8 +27,8 @@ class Reviewing(Ground):
         super().__init__(name, folder)
         self.tree = folder / ".foureyes" / "checkouts" / "fe-1"
 
-    def review(self, *commands: Asked, resumes: str = "") -> Ended:
+    def review(self, *commands: Asked) -> Ended:
         self.tree.mkdir(parents=True, exist_ok=True)
         (self.tree / "mean.py").write_text("def mean(values):\n    return sum(values) / len(values)\n")
         launch = {"purpose": "review", "worktree": str(self.tree), "schema": answer_schema()}
-        return self.drive(*commands, role="review", resumes=resumes, launch=launch, prompt="Review mean.py.\n")
+        return self.drive(*commands, role="review", launch=launch, prompt="Review mean.py.\n")

@@ -34,17 +34,6 @@ def test_it_answers_with_the_document_that_it_is_held_to_V3(name: str, tmp_path:
     assert (found.left, found.marked) == ([], 0)
 
 
-@EACH
-def test_asked_once_more_it_goes_on_in_a_checkout_made_anew_V3(name: str, tmp_path: Path) -> None:
-    ground = Reviewing(name, tmp_path)
-    prose: Asked = {"say": "No blocker found. LGTM!"}
-    first = ground.review(prose)
-    assert first.outcome["error"] == "none", first.outcome
-    again = ground.review(prose, RESULT, resumes=first.outcome["conversation"])
-    assert again.outcome["error"] == "none", again.outcome
-    assert '"review_result"' in again.outcome["answer"]
-
-
 DEFECT = "def mean(values):\n    return sum(values) / len(values)\n"
 
 

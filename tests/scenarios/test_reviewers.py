@@ -55,9 +55,9 @@ class Peers(Theatre):
         answers = [{"point": point, "answer": "It is."} for point in (1, 2)]
         answer = {"say": json.dumps({"type": "clarification", "answers": answers})}
         plays = [
-            {"purpose": "review", "profile": "one", "play": "1", "steps": [self.keeps, one]},
-            {"purpose": "review", "profile": "two", "play": "1", "steps": [two]},
-            {"purpose": "review", "steps": [PROSE if PROSE in (one, two) else GOOD]},
+            {"purpose": "review", "prompt": "What was clarified", "steps": [GOOD]},
+            {"purpose": "review", "profile": "one", "steps": [self.keeps, one]},
+            {"purpose": "review", "steps": [two]},
             {"purpose": "clarify", "steps": [answer]},
             {"steps": work},
         ]

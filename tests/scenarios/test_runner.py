@@ -78,12 +78,13 @@ def test_fe_plan_draft_starts_an_agent_that_only_reads_and_keeps_its_plan_M7(the
     there = "test -e foureyes.toml && ! git status && test -S $FOUREYES_RUN_DIR/socket"
     looks = {"run": ["sh", "-c", f"{there} && fe list"]}
     answers = [{"say": "I think about it."}], [looks, {"say": f"```\n{plan}```"}]
-    theatre.play({"plays": [{"purpose": "plan", "resumed": False, "steps": answers[0]}, {"steps": answers[1]}]})
+    again = {"prompt": "could not be read as a plan", "steps": answers[1]}
+    theatre.play({"plays": [again, {"purpose": "plan", "steps": answers[0]}]})
     drafted = shop.done(shop.cast.alice, "plan", "draft", "Sign in with a passkey")
     assert [row["title"] for row in drafted["rows"]] == ["Store keys", "Sign in"]
     assert Path(drafted["file"]).read_text() == plan
     assert [row["title"] for row in shop.lines(shop.cast.alice, "list")] == ["Goal: Sign in with a passkey"]
-    assert not list((shop.repo / ".foureyes/homes").iterdir())
+    assert not list((shop.repo / ".foureyes/runs").iterdir()), "its home was below its run"
 
 
 def test_red_checks_go_back_to_the_agent_and_are_mended_E4(theatre: Theatre) -> None:

@@ -214,10 +214,13 @@ class NoPrograms:
             raise AgentUnavailable("it said no conversation to go on with")
         return Attached((profile.program, "--resume", conversation), {})
 
-    def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> Checkout:
-        return Checkout(f"/checkouts/{name}", ".foureyes-review")
+    def checkout(self, run: RunId, write: Callable[[str], Mapping[str, str]], files: Mapping[str, str]) -> Checkout:
+        return Checkout(f"/checkouts/{run}", ".foureyes-review")
 
-    def drop_checkout(self, name: str) -> None:
+    def altered(self, run: RunId) -> str:
+        return ""
+
+    def drop_checkout(self, run: RunId) -> None:
         pass
 
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:

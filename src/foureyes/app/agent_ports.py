@@ -115,13 +115,15 @@ class LocalAgents(Protocol):
     def attached(self, name: str, profile: Profile, *, task: str, conversation: str) -> Attached:
         """How a person goes on with a conversation of a run. `AgentUnavailable` where that cannot be, with why."""
 
-    def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> Checkout:
-        """A directory of its own for one run that reads: `write` puts the files of a tree into it, `files` come into a
-        folder beside them. It is in the same place for the same name: programs find their conversations by it. What
-        is left of an earlier one is gone.
+    def checkout(self, run: RunId, write: Callable[[str], Mapping[str, str]], files: Mapping[str, str]) -> Checkout:
+        """A new directory for one run that reads, under a name that nobody knew: `write` puts the files of a tree into
+        it and returns their modes and objects, `files` come into a folder beside them.
         """
 
-    def drop_checkout(self, name: str) -> None:
+    def altered(self, run: RunId) -> str:
+        """The first path in the checkout of a run that is not as it was written; empty where all is."""
+
+    def drop_checkout(self, run: RunId) -> None:
         """Remove such a directory, if it is there."""
 
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from foureyes.demo import shop
 
+SECOND_REVIEW = "[3-9]*"
+"""The iteration that the prompt of a second review names."""
 ScriptSteps = list[dict[str, Any]]
 
 
@@ -46,7 +48,8 @@ def _play(title: str, steps: ScriptSteps, *, profile: str = "", again: bool = Fa
 
 def _review(review: Mapping[str, Any], title: str, *, again: bool = False) -> dict[str, Any]:
     """What the critic says about a task; `again`: about what came back."""
-    return _play(title, [{"review": review}], profile="critic", again=again) | {"purpose": "review"}
+    play = _play(title, [{"review": review}], profile="critic") | {"purpose": "review"}
+    return play | ({"iteration": SECOND_REVIEW} if again else {})
 
 
 def _work(files: shop.ShopFiles, message: str) -> ScriptSteps:

@@ -60,35 +60,34 @@ def test_a_home_with_a_thousand_folders_in_each_other_goes_too(tmp_path: Path) -
         assert not home.exists()
 
 
-def test_who_reads_has_another_home_than_who_works_lesson_71(tmp_path: Path) -> None:
+def test_a_home_for_one_run_has_a_name_that_nobody_can_know_and_goes_with_the_run_I2(tmp_path: Path) -> None:
     places = RunFiles(str(tmp_path))
-    assert places.home("fe-1", "claude", reads=True) != places.home("fe-1", "claude")
-    home = Path(places.home("fe-1", "claude", reads=True))
-    places.forget("fe-1")
-    assert not home.exists()
+    places.open_run("run-1", token="t", prompt="")
+    homes = [Path(places.new_home("run-1")) for _ in range(2)]
+    assert homes[0] != homes[1]
+    assert {(path.parent, oct(path.stat().st_mode & 0o777)) for path in homes} == {(tmp_path / "runs/run-1", "0o700")}
+    assert all(len(path.name.partition(".")[2]) == 16 for path in homes)
+    places.close_run("run-1")
+    assert not homes[0].exists()
 
 
-def test_a_checkout_is_made_anew_in_the_same_place_and_goes(tmp_path: Path) -> None:
+def test_a_checkout_is_made_under_a_new_name_each_time_and_goes_V2(tmp_path: Path) -> None:
     places = RunFiles(str(tmp_path))
 
     def write(path: str) -> None:
         (Path(path) / "a.py").write_text("a")
 
-    path = Path(places.checkout("fe-1.c-1.codex", write, {})[0])
-    (path / "old.py").write_text("x")
-    again, beside = places.checkout("fe-1.c-1.codex", write, {"change.diff": "+a ☃"})
-    assert (again, {each.name for each in path.iterdir()}) == (str(path), {"a.py", beside})
-    assert (path / beside / "change.diff").read_text() == "+a ☃"
-    (path / "shut").mkdir(0o000)
-    places.drop_checkout("fe-1.c-1.codex")
-    places.drop_checkout("fe-1.c-1.codex")
-    assert not path.exists()
-    target = tmp_path / "mine"
-    target.mkdir()
-    path.symlink_to(target)
-    places.checkout("fe-1.c-1.codex", write, {})
-    assert not path.is_symlink()
-    assert list(target.iterdir()) == []
+    first = Path(places.checkout("run-1", write, {})[0])
+    (first / "old.py").write_text("x")
+    path, beside = places.checkout("run-1", write, {"change.diff": "+a ☃"})
+    assert {each.name for each in Path(path).iterdir()} == {"a.py", beside}
+    assert (Path(path) / beside / "change.diff").read_text() == "+a ☃"
+    assert len(first.name.removeprefix("run-1.")) == 16
+    other = Path(places.checkout("run-12", write, {})[0])
+    (first / "shut").mkdir(0o000)
+    for _ in range(2):
+        places.drop_checkouts("run-1")
+    assert list((tmp_path / "checkouts").iterdir()) == [other]
 
 
 def test_a_folder_of_the_tree_is_never_written_into_whatever_it_is(tmp_path: Path) -> None:

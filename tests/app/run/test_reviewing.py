@@ -40,21 +40,21 @@ def test_who_was_asked_reads_files_of_its_own_and_its_answer_is_its_review_V2_V3
     assert (given.session, given.verdict, given.counts) == (run.session, "approved", True)
     assert (peers.cycle().rule, peers.became()) == ("R4", {"codex": "answered"})
     launch = peers.agents.launched[-1]
-    assert launch.worktree == f"/checkouts/{task}.c-1.codex"
+    assert launch.worktree == f"/checkouts/{run.id}"
     assert ".foureyes-review/change.diff" in launch.prompt
     assert '"type": "review_request"' in launch.prompt
     assert json.loads(launch.schema)["required"] == ["type", "payload"]
     assert not launch.resumes
 
 
-def test_prose_is_asked_for_once_more_in_the_same_conversation_V3_lesson_35(peers: Peers) -> None:
+def test_prose_is_asked_for_once_more_in_a_new_conversation_V3_lesson_35(peers: Peers) -> None:
     peers.says("codex", "No blocker found… LGTM", review("concerns"))
     task = peers.made()
     first, second = peers.reviews_of(task)
     assert (first.ending, first.error, second.error) == ("finished", "refused", "none")
     again = peers.agents.launched[-1]
-    assert (again.resumes, "prose is none" in again.prompt) == ("k-1", True)
-    assert first.worktree == second.worktree, "programs find their conversations by the place"
+    assert (again.resumes, "prose is none" in again.prompt) == ("", True)
+    assert first.worktree != second.worktree
     assert (peers.cycle().rule, peers.looked_at(task)[0].session) == ("R3", second.session)
 
 

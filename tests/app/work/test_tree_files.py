@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.contents import unlike
+from foureyes.adapters.contents import unlike
 from foureyes.app.work.tree_files import FilesOfTree
 from foureyes.core.words.ids import Sha
 

@@ -17,8 +17,6 @@ from foureyes.core.words.shape import Shape
 
 RUNS, HOMES, CHECKOUTS = "runs", "homes", "checkouts"
 BESIDE = ".foureyes-review"
-OF_A_READER = "@read"
-"""Behind a profile's name, where no profile has such a sign: who reviews has another home than who works."""
 TOKEN, PROMPT, TMP = RUN_TOKEN, "prompt.md", "tmp"
 NAME = Shape(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
 ONLY_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -55,14 +53,12 @@ class RunFiles:
             replace(handle, name, text.encode(), 0o600, durable=False)
         return os.path.join(self.run(run), name)
 
-    def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> tuple[str, str]:
-        """A directory that is filled by `write`, and the name of a folder in it that has these files: one that the
+    def checkout(self, run: str, write: Callable[[str], object], files: Mapping[str, str]) -> tuple[str, str]:
+        """A new directory that is filled by `write`, and the name of a folder in it that has these files: one that the
         tree itself has not, whatever it may be there.
         """
         self._made(CHECKOUTS)
-        path = self._below(CHECKOUTS, name)
-        _remove(path)
-        os.mkdir(path, 0o700)
+        path = _new(self._below(CHECKOUTS, run))
         write(path)
         taken = set(os.listdir(path))
         beside = next(each for n in itertools.count() if (each := f"{BESIDE}{n or ''}") not in taken)
@@ -72,8 +68,11 @@ class RunFiles:
                 file.write(text.encode("utf-8", "backslashreplace"))
         return path, beside
 
-    def drop_checkout(self, name: str) -> None:
-        _remove(self._below(CHECKOUTS, name))
+    def drop_checkouts(self, run: str) -> None:
+        with suppress(OSError), entered(os.path.join(self._base, CHECKOUTS)) as checkouts:
+            for name in entries(checkouts, MOST_HOMES):
+                if name.rpartition(".")[0] == _named(run):
+                    _remove(self._below(CHECKOUTS, name))
 
     def close_run(self, run: str) -> None:
         """Remove what a run had: its token first."""
@@ -85,13 +84,16 @@ class RunFiles:
                 continue
         _remove(path)
 
-    def home(self, task: str, profile: str, *, reads: bool = False) -> str:
-        """The home of a profile's runs of a task; it stays until the task is closed, as programs resume from it.
-        `reads`: of those that only read; what the same profile said as an author is not in there.
+    def home(self, task: str, profile: str) -> str:
+        """The home of a profile's runs that work on a task; it stays until the task is closed, as programs resume from
+        it.
         """
-        name = f"{_named(profile)}{OF_A_READER if reads else ''}"
-        self._made(HOMES, _named(task), name)
-        return os.path.join(self._below(HOMES, task), name)
+        self._made(HOMES, _named(task), _named(profile))
+        return os.path.join(self._below(HOMES, task), profile)
+
+    def new_home(self, run: str) -> str:
+        """A home for one run, below its directory: it goes with the run."""
+        return _new(os.path.join(self.run(run), "home"))
 
     def kept(self) -> list[str]:
         """The tasks that have homes."""
@@ -167,6 +169,13 @@ def identity_of(environ: Mapping[str, str], worktree: str) -> list[tuple[str, st
 def _quoted(value: str) -> str:
     text = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
     return f'"{text}"'
+
+
+def _new(path: str) -> str:
+    """A new directory, under this path with something behind it that nobody can know before."""
+    made = f"{path}.{os.urandom(8).hex()}"
+    os.mkdir(made, 0o700)
+    return made
 
 
 def _named(name: str) -> str:

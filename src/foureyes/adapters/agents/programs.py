@@ -27,6 +27,7 @@ from foureyes.adapters.agents.log import RunLog
 from foureyes.adapters.agents.places import PROMPT, RunFiles, furnish, identity_of
 from foureyes.adapters.agents.sweep import marked, sweep
 from foureyes.adapters.agents.words import attached_words, words_of
+from foureyes.adapters.contents import blob, unlike
 from foureyes.adapters.folders import opened
 from foureyes.adapters.supervised import Supervised
 from foureyes.app.agent_ports import Attached, Availability, Checkout, Launch
@@ -69,6 +70,8 @@ class AgentPrograms:
         self._doors = doors
         self._digests: dict[tuple[str, int, int, int], str] = {}
         self._versions: dict[tuple[str, int, int, int], str] = {}
+        self._shown: dict[RunId, tuple[str, Mapping[str, str]]] = {}
+        """The checkouts of runs: where each is, and the mode and object of every file that was written there."""
 
     def available(self, name: str, profile: Profile, *, ask: bool = False) -> Availability:
         dialect = dialect_of(profile)
@@ -153,14 +156,25 @@ class AgentPrograms:
         env = persons_environment(self._environ, home=home, asked=asked, own={**dialect.env, **self._own(dialect)})
         return Attached((*dialect.before, path, *words), env)
 
-    def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> Checkout:
+    def checkout(self, run: RunId, write: Callable[[str], Mapping[str, str]], files: Mapping[str, str]) -> Checkout:
+        shown: dict[str, str] = {}
         try:
-            return Checkout(*self.places.checkout(name, write, files))
+            path, beside = self.places.checkout(run, lambda path: shown.update(write(path)), files)
         except OSError as problem:
             raise AgentUnavailable(f"there is no place for a checkout: {_why(problem)}") from problem
+        shown |= {f"{beside}/{name}": blob(text.encode("utf-8", "backslashreplace")) for name, text in files.items()}
+        self._shown[run] = path, shown
+        return Checkout(path, beside)
 
-    def drop_checkout(self, name: str) -> None:
-        self.places.drop_checkout(name)
+    def altered(self, run: RunId) -> str:
+        try:
+            return unlike(*self._shown[run])
+        except (KeyError, OSError):  # what cannot be compared is no evidence (G1)
+            return "its checkout"
+
+    def drop_checkout(self, run: RunId) -> None:
+        self._shown.pop(run, None)
+        self.places.drop_checkouts(run)
 
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
         """The reapers of a dead runner end their programs themselves: they are given the time for it, then ended. A
@@ -188,7 +202,10 @@ class AgentPrograms:
         self.places.forget(task)
 
     def _home(self, launch: Launch, dialect: Dialect) -> str:
-        home = self.places.home(launch.task or launch.run, launch.profile_name, reads=launch.role == "review")
+        if launch.role == "implement":
+            home = self.places.home(launch.task or launch.run, launch.profile_name)
+        else:
+            home = self.places.new_home(launch.run)
         if not os.path.exists(os.path.join(home, ".gitconfig")):
             mine = self._environ.get("HOME", "")
             links = [(name, os.path.join(mine, name)) for name in dialect.links] if mine else []

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 PLAYED = ".scripted.json"
-"""In the home of a task and profile: how often it was played."""
+"""In a home: how often it was played in."""
 PAUSE = 0.02
 NO_PLAY = 3
 FAILED_STEP = 4
@@ -323,7 +323,7 @@ def chosen(plays: Sequence[ScriptedStep], known: Mapping[str, str], prompt: str)
 
 
 def counted() -> int:
-    """How often this task was played by this profile, this time included."""
+    """How often this home was played in, this time included: of a task and profile, or of one run that reviews."""
     path = os.path.join(os.environ.get("HOME") or ".", PLAYED)
     try:
         with open(path, encoding="utf-8") as file:

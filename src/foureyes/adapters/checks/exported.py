@@ -12,8 +12,8 @@ import os
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 
-from foureyes.adapters.checks.contents import unlike
 from foureyes.adapters.checks.scratch import remove
+from foureyes.adapters.contents import unlike
 from foureyes.adapters.process import run
 from foureyes.core.words.text import readable, visible
 

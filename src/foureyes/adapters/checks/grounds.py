@@ -8,7 +8,6 @@ from contextlib import ExitStack, contextmanager, suppress
 
 import msgspec
 
-from foureyes.adapters.checks.contents import changed, sizes
 from foureyes.adapters.checks.exported import Exported, copy_tree
 from foureyes.adapters.checks.output import Output
 from foureyes.adapters.checks.overlaps import ALL, overlaps, refuse_own_parts
@@ -19,6 +18,7 @@ from foureyes.adapters.checks.seals import Seals
 from foureyes.adapters.checks.shelf import Shelf
 from foureyes.adapters.checks.stand import Stand, StopAsked, Unprepared, why_ended
 from foureyes.adapters.checks.variables import PREPARE, environment
+from foureyes.adapters.contents import changed, sizes
 from foureyes.app.ports import Lent, TreeFiles
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule

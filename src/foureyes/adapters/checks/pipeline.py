@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.adapters.checks.contents import changed, sizes
 from foureyes.adapters.checks.exported import Exported
 from foureyes.adapters.checks.output import Output, TellLine
 from foureyes.adapters.checks.overlaps import ALL
@@ -26,6 +25,7 @@ from foureyes.adapters.checks.soundness import Watch
 from foureyes.adapters.checks.stand import OwnParts, Stand, Stopped, Unprepared, why_ended
 from foureyes.adapters.checks.tree_files import CheckedFiles
 from foureyes.adapters.checks.variables import clean_path, environment
+from foureyes.adapters.contents import changed, sizes
 from foureyes.adapters.folders import opened
 from foureyes.adapters.process import ProcessProblem, ProgramEnd
 from foureyes.core.nouns.check import Ran, WhatRan

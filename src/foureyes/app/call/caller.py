@@ -69,5 +69,5 @@ def permit(actor: Actor, verb: str) -> None:
 
 def why_barred(actor: Actor, verb: str) -> Reason | None:
     """Why the caller may not use the verb, if so."""
-    seen = (actor.within, actor.bound, actor.by_key, actor.git is not None)
+    seen = (actor.within, actor.bound, actor.by_key, actor.git is not None, actor.in_run)
     return barred(actor.kind, actor.trust, actor.name, verb, actor.role, *seen)

@@ -13,6 +13,7 @@ from foureyes.app.call.rows import Count, EvidenceRow, IdRow, Token
 from foureyes.app.call.work import Work
 from foureyes.app.views.session import EndedSessions, SessionView, Spawned, Whoami
 from foureyes.core import events as e
+from foureyes.core.nouns.run import Run
 from foureyes.core.nouns.session import NESTED, ROLES, Actor, Role, is_oneself
 from foureyes.core.words.ids import SessionId, Sha, session_id, session_of, token_hash
 from foureyes.core.words.text import clean_text
@@ -139,6 +140,7 @@ class Sessions:
             token=actor.token,
             role=token.role,
             task=token.task,
+            in_run=tx.one("run.of_session", Run, session=token.session) is not None,
             bound=git[1] if git else actor.bound,
             git=git,
             why=(

@@ -79,14 +79,14 @@ def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, st
 def _answered(context: Context, runner: Actor, agents: LocalAgents, own: InHand) -> str:
     """V3: the answer of a run, taken in; one that is no valid document is told to who is asked once more."""
     assert own.outcome is not None
-    take = take_review if own.run.purpose == "review" else take_clarification
-    problem = take(context, own)
+    reviews = own.run.purpose == "review"
+    problem = take_review(context, agents, own) if reviews else take_clarification(context, own)
     outcome = replace(own.outcome, error="refused", error_text=problem) if problem else own.outcome
     _end(context, runner, own.run.id, outcome, "finished")
     drop_files(agents, own.run)
     if problem:
         return f"answered with no valid document: {problem}"
-    return "reviewed it" if own.run.purpose == "review" else "clarified it"
+    return "reviewed it" if reviews else "clarified it"
 
 
 def _end(context: Context, runner: Actor, run: RunId, outcome: RunOutcome, ending: RunEnding) -> None:

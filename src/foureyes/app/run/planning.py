@@ -91,19 +91,15 @@ class Planning:
     def _drafted(self, actor: Actor, runner: Actor, task: TaskId, profile: str) -> Drafted:
         agents = self._context.outside.agents()
         name, chosen = self._profile(runner, agents, profile)
-        prompt, resumes, draft = self._prompt(task), "", Drafted(task=task, profile=name)
-        try:
-            for _ in range(2):
-                outcome = _Run(self._context, runner, agents, name, chosen).to_its_end(task, prompt, resumes)
-                if not outcome.succeeded:
-                    raise AgentUnavailable(f"{name}: {how_it_failed(outcome)}", next_step=fe("agents"), task=task)
-                draft = self._read(actor, draft, plan_in(outcome.answer or outcome.final))
-                if not draft.problem:
-                    break
-                resumes = outcome.conversation
-                prompt = retrying_prompt(draft.problem, "" if resumes else self._prompt(task))
-        finally:
-            agents.forget(task)
+        prompt, draft = self._prompt(task), Drafted(task=task, profile=name)
+        for _ in range(2):
+            outcome = _Run(self._context, runner, agents, name, chosen).to_its_end(task, prompt)
+            if not outcome.succeeded:
+                raise AgentUnavailable(f"{name}: {how_it_failed(outcome)}", next_step=fe("agents"), task=task)
+            draft = self._read(actor, draft, plan_in(outcome.answer or outcome.final))
+            if not draft.problem:
+                break
+            prompt = retrying_prompt(draft.problem, self._prompt(task))
         if not draft.text:
             see = fe("logs", task, before="see what it said: ")
             raise BadInput(f"{name} wrote no plan that can be read: {draft.problem}", next_step=see, task=task)
@@ -162,13 +158,13 @@ class _Run:
         self._name, self._profile = name, profile
         self._runs = Runs(context)
 
-    def to_its_end(self, task: TaskId, prompt: str, resumes: str) -> RunOutcome:
-        run = self._runs.reserve(self._runner, task, profile=self._name, purpose="plan", resumes=resumes)
+    def to_its_end(self, task: TaskId, prompt: str) -> RunOutcome:
+        run = self._runs.reserve(self._runner, task, profile=self._name, purpose="plan")
         outcome: RunOutcome | None = None
         live: LiveRun | None = None
         ending: RunEnding = "unstarted"
         try:
-            live = self._prepared(run, prompt, resumes)
+            live = self._prepared(run, prompt)
             live.go()
             outcome = self._watched(run, live)
             ending = "finished" if outcome.succeeded else "timeout" if outcome.timed_out else "failed"
@@ -180,13 +176,13 @@ class _Run:
         finally:
             self._over(run, live, outcome, ending)
 
-    def _prepared(self, run: Run, prompt: str, resumes: str) -> LiveRun:
+    def _prepared(self, run: Run, prompt: str) -> LiveRun:
         secret = f"fe-{self._context.ids.number():032x}"
-        place = self._agents.checkout(run.task, self._files, {})
+        place = self._agents.checkout(run.id, self._files, {})
         live = self._agents.prepare(
             Launch(
                 run=run.id, profile_name=self._name, profile=self._profile, role="plan", purpose="plan",
-                worktree=place.path, prompt=prompt, token=secret, task=run.task, resumes=resumes,
+                worktree=place.path, prompt=prompt, token=secret, task=run.task,
             )
         )  # fmt: skip
         try:
@@ -199,7 +195,7 @@ class _Run:
             raise
         return live
 
-    def _files(self, path: str) -> None:
+    def _files(self, path: str) -> dict[str, str]:
         """What is on the target, without a repository around it."""
         with self._context.store.read() as tx:
             target = self._context.project(tx).target
@@ -207,6 +203,7 @@ class _Run:
         if head is None:
             raise GitProblem(f"the target branch {target} has no commit yet")
         self._context.workshop.export(head, path)
+        return {}
 
     def _watched(self, run: Run, live: LiveRun) -> RunOutcome:
         renewed = monotonic()
@@ -230,7 +227,7 @@ class _Run:
                     selector.select(0.05)
         if live is not None:
             self._agents.end_left([live.process], [run.id])
-        self._agents.drop_checkout(run.task)
+        self._agents.drop_checkout(run.id)
         self._runs.end(self._runner, run.id, replace(outcome, answer="") if outcome else None, ending=ending)
 
 

@@ -26,7 +26,7 @@ from foureyes.core.nouns.cycle import Look
 from foureyes.core.nouns.session import Actor
 from foureyes.core.run.reviewing import is_about
 from foureyes.core.words.fence import fenced
-from foureyes.core.words.text import one_line
+from foureyes.core.words.text import one_line, visible
 from foureyes.errors import BadInput, FoureyesError, Refused
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ AGAIN = """Your {what} {task} could not be taken in, and nothing of it was store
 
 {why}
 
-Send the whole document again, mended: your last message is exactly one {kind} document, and nothing else.
+Send the whole document again, corrected: your last message is exactly one {kind} document, and nothing else.
 """
 
 
@@ -102,11 +102,6 @@ def subject_of(context: Context, tx: Tx, run: Run) -> Subject:
     )
 
 
-def files_name(run: Run) -> str:
-    """The same for every run of one reviewer in one cycle: programs find their conversations by the place."""
-    return f"{run.task}.{run.cycle}.{run.profile}"
-
-
 def review_files(context: Context, runner: Actor, agents: LocalAgents, run: Run) -> ReviewFiles:
     """V2: a checkout of its own: no repository, no worktree of anybody, no program run to make it."""
     with context.store.read() as tx:
@@ -118,7 +113,12 @@ def review_files(context: Context, runner: Actor, agents: LocalAgents, run: Run)
         CHANGE: _cut(context.repo.diff_text(change.base, change.head)),
         REQUEST: msgspec.json.format(msgspec.json.encode(request), indent=2).decode(),
     }
-    made = agents.checkout(files_name(run), lambda path: context.workshop.export(change.head, path), files)
+
+    def write(path: str) -> dict[str, str]:
+        context.workshop.export(change.head, path)
+        return context.workshop.files_of(change.head)
+
+    made = agents.checkout(run.id, write, files)
     return ReviewFiles(path=made.path, beside=made.beside, change=change, request=request)
 
 
@@ -133,7 +133,7 @@ def _request(context: Context, runner: Actor, run: Run, change: Subject) -> Revi
 def drop_files(agents: LocalAgents, run: Run) -> None:
     """What a reviewer had at hand goes with its run."""
     if run.purpose == "review":
-        agents.drop_checkout(files_name(run))
+        agents.drop_checkout(run.id)
 
 
 def _cut(text: str) -> str:
@@ -145,8 +145,6 @@ def _cut(text: str) -> str:
 def review_prompt(context: Context, runner: Actor, run: Run, step: StartRun, files: ReviewFiles) -> str:
     """V2, V3: the whole prompt, with the request; where a reviewer is asked once more, what was wrong."""
     again = _again(context, run) if step.asks == "answer" else ""
-    if again and step.resumes:
-        return again
     request = msgspec.json.format(msgspec.json.encode(_at_hand(files)), indent=2).decode()
     at_hand = AtHand(
         attempt=files.change.attempt,
@@ -178,9 +176,11 @@ def _again(context: Context, run: Run) -> str:
     return AGAIN.format(what="review of", task=run.task, why=text, kind=RESULT)
 
 
-def take_review(context: Context, own: InHand) -> str:
-    """V3: what a run answered, taken in as the review of its session; why it is none, else empty."""
+def take_review(context: Context, agents: LocalAgents, own: InHand) -> str:
+    """V2, V3: what a run answered, taken in as the review of its session; why it is none, else empty."""
     assert own.outcome is not None
+    if altered := agents.altered(own.run.id):
+        return f"{visible(altered)} was not what the reviewer was given any more when it ended, so its review is void"
     with context.store.read() as tx:
         change, reviewer = subject_of(context, tx, own.run), actor_of(tx, own)
         looks = looks_in_review(tx, own.run.task, own.run.look) if own.run.look else []

@@ -54,9 +54,8 @@ def planning_prompt(goal: str, known: Sequence[str]) -> str:
 
 
 def retrying_prompt(problem: str, prompt: str) -> str:
-    """What it is told when its answer was no plan; `prompt`: all it was told, where it does not remember."""
-    again = RETRY.format(problem=fenced(problem))
-    return f"{prompt}\n## Your first answer\n\n{again}" if prompt else again
+    """The prompt once more, with why the first answer was no plan: it remembers nothing."""
+    return f"{prompt}\n## Your first answer\n\n{RETRY.format(problem=fenced(problem))}"
 
 
 def plan_in(answer: str) -> str:

@@ -56,9 +56,8 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     `processes` is the part of it that is process evidence, nearest first. `ancestors` is the evidence of every process
     above the caller, agent or not: a token is only good below the one it was given to (I2). `base` is the session that
     the evidence alone would give, where `fe session new` made another. `token` is the hash of the one that was shown;
-    `role` and `task` are what a checked one is good for. `within` is what of Foureyes started the caller (`fe check
-    run`);
-    it then has no rights at all (I5), and `ancestors` ends below that. `bound` is why it decides nothing although it
+    `role` and `task` are what a checked one is good for; `in_run`: it is that of a run. `within` is what of Foureyes
+    started the caller (`fe check run`); it then has no rights at all (I5), and `ancestors` ends below that. `bound` is why it decides nothing although it
     may work (I3, I5); `git` is the nearest git above it, and why nothing below that decides. `stands` is set where it
     is still to be judged whether the caller is at home (`core.rules.home`); until then it may use no verb.
     `by_key`: a person only under what they sign (I9). `lease`: the run, and its fence, for which a runner
@@ -83,6 +82,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     token: str = ""
     role: Role | None = None
     task: TaskId | None = None
+    in_run: bool = False
     asserted_name: str = ""
     within: str = ""
     bound: Reason | None = None

@@ -92,6 +92,8 @@ FOR_A_ROLE: dict[Role, frozenset[str]] = {
 """I2: what a token is good for, on its task. `start` finds the claim that came with the token. Who plans answers with a
 plan, and a person imports it (M7).
 """
+FOR_A_RUN_THAT_REVIEWS = frozenset({"log"})
+"""I2: a runner's reviewer answers with its last message, and the runner records it; nothing else is its to do."""
 
 MAKES_TASKS = frozenset({"create", "plan import"})
 
@@ -106,9 +108,11 @@ def barred(
     bound: Reason | None = None,
     by_key: bool = False,
     by_git: bool = False,
+    in_run: bool = False,
 ) -> Reason | None:
     """Why this caller may not use the verb, if so. `bound` is why it decides nothing here, `by_key` that it is a person
-    only under what it signs, `by_git` that git started it: then a token is good for the log alone (I2).
+    only under what it signs, `by_git` that git started it: then a token is good for the log alone (I2). `in_run`: its
+    token is that of a run.
     """
     if within:
         message = f"this was started by {within}: what a check, a hook or the gate starts has no rights at all"
@@ -124,6 +128,9 @@ def barred(
     if role == "plan" and verb in MAKES_TASKS:
         why = "a run that plans makes no task: its plan is its answer, and a person reads it and imports it"
         return Reason("M7", why, by_person(fe("plan", "import", blank("FILE"))))
+    if in_run and role == "review" and verb not in FOR_A_RUN_THAT_REVIEWS:
+        why = f"a runner's reviewer answers with its last message and does nothing else, so not {verb}"
+        return Reason("I2", why, prose("end with one review_result document, as the prompt says"))
     if role is not None and verb not in FOR_A_ROLE[role]:
         return Reason(
             "I2", f"a token with role {role} may {_list(FOR_A_ROLE[role])} on its task, not {verb}", fe("whoami")

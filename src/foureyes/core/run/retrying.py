@@ -112,10 +112,16 @@ def _try_of(profile: str, past: Sequence[PastRun]) -> NextRun | None:
 
 def _can_resume(own: Sequence[PastRun]) -> bool:
     """Whether the last conversation is worth going on with: once after a failure, and not where it was refused; and
-    whether it is here.
+    whether it is here. Only who makes the work goes on: the others begin each time in a new home.
     """
     last = own[-1]
-    if not last.conversation or last.elsewhere or last.error == "refused" or last.ending in ("lost", "unstarted"):
+    if (
+        not last.conversation
+        or last.purpose == "lead"
+        or last.elsewhere
+        or last.error == "refused"
+        or last.ending in ("lost", "unstarted")
+    ):
         return False
     return not (is_blamed(last) and any(run.resumed and is_blamed(run) for run in own))
 

@@ -49,7 +49,10 @@ def next_of(due: ReviewDue, slot: Slot | None) -> NextRun | NoReview | None:
         return NoReview(kind=KINDS.get(slot.error, "quota"), text=slot.error_text or "it is left alone for now")
     last = due.past[-1] if due.past else None
     if last is not None and is_invalid(last):
-        return NextRun(profile=due.reviewer, resumes="" if last.elsewhere else last.conversation, asks="answer")
+        goes_on = (
+            due.purpose == "clarify" and not last.elsewhere
+        )  # a reviewer begins again, in files and a home of its own
+        return NextRun(profile=due.reviewer, resumes=last.conversation if goes_on else "", asks="answer")
     return NextRun(profile=due.reviewer, resumes=due.resumes if last is None else "")
 
 

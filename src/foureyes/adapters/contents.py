@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Mapping
-from hashlib import new
+from hashlib import new, sha256
 
 from foureyes.adapters.folders import OddFile, opened, walked
 
@@ -79,6 +79,11 @@ def _files(root: str) -> list[str]:
 def _is(now: str, mode: str, name: str) -> bool:
     """Whether that is what git knows by a name, and a program if it was committed as one; older modes are files."""
     return now == f"{mode if mode in (LINK, PROGRAM) else FILE} {name}"
+
+
+def blob(content: bytes) -> str:
+    """A file with this content that is no program, by mode and object."""
+    return f"{FILE} {sha256(b'blob %d' % len(content) + bytes(1) + content).hexdigest()}"
 
 
 def sizes(root: str) -> dict[str, int]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.contents import changed, sizes, unlike
 from foureyes.adapters.checks.tree_files import CheckedFiles
+from foureyes.adapters.contents import changed, sizes, unlike
 
 from tests.adapters.checks.trees import blob
 from tests.stage.odd import deep
