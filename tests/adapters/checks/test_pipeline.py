@@ -346,7 +346,7 @@ def test_G1_what_cannot_be_started_is_a_problem(run: Runner, monkeypatch: pytest
     "command",
     [
         "mkdir -p a/b; touch a/b/c; chmod 000 a/b a",
-        "mkdir ../home/go; touch ../home/go/x; chmod 555 ../home/go; chmod 000 .. ../home",
+        "mkdir ../home/go; touch ../home/go/x; chmod 555 ../home/go; chmod 000 ../home ..",
         "ln -s / root; ln -s /nowhere ../tmp/link; mkfifo pipe",
         "rm -rf ../home ../report; mv ../work ../elsewhere",
         f"{sys.executable} -c \"import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')\"",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from contextlib import suppress
 from pathlib import Path
 
@@ -167,7 +168,9 @@ def test_D5_an_environment_inside_of_the_checkout_holds_other_peoples_code(groun
 
 def test_D5_the_environments_own_sitecustomize_runs_and_the_path_is_as_it_would_be(ground: Ground) -> None:
     (ground.site / "sitecustomize.py").write_text("import sys\nsys.own = 1\n")
-    look = "import sys, sitecustomize\nassert sys.own and 'watch' not in str(sys.path), sys.path\n"
+    ask = [str(ground.environment / "bin" / "python"), "-c", "import sitecustomize; print(sitecustomize.__file__)"]
+    own = subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()  # Debian's comes before it
+    look = f"import sys, sitecustomize\nassert sitecustomize.__file__ == {own!r} and 'watch' not in str(sys.path), sys.path\n"
     (ground.checkout / "look.py").write_text(look)
     (ground.checkout / "above.py").write_text(
         "import subprocess, sys\nsubprocess.check_call([sys.executable, 'look.py'])\n"

@@ -9,13 +9,20 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import apsw
 import pytest
 
 from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.queries import sql
-from foureyes.adapters.store.sqlite import APPLICATION_ID, BUSY_MILLISECONDS, SqliteEngine, check_library_version
+from foureyes.adapters.store.sqlite import (
+    APPLICATION_ID,
+    BUSY_MILLISECONDS,
+    SqliteEngine,
+    check_library_version,
+    in_our_words,
+)
 from foureyes.adapters.store.store import Store
 from foureyes.errors import FoureyesError, StoreBusy, StoreProblem
 from foureyes.ui.steps import steps_text
@@ -352,3 +359,12 @@ def test_an_open_store_whose_files_became_read_only_is_a_clear_problem(shared: P
 
     assert as_another(try_to_lock).startswith("StoreProblem: the store cannot be written")
     shared.chmod(0o755)
+
+
+def test_reading_a_full_disk_says_that_it_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    about = os.statvfs(tmp_path)
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=1, f_frsize=4096))
+    path = str(tmp_path / "store.db")
+    assert "the disk is full" in str(in_our_words(apsw.IOError("disk I/O error"), path))
+    monkeypatch.setattr(os, "statvfs", lambda _: about)
+    assert "disk I/O error" in str(in_our_words(apsw.IOError("disk I/O error"), path))

@@ -4,12 +4,13 @@ it off.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import cast
 
 import msgspec
 import pytest
 
-from foureyes.app.call.context import Context
+from foureyes.app.call.context import Context, stamp
 from foureyes.app.gate.merge_queue import Rules, explain
 from foureyes.app.gate.one_merge import STARTS
 from foureyes.app.views.merge import MergeItem, what_brings_it_on
@@ -86,6 +87,16 @@ def test_a_persons_approval_settles_before_it_is_taken_Q0(world: GitWorld) -> No
     world.approve(BOB, task)
     world.clock.advance(seconds=10)
     assert merge(world) == {task: "merged"}
+
+
+def test_a_wait_until_another_day_says_which_and_that_a_clock_is_ahead_Q0(world: GitWorld) -> None:
+    world.clock.advance(hours=24)
+    task = approved(world)
+    world.clock.advance(hours=-24)
+    day = stamp(world.clock.now() + timedelta(days=1))[:10]
+    assert waits(world, task) == (
+        f"settles until {day} 12:00:10: it was approved by a clock that is ahead of this one (Q0)"
+    )
 
 
 def test_an_agents_approval_and_a_rules_do_not_settle_Q0(world: GitWorld) -> None:

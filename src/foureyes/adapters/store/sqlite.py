@@ -28,6 +28,8 @@ STATEMENTS = 512
 BUSY_MILLISECONDS = 10_000
 TEMPORARY = ""
 """The path of a store in memory, in a file without a name where it grows large, and nowhere when it is closed."""
+LEAST_ROOM = 64 * 1024
+"""Bytes that SQLite needs on the disk even to read."""
 WITHOUT_FILE = (":memory:", TEMPORARY)
 FOR_READING = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 NOT_FOR_WRITING = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
@@ -305,6 +307,19 @@ def translated(path: str) -> Iterator[None]:
         raise in_our_words(problem, path) from problem
 
 
+def _full() -> StoreProblem:
+    return StoreProblem("the disk is full. Nothing was changed.", next_step=prose("free some space and try again"))
+
+
+def _is_full(folder: str) -> bool:
+    """Whether SQLite has no room for the index that it writes beside the store even to read."""
+    try:
+        about = os.statvfs(folder)
+    except OSError:
+        return False
+    return about.f_bavail * about.f_frsize < LEAST_ROOM
+
+
 def in_our_words(problem: apsw.Error, path: str) -> Exception:
     """What an error of apsw's means; one that means nothing to us stays what it is."""
     name = os.path.basename(path)
@@ -312,9 +327,9 @@ def in_our_words(problem: apsw.Error, path: str) -> Exception:
         case apsw.BusyError() | apsw.LockedError():
             return StoreBusy("the store is busy. Nothing was changed.", next_step=prose("try again"))
         case apsw.FullError():
-            return StoreProblem(
-                "the disk is full. Nothing was changed.", next_step=prose("free some space and try again")
-            )
+            return _full()
+        case apsw.IOError() if _is_full(os.path.dirname(path)):
+            return _full()
         case apsw.ReadOnlyError() | apsw.PermissionsError():
             return not_writable(path) or StoreProblem(
                 "the store cannot be written. Nothing was changed.", next_step=prose("make .foureyes writable for you")

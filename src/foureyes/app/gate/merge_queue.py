@@ -217,8 +217,16 @@ def merged_first(item: MergeItem) -> list[str]:
 
 def waits_for(item: MergeItem, rules: Rules) -> str:
     """Q0, Q1: why an item cannot be taken yet; empty when it can."""
-    settles = settles_at(item, rules)
-    return obstacle(item, rules) or (f"settles until {settles[11:19]} (Q0)" if settles > rules.now else "")
+    return obstacle(item, rules) or _settling(item, rules)
+
+
+def _settling(item: MergeItem, rules: Rules) -> str:
+    until = settles_at(item, rules)
+    if until <= rules.now:
+        return ""
+    day = "" if until[:10] == rules.now[:10] else f"{until[:10]} "
+    ahead = ": it was approved by a clock that is ahead of this one" if item.approved_at > rules.now else ""
+    return f"settles until {day}{until[11:19]}{ahead} (Q0)"
 
 
 def obstacle(item: MergeItem, rules: Rules) -> str:

@@ -33,6 +33,8 @@ from foureyes.errors import ConfigError, FoureyesError, GitProblem, RemoteProble
 from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_turn, prose, shell
 
 SHOWN_TASKS = 5
+LEAST_ROOM = 1 << 20
+"""Bytes. With less the disk is as good as full."""
 ROLES = {"owner": "the owner", "writer": "a writer", "reader": "a reader"}
 
 
@@ -147,6 +149,9 @@ class Doctor:
         if role is not None and role.kind == "reader":
             text = f"role {role.name} is a reader: this command{inside} can look, and not write to the store"
             return Check("writing", "warn", text, grants_for(role, "writer"))
+        room = self._context.outside.free_space()
+        if room is not None and room < LEAST_ROOM:
+            return Check("writing", "warn", f"the disk is full: {room // 1024} KB are free", prose("free some space"))
         if not shut:
             return Check("writing", "ok", f"store, refs, checkout and temporary directory can be written{inside}")
         named = ", ".join(f"{place.what} {place.path} ({place.why})" for place in shut)
