@@ -185,7 +185,8 @@ def test_the_author_cannot_talk_a_finding_down_or_tell_it_anew_L1_L2(opened: Att
     opened.no(opened.cast.claude, *words, rules=["L2"])
     opened.no(opened.cast.helper, *words, "--again", opened.first, rules=["L2"])
     lead = {"issues": [{**ATOMIC, "severity": "LOW", "problem": "", "fix": ""}], "status": "APPROVED_WITH_NOTES"}
-    opened.no(opened.cast.claude, "finding", "import", opened.task, "-", rules=["L2"], input=json.dumps(lead))
+    seen = ("--seen", opened.work.seen)
+    opened.no(opened.cast.claude, "import", "handoff", opened.task, "-", *seen, rules=["D1"], input=json.dumps(lead))
     assert opened.head() == before
     done = opened.done(opened.cast.gemini, *words, "--again", opened.first)
     assert (done["root"], done["severity"], done["blocking"], done["state"]) == (opened.first, "CRITICAL", True, "open")
@@ -194,7 +195,8 @@ def test_the_author_cannot_talk_a_finding_down_or_tell_it_anew_L1_L2(opened: Att
 
 def test_a_tech_leads_handoff_or_a_report_from_the_author_resolves_nothing_G6_L8(opened: Attack) -> None:
     said = {"issues": [], "status": "APPROVED", "prior_issues_resolved": [opened.first, opened.second]}
-    opened.run(opened.cast.claude, "finding", "import", opened.task, "-", input=json.dumps(said))
+    seen = ("--seen", opened.work.seen)
+    opened.no(opened.cast.claude, "import", "handoff", opened.task, "-", *seen, rules=["D1"], input=json.dumps(said))
     opened.run(opened.cast.claude, "finding", "import", opened.task, "-", input='{"version": "2.1.0", "runs": []}')
     opened.still_open()
 

@@ -196,7 +196,11 @@ def test_a_hostile_report_or_handoff_is_refused_and_nothing_of_it_is_stored_G6(
     room: Room, document: Document, fields: tuple[str, ...]
 ) -> None:
     task = room.work.task
-    command = ("finding", "respond", task, "--file") if "issue_responses" in document else ("finding", "import", task)
+    command: tuple[str, ...] = ("finding", "import", task)
+    if "issue_responses" in document:
+        command = ("finding", "respond", task, "--file")
+    elif "issues" in document:
+        command = ("import", "handoff", task)
     room.refuses(room.cast.claude, command, json.dumps(document).encode(), *fields)
 
 

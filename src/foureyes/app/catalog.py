@@ -323,13 +323,12 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
     ),
     **RUN_VERBS,
     "exchange": (
-        ("take_in", ("finding import",), "anyone", "journal", "finding import", "Take in what a tool or a tech lead "
-         "found."),
+        ("take_in", ("finding import",), "anyone", "journal", "finding import", "Take in what a tool found."),
         ("export", (), "anyone", "", "finding export", "Findings as SARIF."),
     ),
     "handoffs": (
         ("export", (), "anyone", "", "export handoff", "A role's handoff document, made from the journal."),
-        ("take_in", ("finding respond", "finding import"), "anyone", "journal", "import handoff", "Take in a role's "
+        ("take_in", ("finding respond", "review submit"), "anyone", "journal", "import handoff", "Take in a role's "
          "handoff document."),
     ),
     "lists": (

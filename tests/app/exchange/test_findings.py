@@ -1,4 +1,4 @@
-"""What others found, in and out: SARIF, rdjson, a tech lead's handoff (L2, L9, G6)."""
+"""What tools found, in and out: SARIF and rdjson (L2, L9)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from foureyes.core.nouns.session import Actor
-from foureyes.errors import BadInput, FoureyesError, Refused
+from foureyes.errors import FoureyesError, Refused
 
 from tests.stage.checkout import AT_ONCE
 from tests.stage.gated import approved, configure, deliver
-from tests.stage.looped import findings, issue, next_attempt, respond, review, rule, states, texts
+from tests.stage.looped import findings, issue, next_attempt, respond, review, rule, states
 from tests.stage.people import BOB, CI, CLAUDE, CODEX, GEMINI, asserted
 from tests.stage.world import GitWorld
 
@@ -44,10 +44,6 @@ def rdjson(path: str, line: int, message: str, severity: str = "ERROR") -> bytes
     return json.dumps({"source": {"name": "ruff"}, "diagnostics": [row]}).encode()
 
 
-def handoff(*issues: dict[str, Any], **more: Any) -> bytes:
-    return json.dumps({"type": "handoff_tech_lead", "issues": list(issues)} | more).encode()
-
-
 def handed_in(world: GitWorld) -> str:
     configure(world, KEPT)
     return deliver(world, {"pay.py": PAY})
@@ -77,17 +73,7 @@ def test_what_a_tool_found_enters_the_journal_anchored_in_the_code_L2(world: Git
     )
 
 
-def test_a_handoff_of_a_tech_lead_raises_findings_of_people_L2(world: GitWorld) -> None:
-    task = handed_in(world)
-    raised, _, _ = take(world, task, handoff(issue(file="pay.py", line=2), issue("a name", "NIT")))
-    assert raised == (f"TL-{task}-1-001", f"TL-{task}-1-002")
-
-
-@pytest.mark.parametrize(
-    "document",
-    [sarif(EVAL, EVAL), rdjson(*EVAL), handoff(issue(file="pay.py", line=2))],
-    ids=["sarif", "rdjson", "handoff"],
-)
+@pytest.mark.parametrize("document", [sarif(EVAL, EVAL), rdjson(*EVAL)], ids=["sarif", "rdjson"])
 def test_the_same_report_again_says_nothing_new_within_an_attempt_L2(world: GitWorld, document: bytes) -> None:
     task = handed_in(world)
     take(world, task, document)
@@ -158,31 +144,13 @@ def test_a_blocking_import_ends_an_approval_D2(world: GitWorld) -> None:
         b'{"version": "2.1.0"}',
         b'{"runs": 1}',
         b'{"diagnostics": [{"message": 1}]}',
-        handoff({"severity": "HIGH"}),
-        handoff(issue(severity="x")),
+        b'{"type": "handoff_tech_lead", "issues": []}',
     ],
 )
 def test_what_is_no_report_is_refused_and_not_an_empty_one_G1_lesson_29(world: GitWorld, document: bytes) -> None:
     task = handed_in(world)
     with world.unchanged(), pytest.raises(FoureyesError):
         take(world, task, document)
-
-
-def test_a_handoff_whose_numbers_contradict_it_is_refused_G6(world: GitWorld) -> None:
-    task = handed_in(world)
-    with world.unchanged(), pytest.raises(BadInput) as caught:
-        take(world, task, handoff(issue(), issue_summary={"high": 2, "blocking_count": 0}))
-    assert texts(caught.value.reasons).count("G6") == 2
-    with world.unchanged(), pytest.raises(BadInput):
-        take(world, task, handoff(issue(), status="APPROVED"))
-
-
-def test_a_handoff_resolves_nothing_by_saying_so_L8_lesson_17(world: GitWorld) -> None:
-    task = handed_in(world)
-    (name,) = review(world, task, [issue()]).raised
-    respond(world, task, {name: "FIXED"})
-    take(world, task, handoff(issue("another", file="pay.py", line=2), prior_issues_resolved=[name]))
-    assert states(world, task)[name] == "claimed"
 
 
 @pytest.mark.parametrize("who", [BOB, CODEX, CI])

@@ -19,7 +19,7 @@ from foureyes.errors import BadInput, NotFound
 
 from tests.stage.gated import LINT, TESTS, check, configure, report_of
 from tests.stage.looped import again, answer, issue, review, rule, states
-from tests.stage.people import ALICE, CLAUDE, CODEX
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
 from tests.stage.world import DeskWorld
 
 
@@ -46,9 +46,7 @@ def qa_of(desk: DeskWorld, task: str) -> QaHandoff:
 
 
 def take_in(desk: DeskWorld, task: str, document: Any, actor: Any = CLAUDE) -> Any:
-    return desk.app.handoffs.take_in(
-        actor, task, document if isinstance(document, bytes) else msgspec.json.encode(document)
-    )
+    return desk.app.handoffs.take_in(actor, task, msgspec.json.encode(document), seen=desk.seen(task))
 
 
 # The tech lead's
@@ -97,14 +95,61 @@ def test_what_is_waived_is_no_open_issue_E3(desk: DeskWorld) -> None:
     assert lead_of(desk, task).status == "CHANGES_REQUESTED"
 
 
-def test_read_back_it_raises_nothing_and_one_from_elsewhere_raises_what_it_has(desk: DeskWorld) -> None:
+def test_a_lead_handoff_is_a_review_by_its_importer_and_sends_the_task_back_V3_T2(desk: DeskWorld) -> None:
     task = desk.handed_in()
-    review(desk, task, [issue("a"), issue("b", "LOW")])
-    before = states(desk, task)
-    assert take_in(desk, task, lead_of(desk, task), CODEX).changed is False
-    assert states(desk, task) == before
-    done = take_in(desk, task, {"issues": [issue("from elsewhere") | {"id": "TL-OTHER-9-001"}]}, CODEX)
-    assert done.raised == (f"TL-{task}-1-003",)
+    foreign = {"issues": [issue("from elsewhere") | {"id": "TL-OTHER-9-001"}], "status": "CHANGES_REQUIRED"}
+    done = take_in(desk, task, foreign, CODEX)
+    assert done.raised == (f"TL-{task}-1-001",)
+    assert desk.status(task) == "open"
+    (kept,) = desk.show(task).reviews
+    assert (kept.session, kept.effective) == (CODEX.session, "concerns")
+
+
+def test_a_lead_handoff_leaves_a_per_task_task_in_review_T2(desk: DeskWorld) -> None:
+    task = desk.handed_in(labels=["review:per-task"])
+    take_in(desk, task, {"issues": [issue("a")]}, CODEX)
+    assert desk.status(task) == "reviewing"
+
+
+def test_a_lead_handoff_rules_what_it_calls_resolved_and_leaves_the_rest_L8_L9(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    take_in(desk, task, {"issues": [issue("a"), issue("b"), issue("c")]}, CODEX)
+    fixed, rejected, left = states(desk, task)
+    desk.start(CLAUDE, task)
+    answers = [answer(fixed, "FIXED"), answer(rejected, "REJECTED"), answer(left, "REJECTED")]
+    desk.app.answers.respond(CLAUDE, task, answers)
+    desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
+    desk.submit(CLAUDE, task)
+    with desk.refused("L8"):
+        take_in(desk, task, {"issues": [], "prior_issues_resolved": [fixed]}, CLAUDE)
+    with desk.refused("L8"):
+        take_in(desk, task, {"issues": [], "prior_issues_resolved": ["TL-OTHER-9-001"]}, CODEX)
+    status = "CHANGES_REQUESTED"
+    document = {"issues": [], "prior_issues_resolved": [fixed, {"id": rejected, "why": "it is"}], "status": status}
+    take_in(desk, task, document, CODEX)
+    assert states(desk, task) == {fixed: "resolved", rejected: "resolved", left: "disputed"}
+    exported = lead_of(desk, task)
+    assert take_in(desk, task, exported, BOB).raised, "what is resolved is not ruled again"
+
+
+def test_a_lead_handoff_of_an_agent_names_the_change_that_it_read_D7(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    with desk.unchanged(), desk.refused("D7"):
+        desk.app.handoffs.take_in(CODEX, task, b'{"issues": []}')
+
+
+@pytest.mark.parametrize(
+    ("more", "rules"),
+    [({"issue_summary": {"high": 2, "blocking_count": 0}}, {"G6"}), ({"status": "APPROVED"}, {"L5"})],
+)
+def test_a_lead_handoff_whose_numbers_contradict_it_is_refused_G6_L5(
+    desk: DeskWorld, more: dict[str, Any], rules: set[str]
+) -> None:
+    task = desk.handed_in()
+    with pytest.raises(BadInput) as caught:
+        take_in(desk, task, {"issues": [issue()], **more}, CODEX)
+    assert {reason.rule for reason in caught.value.reasons} == rules
+    assert (states(desk, task), desk.show(task).reviews) == ({}, [])
 
 
 # The developer's
@@ -132,6 +177,22 @@ def test_answers_are_those_of_the_attempt_that_is_made_and_then_of_the_one_hande
     desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
     desk.submit(CLAUDE, task)
     assert developer_of(desk, task) == found
+
+
+def test_answers_given_in_review_are_those_of_the_attempt_that_follows_L6(desk: DeskWorld) -> None:
+    task = desk.handed_in(labels=["review:per-task"])
+    review(desk, task, [issue("a"), issue("b")])
+    one, two = states(desk, task)
+    desk.app.answers.respond(CLAUDE, task, [answer(one, "FIXED"), answer(two, "REJECTED")])
+    desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
+    desk.submit(CLAUDE, task)
+    found = developer_of(desk, task)
+    assert ([each.issue_id for each in found.issue_responses], found.iteration) == ([one, two], 2)
+    assert _counts(found) == (2, 1, 1, 0)
+    rule(desk, {one: "NOT_FIXED"})
+    desk.app.feedback.redo(ALICE, task, "once more")
+    desk.start(CLAUDE, task)
+    assert one not in [each.issue_id for each in developer_of(desk, task).issue_responses]
 
 
 def _counts(found: DeveloperHandoff) -> tuple[int | None, ...]:

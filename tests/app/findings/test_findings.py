@@ -245,8 +245,8 @@ REWRITES: dict[str, Callable[[DeskWorld, str, str], object]] = {
     "add": lambda desk, task, _: desk.app.findings.add(
         CLAUDE, task, ReportedFinding(severity="LOW", title="limit is hard-coded", problem="none")
     ),
-    "handoff": lambda desk, task, _: desk.app.exchange.take_in(
-        CLAUDE, task, b'{"issues": [{"severity": "LOW", "title": "limit is hard-coded"}]}'
+    "handoff": lambda desk, task, _: desk.app.handoffs.take_in(
+        CLAUDE, task, b'{"issues": [{"severity": "LOW", "title": "limit is hard-coded"}]}', seen=desk.seen(task)
     ),
 }
 

@@ -258,9 +258,9 @@ def test_a_wrong_new_issue_is_named_where_it_stands_L3() -> None:
 
 
 def test_resolved_issues_are_named_once_and_not_raised_again_L4() -> None:
-    handoff = lead(issue(id="TL-2"), prior_issues_resolved=["TL-1", {"id": "TL-2"}, " TL-1 ", ""])
+    handoff = lead(issue(id="TL-2"), prior_issues_resolved=["TL-1", {"id": "TL-2", "why": "a lock"}, " TL-1 ", ""])
     ids, problems = resolved_of(handoff)
-    assert ids == ["TL-1", "TL-2", "TL-1", ""]
+    assert ids == [("TL-1", ""), ("TL-2", "a lock"), ("TL-1", ""), ("", "")]
     assert said(problems) == [
         ("L4", 'prior_issues_resolved[2]: "TL-1" is there twice'),
         ("L4", 'prior_issues_resolved[1]: "TL-2" is also among the issues'),

@@ -1,4 +1,4 @@
-"""What others found: SARIF, rdjson and handoffs in, SARIF out."""
+"""What tools found: SARIF and rdjson in, SARIF out."""
 
 from __future__ import annotations
 
@@ -7,22 +7,16 @@ import msgspec
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
-from foureyes.app.findings.answers import known_ids
 from foureyes.app.findings.findings import at_an_attempt, end_approvals, everything, raise_all
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.findings.raising import Anchored, AnchorTexts, anchor, code_of
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.work.other_machines import bring
-from foureyes.core.documents.counts import summary_problems
-from foureyes.core.documents.findings import lead_findings, resolved_of, status_problem
-from foureyes.core.documents.reader import read
-from foureyes.core.documents.shapes import TechLeadHandoff
 from foureyes.core.loop.fingerprint import normal, words
-from foureyes.core.nouns.finding import Finding, FindingKind, ReportedFinding, most_of
+from foureyes.core.nouns.finding import Finding, ReportedFinding, most_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
-from foureyes.errors import BadInput
-from foureyes.steps import NO_STEP, Steps, fe, prose
+from foureyes.steps import NO_STEP, Steps, fe
 
 
 class Imported(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +27,6 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
     raised: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
     outside: int = 0
-    resolved: tuple[str, ...] = ()
     message: str = ""
     next: Steps = NO_STEP
 
@@ -45,10 +38,10 @@ class Exchange:
         self._context = context
 
     def take_in(self, actor: Actor, task: str, document: bytes, name: str = "", *, whole: bool = False) -> Imported:
-        """SARIF, rdjson, or a tech lead's handoff: found by somebody else, deduplicated, said by the caller."""
+        """SARIF or rdjson: found by a tool, deduplicated, reported by the caller."""
         permit(actor, "finding import")
         facts = at_an_attempt(self._context, actor, task)
-        format_, findings, kind, resolved = self._read(facts, document, name)
+        format_, findings = self._read(facts, document, name)
         assert facts.attempt is not None
         changed = {path for file in facts.attempt.files for path in (file.path, file.old_path) if path}
         mine = [finding for finding in findings if whole or not finding.path or finding.path in changed]
@@ -59,9 +52,9 @@ class Exchange:
             me = self._context.party(work.tx, work.actor)
             now = facts_of(self._context, work.tx, facts.task.id, me)
             known = findings_of(work.tx, now.task.id)
-            before = {_key(row) for row in known if row.kind == kind and row.flagged == now.task.iteration}
+            before = {_key(row) for row in known if row.kind == "CK" and row.flagged == now.task.iteration}
             fresh = [each for each in anchored if _key(each.finding) not in before]
-            done = raise_all(work, now, fresh, kind=kind, source=format_, me=me)
+            done = raise_all(work, now, fresh, kind="CK", source=format_, me=me)
             end_approvals(work, now)
             escalate(self._context, work, now.task.id)
         raised = done.event.findings if done.event else ()
@@ -72,47 +65,23 @@ class Exchange:
         message = (
             f"{len(new)} new, {len(again)} known, {len(anchored) - len(raised)} unchanged, {out} outside the change"
         )
-        message += f"; called resolved, which is a ruling's to say: {', '.join(resolved)}" if resolved else ""
         return Imported(
             task=facts.task.id,
             format=format_,
             raised=new,
             again=again,
             outside=out,
-            resolved=resolved,
             message=message,
             next=fe("finding", "list", facts.task.id, "--open"),
         )
 
-    def _read(
-        self, facts: Facts, document: bytes, name: str
-    ) -> tuple[str, list[ReportedFinding], FindingKind, tuple[str, ...]]:
-        if b'"issues"' in document[:200_000] and b'"runs"' not in document[:2_000]:
-            handoff = read(document, TechLeadHandoff)
-            findings, notes, problems = lead_findings(handoff)
-            resolved, more = resolved_of(handoff)
-            problems += [*summary_problems(handoff), *more]
-            wrong = status_problem(handoff.status, [finding.severity for finding in findings], len(notes))
-            problems += [wrong] if wrong else []
-            if problems:
-                raise BadInput(
-                    "the handoff was refused, and nothing of it was stored.",
-                    reasons=tuple(problems),
-                    next_step=prose("mend these"),
-                )
-            with self._context.store.read() as tx:
-                ours = known_ids(tx, facts.task.id, self._context.now())  # another tool's own numbers mean nothing here
-            findings = [
-                finding if finding.id in ours else msgspec.structs.replace(finding, id="") for finding in findings
-            ]
-            return "handoff", findings, "TL", tuple(resolved)
+    def _read(self, facts: Facts, document: bytes, name: str) -> tuple[str, list[ReportedFinding]]:
         attempt = facts.attempt
         assert attempt is not None
         with self._context.store.read() as tx:
             most = most_of(self._context.gate_policy(tx).linters)
         paths = lambda: self._context.workshop.files_of(attempt.head)  # noqa: E731
-        format_, findings = self._context.outside.read_findings(document, name, paths, most)
-        return format_, findings, "CK", ()
+        return self._context.outside.read_findings(document, name, paths, most)
 
     def export(self, task: str = "") -> bytes:
         """Findings as SARIF."""

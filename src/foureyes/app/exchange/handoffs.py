@@ -8,14 +8,17 @@ from collections import Counter
 from collections.abc import Iterable
 
 import msgspec
+from msgspec.structs import replace
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, with_trees
 from foureyes.app.call.refusals import not_handed_in, refuse_verb
+from foureyes.app.findings.answers import known_ids
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.finding import MoveView
 from foureyes.core.documents.counts import summary_problems
+from foureyes.core.documents.findings import issues_of, lead_findings, resolved_of
 from foureyes.core.documents.reader import read
 from foureyes.core.documents.shapes import (
     MOST_IN_TEXT,
@@ -25,6 +28,9 @@ from foureyes.core.documents.shapes import (
     IssueResponse,
     IssueSummary,
     QaHandoff,
+    ReviewPayload,
+    ReviewResult,
+    RulingLine,
     TechLeadHandoff,
     TestTracking,
     word_of,
@@ -32,16 +38,18 @@ from foureyes.core.documents.shapes import (
 from foureyes.core.loop.failing_tests import Tests, Tracking, track
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckState
-from foureyes.core.nouns.finding import Finding, status_of
+from foureyes.core.nouns.finding import BLOCKING, Finding, status_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import check_states_on
 from foureyes.core.rules.facts import Facts
+from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, NotFound, Reason
 from foureyes.steps import NO_STEP, Steps, blank, by_person_or_service, fe, prose
 
 ROLES = ("tech_lead", "developer", "qa")
 NAMES_SHOWN = 5
+CHANGES = ("CHANGES_REQUESTED", "CHANGES_REQUIRED")
 Handoff = TechLeadHandoff | DeveloperHandoff | QaHandoff
 
 
@@ -55,7 +63,6 @@ class HandoffResult(msgspec.Struct, frozen=True, kw_only=True):
     next: Steps = NO_STEP
     notes: tuple[str, ...] = ()
     raised: tuple[str, ...] = ()
-    again: tuple[str, ...] = ()
 
 
 class DocumentMarks(msgspec.Struct, frozen=True):
@@ -117,16 +124,21 @@ class Handoffs:
         )
 
     def _developer(self, tx: Tx, facts: Facts) -> DeveloperHandoff:
-        """The answers that the latest attempt carries, or the one that is being made."""
+        """The answers that the latest attempt carries, or the one that is being made: those given while the attempt
+        before it was in review as well.
+        """
         task = facts.task
         iteration = task.iteration + (task.status == "in_progress")
         rows = {finding.root: finding.at_time(self._context.now()) for finding in findings_of(tx, task.id)}
-        moves = tx.all("finding.moves", MoveView, task=task.id)
-        given = {
-            move.root: move
-            for move in moves
-            if move.kind == "answered" and move.iteration == iteration and not move.undone
-        }
+        given: dict[str, MoveView] = {}
+        reviewed: dict[str, int] = {}
+        for move in tx.all("finding.moves", MoveView, task=task.id):
+            if move.kind != "answered":
+                reviewed[move.root] = move.iteration
+                if move.now == "open" and move.iteration < iteration:
+                    given.pop(move.root, None)
+            elif not move.undone and iteration in (move.iteration, reviewed.get(move.root, 0) + 1):
+                given[move.root] = move
         blocking = {
             finding.root
             for finding in rows.values()
@@ -166,9 +178,9 @@ class Handoffs:
                 tests.append(Tests(attempt.n, frozenset(name for state in checked for name in _failing(state))))
         return track(tests)
 
-    def take_in(self, actor: Actor, task: str, document: bytes) -> HandoffResult:
-        """A developer's answers, a tech lead's issues, or what QA says, which is compared with the checks and never
-        stored.
+    def take_in(self, actor: Actor, task: str, document: bytes, *, seen: str = "") -> HandoffResult:
+        """A developer's answers, a tech lead's review (`seen`: D7), or what QA says, which is compared with the checks
+        and never stored.
         """
         with self._context.store.read() as tx:
             task = self._context.find_id(tx, task)
@@ -182,18 +194,49 @@ class Handoffs:
             )
         if kind == "handoff_qa":
             return self._compared(task, document)
-        from foureyes.app.exchange.findings import Exchange
+        return self._reviewed(actor, TaskId(task), document, seen)
 
-        read(document, TechLeadHandoff)
-        read_in = Exchange(self._context).take_in(actor, task, document)
+    def _reviewed(self, actor: Actor, task: TaskId, document: bytes, seen: str) -> HandoffResult:
+        """V3: a tech lead's handoff is a review by its importer. What it calls resolved they rule (L8, L9); a finding
+        that it leaves out stays as it is. Ids of another tool mean nothing here.
+        """
+        from foureyes.app.review.reviews import Reviews
+
+        handoff = read(document, TechLeadHandoff)
+        findings, _, problems = lead_findings(handoff)
+        resolved, more = resolved_of(handoff)
+        problems += [*summary_problems(handoff), *more]
+        if problems:
+            what = "the handoff was refused, and nothing of it was stored."
+            raise BadInput(what, reasons=tuple(problems), next_step=prose("fix these and send it again"))
+        with self._context.store.read() as tx:
+            known = known_ids(tx, task, self._context.now())
+        rulings = []
+        for name, why in resolved:
+            state = known[name].state if name in known else "claimed"
+            if state != "resolved":
+                rulings.append(
+                    RulingLine(finding=name, ruling="ACCEPTED" if state == "disputed" else "VERIFIED", reason=why)
+                )
+        issues = [issue for _, issue in issues_of(handoff)[0]]
+        blocks = any(finding.severity in BLOCKING for finding in findings)
+        payload = ReviewPayload(
+            verdict="concerns" if blocks or word_of(handoff.status) in CHANGES else "approved",
+            summary="",
+            status=handoff.status,
+            issues=tuple(issue if issue.id.strip() in known else replace(issue, id="") for issue in issues),
+            rulings=tuple(rulings),
+        )
+        review = msgspec.json.encode(ReviewResult(payload=payload))
+        done = Reviews(self._context).submit(actor, task, review, seen=seen)
         return HandoffResult(
-            task=read_in.task,
+            task=task,
             type="handoff_tech_lead",
-            changed=bool(read_in.raised or read_in.again),
-            message=read_in.message,
-            next=read_in.next,
-            raised=read_in.raised,
-            again=read_in.again,
+            changed=True,
+            message=done.message,
+            next=done.next,
+            notes=done.notes,
+            raised=done.raised,
         )
 
     def _compared(self, task: str, document: bytes) -> HandoffResult:

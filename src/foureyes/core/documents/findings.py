@@ -251,8 +251,10 @@ def issues_of(handoff: TechLeadHandoff) -> tuple[list[tuple[str, Issue]], list[R
     return issues, problems
 
 
-def resolved_of(handoff: TechLeadHandoff) -> tuple[list[str], list[Reason]]:
-    """The ids of earlier issues that the tech lead says are fixed; one that is among the issues again is a problem."""
+def resolved_of(handoff: TechLeadHandoff) -> tuple[list[tuple[str, str]], list[Reason]]:
+    """The ids of earlier issues that the tech lead says are fixed, each with the reason if one is given; one that is
+    among the issues again is a problem.
+    """
     again = {issue.id.strip() for issue in handoff.issues if issue.id.strip()}
     ids = [_id(named) for named in handoff.prior_issues_resolved]
     problems = twice(ids, "prior_issues_resolved", "", "L4")
@@ -263,7 +265,8 @@ def resolved_of(handoff: TechLeadHandoff) -> tuple[list[str], list[Reason]]:
             problems.append(
                 Reason("L4", f'prior_issues_resolved[{number}]: "{visible(name)}" is also among the issues')
             )
-    return ids, problems
+    reasons = ["" if isinstance(named, str) else named.why or named.problem for named in handoff.prior_issues_resolved]
+    return list(zip(ids, reasons, strict=True)), problems
 
 
 def _id(named: str | Mention) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
+from foureyes.core.words.ids import SEEN_FORM
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, say, verb
 from foureyes.ui.cli.files import read_document
@@ -39,12 +40,16 @@ def export_handoff(session: Session, task: str, role: str) -> None:
 @verb("handoff", example="fe import handoff fe-7k2 handoff.json")
 @click.argument("task")
 @click.argument("file")
-def import_handoff(session: Session, task: str, file: str) -> None:
-    """Read a handoff; `-` reads stdin. A developer's answers findings, a tech lead's raises them, QA's is compared with
-    the checks.
+@click.option("--seen", default="", metavar=SEEN_FORM, help="The change that the tech lead reviewed; agents name it.")
+def import_handoff(session: Session, task: str, file: str, seen: str) -> None:
+    """Read a handoff; `-` reads stdin. A developer's answers findings, a tech lead's is your review of the latest
+    attempt, QA's is compared with the checks.
+
+    What a tech lead lists in prior_issues_resolved you rule VERIFIED, or ACCEPTED where it was rejected. A finding that
+    is left out stays open.
     """
     document = read_document(session, file, command=("import", "handoff", task))
-    say(session, session.app.handoffs.take_in(session.actor, task, document))
+    say(session, session.app.handoffs.take_in(session.actor, task, document, seen=seen))
 
 
 export_group.add_command(export_handoff)

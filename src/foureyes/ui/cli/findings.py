@@ -283,7 +283,9 @@ def finding_apply(session: Session, name: str, only_try: bool) -> None:
 @click.argument("file")
 @click.option("--all", "whole", is_flag=True, help="Also what is outside the change.")
 def finding_import(session: Session, task: str, file: str, whole: bool) -> None:
-    """Take in what a tool found (SARIF, rdjson) or a tech lead's handoff, about the latest attempt; `-` reads stdin."""
+    """Take in what a tool found (SARIF, rdjson) about the latest attempt; `-` reads stdin. A tech lead's handoff is a
+    review: `fe import handoff`.
+    """
     document = read_document(session, file, command=("finding", "import", task))
     done = session.app.exchange.take_in(session.actor, task, document, "" if file == "-" else file, whole=whole)
     lines = [f"read {done.format}: {done.message}", *[f"  {name}" for name in (*done.raised, *done.again)]]

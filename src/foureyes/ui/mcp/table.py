@@ -88,6 +88,7 @@ def _document(payload: ReviewPayload) -> bytes:
 FOUND = struct_of("Input", [("task", str), *fields_of(ReportedFinding)])
 REVIEW = struct_of("Input", [("task", str), ("review", ReviewPayload), ("seen", str, "")])
 DOCUMENT = struct_of("Input", [("task", str), ("document", str)])
+HANDOFF = struct_of("Input", [("task", str), ("document", str), ("seen", str, "")])
 LIST = _rows(*fields_of(ListQuery, without=("live", "mine", "limit", "after", "sort")))
 
 
@@ -180,8 +181,9 @@ _MORE = (
     Tool("finding_import", "exchange.take_in", own=DOCUMENT,
          call=lambda app, actor, given: app.exchange.take_in(actor, given.task, given.document.encode())),
     Tool("handoff_export", "handoffs.export"),
-    Tool("handoff_import", "handoffs.take_in", own=DOCUMENT,
-         call=lambda app, actor, given: app.handoffs.take_in(actor, given.task, given.document.encode())),
+    Tool("handoff_import", "handoffs.take_in", own=HANDOFF,
+         call=lambda app, actor, given: app.handoffs.take_in(actor, given.task, given.document.encode(),
+                                                             seen=given.seen)),
     Tool("finding_respond_document", "answers.respond_document", own=DOCUMENT,
          call=lambda app, actor, given: app.answers.respond_document(actor, given.task, given.document.encode())),
     Tool("review_request", "reviews.request"),
