@@ -80,7 +80,7 @@ class Playground(DeskWorld):
             if isinstance(last, Finish):
                 return last.why
             if last is not None:
-                if last.idle and not last.until and not runner.desk.put_off:
+                if last.idle and not last.until:
                     return "idle"
                 self.clock.advance(seconds=10)
         raise AssertionError(f"it does not come to rest: {self.said[-10:]}")

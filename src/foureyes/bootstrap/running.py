@@ -35,10 +35,44 @@ if TYPE_CHECKING:
     from foureyes.app.views.run import RunnerGlance
     from foureyes.bootstrap.answering import RunDoors
     from foureyes.core.nouns.session import Actor
+    from foureyes.core.run.step import Finish
 
 Show = Callable[["RunnerGlance"], None]
 RUNNER_LOG = "runner.log"
 BEGAN = "began"
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """How a runner ended: in a sentence, with what waits for people; `last` has what else is left."""
+
+    why: str
+    last: Finish
+
+    @property
+    def exit_code(self) -> int:
+        """6 where work is left that a later runner can do; 0 where only people are waited for."""
+        return errors.VerificationFailed.exit_code if self.last.is_unfinished else 0
+
+
+def _said(why: str, waits: str, left: Sequence[str]) -> str:
+    nothing = "There is nothing left to do." if why == "idle" and not left else ""
+    return " ".join(filter(None, (f"{why[0].upper()}{why[1:]}.", waits or nothing)))
+
+
+def for_people(app: Application, actor: Actor) -> str:
+    """What waits for people, in a sentence; empty where nothing does."""
+    from foureyes.app.run.candidates import count_reviewing
+
+    try:
+        with app.context.store.read() as tx:
+            n = count_reviewing(tx)
+        stopped = [row for row in app.attention.view(actor).rows if row.kind not in ("review", "check")]
+    except FoureyesError:
+        return ""
+    state = "paused" if all(row.kind == "pause" for row in stopped) else "stopped"
+    parts = [f"{n} task{' waits' if n == 1 else 's wait'} for your review (fe, R)"] if n else []
+    parts += [f"{len(stopped)} {'is' if len(stopped) == 1 else 'are'} {state} (fe attention)"] if stopped else []
+    return "; ".join(parts) + "." if parts else ""
 
 
 class Running:
@@ -52,7 +86,7 @@ class Running:
 
     def run(
         self, tell: Tell, show: Show, began: Callable[[], None] = lambda: None, starter: Actor | None = None
-    ) -> str:
+    ) -> Ended:
         """Begin, run to the end, and say why it ended. `began` is called once it is on record. `starter` is who starts
         it, where that was seen before.
         """
@@ -84,7 +118,8 @@ class Running:
                     beacon=beacon,
                 )
                 alarm.heard = lambda number: asked(runner, number)
-                return runner.run()
+                last = runner.run()
+            return Ended(why=_said(last.why, for_people(app, begun.actor), last.left), last=last)
         finally:
             app.close()
 
@@ -141,9 +176,9 @@ class Running:
         code = 1
         try:
             ended = self.run(_say, lambda _: None, lambda: self._let_go(written), starter)
-            for line in ended.splitlines():
+            for line in (ended.why, *ended.last.left):
                 _say("", f"the runner ended: {line}")
-            code = 0
+            code = ended.exit_code
         except FoureyesError as problem:
             code = problem.exit_code
             self._break(written, problem.message, problem)
@@ -207,7 +242,8 @@ def refusal_of(words: str) -> FoureyesError:
 
 def _say(task: str, line: str) -> None:
     at = time.strftime("%Y-%m-%d %H:%M:%S")
-    os.write(1, f"{at}  {task + '  ' if task else ''}{line}\n".encode("utf-8", "backslashreplace"))
+    with suppress(OSError):  # X3: a full disk takes no line, and ends no runner
+        os.write(1, f"{at}  {task + '  ' if task else ''}{line}\n".encode("utf-8", "backslashreplace"))
 
 
 def _tell_parent(written: int, text: str) -> None:

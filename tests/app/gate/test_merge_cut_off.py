@@ -9,7 +9,7 @@ from foureyes.app.gate.running import Telling
 from foureyes.app.run.performing import _merge
 from foureyes.app.views.merge import MergeRow
 from foureyes.core.nouns.session import Actor
-from foureyes.core.words.ids import Sha
+from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import ConfigError, CutOff, FoureyesError, Reason, Refused, StoreProblem, TokenRefused
 from foureyes.steps import fe
 
@@ -110,12 +110,12 @@ def test_a_runner_tells_what_was_merged_before_the_store_went_away_and_that_the_
     world.checkout.write(".git/info/exclude", ".foureyes/\n")
     first, second = (approved(world, by=CODEX) for _ in range(2))
     go_away(world, monkeypatch, 1)
-    end = _merge(CI)(world.app.context, lambda: False)
+    end = _merge(CI, [TaskId(first), TaskId(second)])(world.app.context, lambda: False)
     lines = end.text.splitlines()
     assert [line.split(":")[0] for line in lines[:-1]] == [f"{first} merged"]
     assert lines[-1].endswith("what else is in the queue waits.")
     assert world.status(second) == "approved"
-    assert (end.closed, end.rests) == ((first,), True)
+    assert (end.closed, list(end.failed)) == ((first,), [second])
 
 
 def test_a_remote_that_goes_away_while_the_queue_waits_takes_nothing_back_of_what_is_told_Q6(

@@ -10,7 +10,7 @@ from tests.stage.people import ALICE
 from tests.stage.playground import Playground
 from tests.stage.playing import Play
 
-CANNOT = "there is nothing left that it can do"
+IDLE = "idle"
 
 
 @pytest.fixture
@@ -20,14 +20,15 @@ def ground(ground: Playground) -> Playground:
 
 
 def _ended(ground: Playground, **options: Any) -> list[str]:
-    return ground.runner(until_idle=True, **options).run().splitlines()
+    last = ground.runner(until_idle=True, **options).run()
+    return [last.why, *last.left]
 
 
 def test_no_program_is_there_and_a_person_is_told(ground: Playground) -> None:
     task = ground.create(ALICE)
     ground.agents.missing |= {"claude", "claude-senior"}
     why, line = _ended(ground)
-    assert why == CANNOT
+    assert why == IDLE
     assert line == f"{task} is ready, but: claude, claude-senior cannot be used: it is not installed"
     assert ("", f"! {line}") in ground.said
 
@@ -36,7 +37,7 @@ def test_a_task_that_is_assigned_to_a_program_that_is_not_there(ground: Playgrou
     task = ground.create(ALICE)
     ground.agents.missing |= {"codex"}
     assert _ended(ground, assigned=((task, "codex"),)) == [
-        CANNOT, f"{task} is ready, but: codex cannot be used: it is not installed",
+        IDLE, f"{task} is ready, but: codex cannot be used: it is not installed",
     ]  # fmt: skip
 
 
@@ -45,7 +46,7 @@ def test_the_project_stands_still_V9(ground: Playground, word: str) -> None:
     ground.create(ALICE)
     _stop(ground, word, None)
     said = {"pause": "paused", "hold": "held"}[word]
-    assert _ended(ground) == [CANNOT, f"the project is {said}: lunch (fe resume --project -m …)"]
+    assert _ended(ground) == [IDLE, f"the project is {said}: lunch (fe resume --project -m …)"]
     assert ground.runner(until_idle=True).tick() is not None
     assert not ground.agents.launched
 
@@ -55,7 +56,7 @@ def test_a_task_stands_still_V9(ground: Playground, word: str) -> None:
     task = ground.create(ALICE)
     _stop(ground, word, task)
     said = {"pause": "paused", "hold": "held"}[word]
-    assert _ended(ground) == [CANNOT, f"{task} is {said}: lunch (fe resume {task} -m …)"]
+    assert _ended(ground) == [IDLE, f"{task} is {said}: lunch (fe resume {task} -m …)"]
 
 
 def _stop(ground: Playground, word: str, task: str | None) -> None:
@@ -70,18 +71,18 @@ def test_too_many_wait_for_review(ground: Playground) -> None:
     ground.create(ALICE)
     _ended(ground)
     task = ground.create(ALICE)
-    assert _ended(ground) == [CANNOT, f"{task} is ready, but: 1 wait for review, and run.review_limit is 1"]
+    assert _ended(ground) == [IDLE, f"{task} is ready, but: 1 wait for review, and run.review_limit is 1"]
 
 
 def test_configuration_that_nobody_accepted_is_named_P12(ground: Playground) -> None:
     ground.repo.files["foureyes.toml"] = ground.repo.files["foureyes.toml"] + "\n# more\n"
     why, line = _ended(ground)
-    assert (why, line) == (CANNOT, "foureyes.toml on main is not the accepted one and is not used: fe policy accept")
+    assert (why, line) == (IDLE, "foureyes.toml on main is not the accepted one and is not used: fe policy accept")
 
 
 def test_a_watch_starts_no_agents_and_says_so(ground: Playground) -> None:
     ground.create(ALICE)
-    assert _ended(ground, agents=0) == [CANNOT, "tasks are ready, and no agents are started here: fe run"]
+    assert _ended(ground, agents=0) == [IDLE, "tasks are ready, and no agents are started here: fe run"]
 
 
 def test_a_hold_is_named_as_long_as_it_stands_V9(ground: Playground) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from foureyes.app.run.attending import attention
-from foureyes.app.run.in_hand import Options, RunnerDesk
 
 from tests.stage.cycled import PEERS, left_to_a_person
 from tests.stage.gated import configure
@@ -16,7 +15,7 @@ from tests.stage.world import DeskWorld
 def said(desk: DeskWorld) -> list[str]:
     with desk.store.read() as tx:
         policy = desk.app.cycles._context.gate_policy(tx)
-        return [row.text for row in attention(tx, policy, RunnerDesk(options=Options()), ())]
+        return [row.text for row in attention(tx, policy, ())]
 
 
 def test_what_a_person_resumed_is_not_said_again_R1_V9(desk: DeskWorld) -> None:

@@ -40,21 +40,21 @@ def ends(crew: Threads) -> list[Done]:
 def test_a_job_is_done_beside_and_wakes_who_waits() -> None:
     opened = Opened()
     crew = Threads(opened.make)
-    crew.start("a", lambda context, stop: JobEnd("fine", rests=True))
-    assert ends(crew) == [Done(key="a", said="fine", rests=True)]
+    crew.start("a", lambda context, stop: JobEnd("fine", problem="not all"))
+    assert ends(crew) == [Done(key="a", said="fine", problem="not all")]
     assert crew.done() == []
     assert opened.open == 0
     crew.close()
 
 
 @pytest.mark.parametrize(("problem", "words"), [(Conflict("taken"), "taken"), (ValueError("odd"), "ValueError: odd")])
-def test_a_job_that_breaks_says_so_and_rests(problem: Exception, words: str) -> None:
+def test_a_job_that_breaks_says_so(problem: Exception, words: str) -> None:
     def job(context: Context, stop: Callable[[], bool]) -> JobEnd:
         raise problem
 
     crew = Threads(Opened().make)
     crew.start("a", job)
-    assert ends(crew) == [Done(key="a", problem=words, rests=True)]
+    assert ends(crew) == [Done(key="a", problem=words)]
     crew.close()
 
 
@@ -95,5 +95,5 @@ def test_at_once_is_the_same_without_threads() -> None:
     crew = AtOnce(Opened().make())
     crew.start("a", lambda context, stop: JobEnd("fine"))
     crew.start("b", broken)
-    assert crew.done() == [Done(key="a", said="fine"), Done(key="b", problem="taken", rests=True)]
+    assert crew.done() == [Done(key="a", said="fine"), Done(key="b", problem="taken")]
     assert crew.fileno() == -1

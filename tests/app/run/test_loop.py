@@ -13,7 +13,9 @@ from foureyes.app.gate.merging import Merges
 from foureyes.app.run.rows import Cost
 from foureyes.core import events as e
 from foureyes.core.nouns.run import RunOutcome
+from foureyes.core.run.snapshot import PutOff
 from foureyes.core.run.step import Merge, Wait
+from foureyes.core.words.ids import TaskId
 from foureyes.errors import Conflict, LostRunner
 from foureyes.steps import fe
 
@@ -29,7 +31,7 @@ AUTOMATIC = LINT + '\n[review]\ndefault_mode = "auto-approve"\n'
 def test_a_task_goes_from_the_claim_to_the_merge_while_nobody_sits_there_S_Q1(ground: Playground) -> None:
     ground.configured(AUTOMATIC)
     task = ground.create(ALICE, labels=AUTO)
-    assert ground.settle(ground.runner(until_idle=True)) == "there is nothing left to do"
+    assert ground.settle(ground.runner(until_idle=True)) == "idle"
     assert ground.status(task) == "closed"
     (run,) = ground.runs_of(task)
     assert (run.ending, run.profile, run.signal) == ("finished", "claude", "DONE")
@@ -324,12 +326,14 @@ def test_what_was_put_off_is_forgotten_when_its_time_has_come(ground: Playground
     """Else a step that nobody plans any more keeps the runner from resting."""
     runner = ground.runner()
     ground.ticks(runner)
-    runner.desk.put_off["StartRun:gone"] = ground.app.context.later(5)
-    ground.clock.advance(seconds=6)
+    runner.desk.put_off["StartRun:gone"] = PutOff(until=ground.app.context.later(5), pause=5)
     last = runner.tick()
     assert isinstance(last, Wait)
-    assert (last.until, runner.desk.put_off) == ("", {})
+    assert last.until == ""
     assert runner._rest(last) > 1
+    ground.clock.advance(hours=2)
+    ground.ticks(runner)
+    assert runner.desk.put_off == {}
 
 
 def test_a_pause_lets_what_runs_come_to_its_end_and_survives_a_restart_V9_lesson_38(ground: Playground) -> None:
@@ -370,7 +374,7 @@ def test_a_first_request_to_end_finishes_what_runs_a_second_ends_it(ground: Play
 def test_once_begins_what_can_begin_now_and_nothing_after_it(ground: Playground) -> None:
     ground.configured("")
     tasks = [ground.create(ALICE) for _ in range(3)]
-    assert ground.settle(ground.runner(agents=2, once=True)) == "there is nothing left to do"
+    assert ground.settle(ground.runner(agents=2, once=True)) == "idle"
     assert sorted(map(ground.status, tasks)) == ["open", "reviewing", "reviewing"]
 
 
@@ -666,13 +670,13 @@ def test_a_run_whose_runner_is_cut_off_is_taken_over_without_waiting_for_its_lea
 def test_a_merge_that_meets_another_process_is_tried_again_soon_and_nobody_is_told_Q1(
     ground: Playground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def busy(*_: object) -> None:
+    def busy(*_: object, **__: object) -> None:
         raise Conflict("fe-1 is being merged by another process.")
 
     monkeypatch.setattr(Merges, "process", busy)
     runner = ground.runner()
-    runner._performing.perform(Merge(), runner.desk)
-    ground.ticks(runner)
-    assert list(runner.desk.put_off.values()) == [ground.app.context.later(5)]
-    assert runner.desk.merge_problem == ""
+    for _ in range(2):
+        runner._performing.perform(Merge(tasks=(TaskId("fe-1"),)), runner.desk)
+        ground.ticks(runner)
+    assert [off.until for off in runner.desk.put_off.values()] == [ground.app.context.later(5)]
     assert not any("another process" in line for _, line in ground.said)

@@ -79,7 +79,7 @@ def play(ground: Playground, runner: Runner, ends: Ends) -> Runner:
         if ends.random.random() < 0.02:  # kill -9
             ground.outside.gone.add(ground.outside.own)
             runner = ground.runner(agents=AT_ONCE)
-        elif isinstance(last, Wait) and last.idle and not last.until and not runner.desk.put_off:
+        elif isinstance(last, Wait) and last.idle and not last.until:
             return runner
         if isinstance(last, Wait):
             rests = bool(last.until) and not runner.desk.in_hand

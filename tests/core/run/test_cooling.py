@@ -86,7 +86,12 @@ def test_what_becomes_of_profiles_X3_E6(fields: dict[str, Any], steps: list[RunS
 
 
 def test_without_room_nothing_begins_is_checked_or_merged_and_it_waits_for_room_X3() -> None:
-    due: dict[str, Any] = {"tasks": (task("a"),), "checks_due": (TaskId("b"),), "merge_due": True, "until_idle": True}
+    due: dict[str, Any] = {
+        "tasks": (task("a"),),
+        "checks_due": (TaskId("b"),),
+        "merges_due": (TaskId("m"),),
+        "until_idle": True,
+    }
     told, last = plan(scene(**due, no_room="3 MB are free"))
     assert getattr(told, "text", "") == "nothing begins: 3 MB are free"
     assert isinstance(last, Wait)

@@ -163,11 +163,11 @@ ROWS: list[tuple[str, dict[str, Any], list[RunStep]]] = [
         {"checks_due": (T("a"), T("b"), T("c")), "checks_at_once": 2, "checks_running": 1},
         [RunChecks(task=T("a"))],
     ),
-    ("what is approved is merged (Q1)", {"merge_due": True}, [Merge()]),
-    ("one merge at a time", {"merge_due": True, "merging": True}, []),
+    ("what is approved is merged (Q1)", {"merges_due": (T("m"),)}, [Merge(tasks=(T("m"),))]),
+    ("one merge at a time", {"merges_due": (T("m"),), "merging": True}, []),
     (
         "no check and no merge begins when the runner is to end",
-        {"merge_due": True, "checks_due": (T("a"),), "stopping": "finish"},
+        {"merges_due": (T("m"),), "checks_due": (T("a"),), "stopping": "finish"},
         [],
     ),
     (
@@ -222,7 +222,7 @@ def test_what_is_over_comes_before_what_is_due_and_that_before_what_begins() -> 
             runs=(over(RunOutcome(ended=False, rc=1), Left()), live("l", "lost", mine=False, lost=True)),
             agents=5,
             slots=(Slot(profile="claude", slots=5),),
-            merge_due=True,
+            merges_due=(T("m"),),
             checks_due=(T("c"),),
             attention=(AttentionItem(key="k", text="look"),),
         )

@@ -74,7 +74,7 @@ class World:
             "slots": tuple(Slot(profile=name, slots=n, cooled=name in self.cooled) for name, n in PROFILES.items()),
             "order": tuple(PROFILES),
             "checks_due": tuple(task.id for task in self.tasks.values() if task.status == "reviewing"),
-            "merge_due": any(task.status == "approved" for task in self.tasks.values()),
+            "merges_due": tuple(task.id for task in self.tasks.values() if task.status == "approved"),
         }
         return Snapshot(**(usual | fields))
 

@@ -102,7 +102,7 @@ def test_until_nothing_is_ready_ends_only_when_the_runner_has_nothing_else_to_do
     empty = sprint(kind="idle", ends_at="", progress=Progress(failed=1, todo=1, of=2))
     assert moved(sprints=(empty,)) == [("EndSprint", "nothing of it is ready")]
     assert moved(sprints=(empty,), checks_running=1) == []
-    assert moved(sprints=(empty,), merge_due=True) == []
+    assert moved(sprints=(empty,), merges_due=(task("m").id,)) == []
     assert moved(sprints=(empty,), worth_waiting=True) == []
     assert moved(sprints=(sprint(progress=Progress(todo=1, of=1)),)) == [], "a clock ends the others"
 

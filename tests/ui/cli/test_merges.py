@@ -86,9 +86,8 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
     shop.git("reset", "-q", "--hard", "main")
     assert shop.text(cast.job, "merge", rc=6).startswith("STUCK    T1  required check lint crashed on tree TREE")
     assert shop.text(cast.job, "merge", rc=6).endswith(
-        "when that is mended: fe merges retry T1   or back to who made it: fe redo T1\n"
+        "when that is fixed: fe merge T1   or back to its author: fe redo T1\n"
     ), "still stuck (B8)"
-    assert "fe merges retry T1" in shop.text(cast.alice, "merges", "list")
     assert shop.text(cast.alice, "status").startswith("waits for a person")
     assert shop.text(cast.alice, "merges", "retry", task) == "T1 is tried again\nnext: fe merge\n"
     assert shop.text(cast.alice, "merges", "retry", task) == "T1 is not stuck\nnext: fe merge\n"
@@ -101,6 +100,20 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
     assert shop.text(cast.job, "merge", rc=6).startswith(
         "RED      T1  On top of main, required checks fail (lint); main was not moved."
     )
+
+
+def test_one_task_is_merged_where_it_is_its_turn_Q1(shop: Counter) -> None:
+    first, second, third = shop.approved(), shop.approved(path="src/b.py"), shop.work({"src/c.py": "c\n"})
+    assert "T1 is before T2 in the merge queue" in shop.text(shop.cast.job, "merge", second, rc=1)
+    assert "T3 is reviewing: only what is approved is in the merge queue" in shop.text(
+        shop.cast.job, "merge", third, rc=1
+    )
+    assert shop.text(shop.cast.job, "merge", first) == "merged   T1  main is at SHA\n"
+    shop.done(shop.cast.alice, "hold", second, "-m", "not yet")
+    assert "T2 held: not yet" in shop.text(shop.cast.job, "merge", second, rc=1)
+    shop.done(shop.cast.alice, "resume", second, "-m", "now")
+    assert shop.text(shop.cast.alice, "merge", second) == "merged   T2  main is at SHA\n"
+    assert shop.no(shop.cast.job, "merge", "fe-zzzz", rc=3).code == "not_found"
 
 
 def test_a_void_approval_says_why(shop: Counter) -> None:

@@ -186,9 +186,6 @@ def _step(item: MergeItem, rules: Rules, actor: Actor | None) -> Steps:
         return fe("show", item.task)
     if rules.stop is not None:
         return rules.stop.next
-    if item.state == "stuck":
-        retry = fe("merges", "retry", item.task)
-        return by_person(retry) if actor is not None and actor.kind == "service" else retry
     return merge_by(actor, "--wait") if settles_at(item, rules) > rules.now else merge_by(actor)
 
 
@@ -237,7 +234,7 @@ def obstacle(item: MergeItem, rules: Rules) -> str:
         return f"waits for {item.open_deps} {'dependency' if item.open_deps == 1 else 'dependencies'}"
     if first := merged_first(item):
         return f"waits for {', '.join(first)}, whose work is inside (A7)"
-    return item.why if item.state == "stuck" else ""
+    return ""
 
 
 def settles_at(item: MergeItem, rules: Rules) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
 
 from msgspec.structs import replace
@@ -23,6 +23,7 @@ from foureyes.app.gate.merge_queue import (
     is_live,
     items_of,
     lease_words,
+    obstacle,
     rules_of,
     seconds_to_next,
     waits_for,
@@ -43,6 +44,8 @@ from foureyes.app.work.worktrees import tidy_merged
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
+from foureyes.core.words.fence import some
+from foureyes.core.words.ids import TaskId
 from foureyes.errors import Conflict, CutOff, FoureyesError, GitProblem, Reason, StoreProblem
 from foureyes.steps import by, fe, shell
 
@@ -59,6 +62,7 @@ class Merges:
         """`of_runner`: of one that shows itself that it is connected (J4)."""
         self._context = context
         self._lock = None if of_runner else MergeLock(context.store)
+        self._only: frozenset[str] = frozenset()
 
     @cached_property
     def _nameless(self) -> str:
@@ -78,17 +82,43 @@ class Merges:
             rules = rules_of(self._context, tx, with_stop=True)
             return [explain(self._context, item, rules, actor) for item in items_of(tx)]
 
-    def process(self, actor: Actor, tell: Telling | None = None, *, wait: bool = False) -> list[MergeRow]:
-        """Work the queue off: everything that can be merged now is, the rest says why not. One at a time (Q1).
+    def process(
+        self,
+        actor: Actor,
+        tell: Telling | None = None,
+        *,
+        task: str = "",
+        only: Collection[str] = (),
+        wait: bool = False,
+    ) -> list[MergeRow]:
+        """Process the queue: everything that can be merged now is, the rest says why not. One at a time (Q1).
 
-        `wait`: and again for what only has to settle, until nothing is left that does (Q0).
+        `task`: this one, if it is its turn; `only`: no others than these. `wait`: and again for what only has to
+        settle, until nothing is left that does (Q0).
         """
         permit(actor, "merge")
+        self._only = frozenset([self._first(actor, task, wait=wait)] if task else only)
         try:
             return self._process(actor, tell, wait=wait)
         finally:
             if self._lock is not None:
                 self._lock.close()
+
+    def _first(self, actor: Actor, task: str, *, wait: bool) -> TaskId:
+        """The id of a task whose turn it is: the order of the queue is nobody's choice (Q1)."""
+        with self._context.store.read() as tx:
+            row = self._context.find(tx, task)
+            refuse_unless_queued(row)
+            rules, items = rules_of(self._context, tx), items_of(tx)
+            shown = {item.task: explain(self._context, item, rules, actor) for item in items}
+        at = [item.task for item in items].index(row.id)
+        if why := obstacle(items[at], rules) if wait else waits_for(items[at], rules):
+            refuse_task(row.id, "was not merged", Reason("Q1", f"{row.id} {why}", shown[row.id].next))
+        first = [item.task for item in items[:at] if shown[item.task].ready and item.state != "stuck"]
+        if first:
+            why = f"{some(first, 3)} {'is' if len(first) == 1 else 'are'} before {row.id} in the merge queue"
+            refuse_task(row.id, "was not merged", Reason("Q1", why, merge_by(actor)))
+        return row.id
 
     def _process(self, actor: Actor, tell: Telling | None, *, wait: bool) -> list[MergeRow]:
         sent = send(self._context)
@@ -201,7 +231,7 @@ class Merges:
     def _left(self, tried: set[int]) -> tuple[list[MergeRow], float | None]:
         """What was not tried and why, and when to look again: both by one look, so that nothing settles between."""
         with self._context.store.read() as tx:
-            left = [item for item in items_of(tx) if item.approval not in tried]
+            left = [item for item in self._items(tx) if item.approval not in tried]
             if not left:
                 return [], None
             rules = rules_of(self._context, tx)
@@ -287,7 +317,10 @@ class Merges:
 
     def _untried(self, tx: Tx, tried: set[int]) -> list[MergeItem]:
         sent = sent_merges(tx)
-        return [item for item in items_of(tx) if item.approval not in tried and item.task not in sent]
+        return [item for item in self._items(tx) if item.approval not in tried and item.task not in sent]
+
+    def _items(self, tx: Tx) -> list[MergeItem]:
+        return [item for item in items_of(tx) if not self._only or item.task in self._only]
 
     def _refuse_second(self, tx: Tx) -> None:
         """Q1: one at a time; a lease of a process that ended is free (Q4)."""

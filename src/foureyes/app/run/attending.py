@@ -16,7 +16,6 @@ from foureyes.core.words.text import one_line
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
-    from foureyes.app.run.in_hand import RunnerDesk
     from foureyes.app.views.standstill import Cooldown
     from foureyes.core.rules.policy import ReviewPolicy
 
@@ -24,7 +23,7 @@ MOST_OF_A_KIND = 10
 LINE_LENGTH = 300
 
 
-def attention(tx: Tx, policy: ReviewPolicy, desk: RunnerDesk, cooled: Sequence[Cooldown]) -> tuple[AttentionItem, ...]:
+def attention(tx: Tx, policy: ReviewPolicy, cooled: Sequence[Cooldown]) -> tuple[AttentionItem, ...]:
     """The newest of each kind."""
     rows = [
         AttentionItem(key=f"stuck:{row.id}:{row.seq}", text=f"{row.id} waits for a person: {row.text}   ({row.title})")
@@ -36,10 +35,6 @@ def attention(tx: Tx, policy: ReviewPolicy, desk: RunnerDesk, cooled: Sequence[C
         for row in tx.all("runner.loops", Troubled, who=list(who), limit=MOST_OF_A_KIND)
     ]
     rows += [
-        AttentionItem(key=f"merge:{row.id}:{row.text}", text=f"the merge of {row.id} is stuck: {row.text}")
-        for row in tx.all("runner.stuck_merges", Troubled, limit=MOST_OF_A_KIND)
-    ]
-    rows += [
         AttentionItem(key=f"blocked:{row.id}:{row.text}", text=f"{row.id} is blocked: {row.text}")
         for row in tx.all("runner.blocked", Troubled, limit=MOST_OF_A_KIND)
     ]
@@ -49,8 +44,6 @@ def attention(tx: Tx, policy: ReviewPolicy, desk: RunnerDesk, cooled: Sequence[C
         if row.error in ("auth", "crash") or (row.error == "missing" and row.until)
     ]
     rows += _cycles(tx, policy)
-    if desk.merge_problem:
-        rows.append(AttentionItem(key=f"merges:{desk.merge_problem}", text=f"nothing is merged: {desk.merge_problem}"))
     return tuple(
         AttentionItem(key=one_line(row.key, LINE_LENGTH), text=one_line(row.text, LINE_LENGTH)) for row in rows
     )

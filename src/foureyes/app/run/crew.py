@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Protocol
@@ -22,12 +22,13 @@ Job = Callable[["Context", Callable[[], bool]], "JobEnd"]
 
 
 class JobEnd(msgspec.Struct, frozen=True):
-    """What to tell people about a job. `rests`: it came to nothing, and is not to be done again at once; `soon`: only
-    because another process was at it, which takes no time. `closed` are the tasks that it brought to their end.
+    """What to tell people about a job. `problem` is why it came to nothing, `failed` why some of its tasks did; `soon`:
+    only because another process was at it, which takes no time. `closed` are the tasks that it brought to their end.
     """
 
     text: str = ""
-    rests: bool = False
+    problem: str = ""
+    failed: Mapping[str, str] = {}
     closed: tuple[str, ...] = ()
     soon: bool = False
 
@@ -38,13 +39,13 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     said: str = ""
     problem: str = ""
-    rests: bool = False
+    failed: Mapping[str, str] = {}
     closed: tuple[str, ...] = ()
     soon: bool = False
 
 
 def _done(key: str, end: JobEnd) -> Done:
-    return Done(key=key, said=end.text, rests=end.rests, closed=end.closed, soon=end.soon)
+    return Done(key=key, said=end.text, problem=end.problem, failed=end.failed, closed=end.closed, soon=end.soon)
 
 
 def all_of(problem: FoureyesError) -> str:
@@ -102,9 +103,9 @@ class Threads:
             finally:
                 context.close()
         except FoureyesError as problem:
-            done = Done(key=key, problem=all_of(problem), rests=True)
+            done = Done(key=key, problem=all_of(problem))
         except Exception as problem:  # a job that breaks must not leave the runner waiting for it
-            done = Done(key=key, problem=f"{type(problem).__name__}: {problem}", rests=True)
+            done = Done(key=key, problem=f"{type(problem).__name__}: {problem}")
         self._done.put(done)
         with suppress(OSError):
             os.write(self._written, b".")
@@ -147,7 +148,7 @@ class AtOnce:
         try:
             self._done.append(_done(key, job(self._context, lambda: False)))
         except FoureyesError as problem:
-            self._done.append(Done(key=key, problem=all_of(problem), rests=True))
+            self._done.append(Done(key=key, problem=all_of(problem)))
 
     def done(self) -> list[Done]:
         done, self._done = self._done, []

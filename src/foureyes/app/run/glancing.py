@@ -32,7 +32,7 @@ def glance(snapshot: Snapshot, desk: RunnerDesk) -> RunnerGlance:
         ),
         agents=desk.options.agents,
         checking=len(desk.checking),
-        merging=desk.merging,
+        merging=bool(desk.merging),
         waits="; ".join(it.text for it in kept_back(snapshot)),
         stopping=desk.stopping,
         sprint=_line(sprint, snapshot.at) if sprint is not None else "",

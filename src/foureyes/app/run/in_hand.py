@@ -8,9 +8,11 @@ import msgspec
 
 from foureyes.app.agent_ports import LiveRun
 from foureyes.core.nouns.run import Run, RunId, RunOutcome
-from foureyes.core.run.snapshot import Left
-from foureyes.core.run.step import RunStep
+from foureyes.core.run.snapshot import Left, PutOff
+from foureyes.core.words.ids import TaskId
 
+NO_ROOM = "no room"
+"""X3: the name under which everything is put off on a disk that took nothing more."""
 FETCH = "fetch:"
 """What begins the key of a job that brings what another machine handed in; its task follows."""
 
@@ -69,35 +71,10 @@ class RunnerDesk(msgspec.Struct):
     """The tasks whose checks run now."""
     fetching: set[str] = msgspec.field(default_factory=set)
     """The tasks whose attempts come from another machine just now."""
-    merging: bool = False
-    merge_problem: str = ""
-    """Why the merge queue could not be worked off; empty where it could."""
-    no_room_until: str = ""
-    """X3: a disk took nothing more; it is tried again then."""
-    put_off: dict[str, str] = msgspec.field(default_factory=dict)
-    """Steps that could not be done, by their key, and when they are tried again."""
-
-    def is_put_off(self, key: str, now: str) -> bool:
-        """Whether a step waits because it could not be done a moment ago."""
-        return self.put_off.get(key, "") > now
-
-    def forget_put_off(self, now: str) -> None:
-        """What may be tried again waits no more, whether or not it is still to be done."""
-        self.put_off = {key: until for key, until in self.put_off.items() if until > now}
-
-    def lacks(self, task: str, now: str) -> str:
-        """Why no run begins on a task whose attempts are not here yet; empty where they are, or nobody knows."""
-        if task in self.fetching:
-            return "it is fetched from another machine"
-        return "it could not be fetched from another machine" if self.is_put_off(f"{FETCH}{task}", now) else ""
-
-
-def key_of(step: RunStep) -> str:
-    """What a step is about."""
-    if getattr(step, "cycle", ""):
-        names = ("cycle", "task", "reviewer", "profile", "purpose")
-        parts = [str(getattr(step, name)) for name in names if getattr(step, name, "")]
-        return ":".join([type(step).__name__, *parts])
-    names = ("run", "task", "sprint", "key", "profile")
-    about = next((named for name in names if (named := getattr(step, name, ""))), "")
-    return f"{type(step).__name__}:{about}"
+    merging: tuple[TaskId, ...] = ()
+    """The tasks that are merged now."""
+    unsent: bool = True
+    """Q6: whether the remote may lack something of what was submitted here."""
+    sending: bool = False
+    put_off: dict[str, PutOff] = msgspec.field(default_factory=dict)
+    """Steps that failed, by their name, and when they are tried again; until they succeed."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -20,7 +19,7 @@ from foureyes.app.run.asked import called, no_longer_awaited, reviews_due, to_de
 from foureyes.app.run.attending import MOST_OF_A_KIND as TOLD
 from foureyes.app.run.attending import attention
 from foureyes.app.run.check_leases import taken_by_others
-from foureyes.app.run.in_hand import RunnerDesk, key_of
+from foureyes.app.run.in_hand import NO_ROOM, RunnerDesk
 from foureyes.app.run.keeping import Keeping
 from foureyes.app.run.profiles import Profiles
 from foureyes.app.run.rows import HandedIn, RunTask
@@ -29,8 +28,8 @@ from foureyes.app.run.waiting_checks import WaitingChecks
 from foureyes.app.views.pause import PauseView
 from foureyes.core.nouns.run import MAKES, Run
 from foureyes.core.nouns.session import Actor
-from foureyes.core.run.snapshot import LiveState, Snapshot, TaskState
-from foureyes.core.run.step import FreeClaim, Merge, RunChecks, TakeOver
+from foureyes.core.run.snapshot import LiveState, PutOff, Snapshot, TaskState
+from foureyes.core.run.step import RunChecks
 from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ ALWAYS: list[NamedQuery] = [
     ("project.get", {}), ("project.settings", {}), ("project.counters", {}), ("journal.head", {}),
     ("run.runners", {}), ("run.cooled", {"host": ""}), ("run.pauses", {}), ("run.pauses_of", {"task": ""}),
     ("runner.left_claims", {"limit": QUEUE}), ("stack.queued", {"task": ""}), ("runner.clarifying", {"limit": DUE}),
-    *((query, {"limit": TOLD}) for query in ("runner.stuck", "runner.stuck_merges", "runner.blocked",
+    *((query, {"limit": TOLD}) for query in ("runner.stuck", "runner.blocked",
                                              "cycle.flagged", "cycle.unreviewed")),
 ]  # fmt: skip
 """What every look asks."""
@@ -71,10 +70,23 @@ class Lookout:
     def look(self, desk: RunnerDesk) -> Snapshot:
         """Everything that the plan asks about; what another machine handed in begins once it is here (Q6)."""
         self._aside.ask()
-        snapshot, now = self._look(desk), self._context.now()
-        reviews = [replace(row, stopped=row.stopped or desk.lacks(row.task, now)) for row in snapshot.reviews]
-        tasks = [replace(row, stopped=row.stopped or desk.lacks(row.id, now)) for row in snapshot.tasks]
-        return replace(snapshot, reviews=tuple(reviews), tasks=tuple(tasks), fetching=bool(desk.fetching))
+        snapshot, fetched = self._look(desk), dict.fromkeys(desk.fetching, "it is fetched from another machine")
+        reviews = [replace(row, stopped=row.stopped or fetched.get(row.task, "")) for row in snapshot.reviews]
+        tasks = [replace(row, stopped=row.stopped or fetched.get(row.id, "")) for row in snapshot.tasks]
+        due = {*snapshot.checks_due, *snapshot.merges_due, *(row.task for row in reviews), *(row.id for row in tasks)}
+        return replace(
+            snapshot,
+            reviews=tuple(reviews),
+            tasks=tuple(tasks),
+            fetching=bool(fetched),
+            put_off=self._put_off(desk, due),
+        )
+
+    def _put_off(self, desk: RunnerDesk, due: Collection[TaskId]) -> dict[str, PutOff]:
+        """What failed and has to wait, of what there still is to do."""
+        checks = {RunChecks(task=task).name: off for task, off in self._checks.put_off.items()}
+        known, now = {**checks, **desk.put_off}, self._context.now()
+        return {name: off for name, off in known.items() if off.until > now and (off.task is None or off.task in due)}
 
     def _look(self, desk: RunnerDesk) -> Snapshot:
         """By one consistent look."""
@@ -85,8 +97,8 @@ class Lookout:
             slots = self._profiles.slots(tx, self._runner)
             sprints = self._sprints.look(tx, desk)
             tasks = self._tasks(tx, policy, desk, runs, bound=bool(sprints or desk.sprint or desk.options.sprints))
-            merge_due, settles = self._merge(tx, desk)
-            checks_at = self._checks.look(tx, policy, desk.checking)
+            merges_due, settles = self._merges(tx)
+            self._checks.look(tx, policy, desk.checking)
             cooled = self._profiles.wake_at
             cooled = cooled if cooled and (tasks or waits_for_cooled(self._context, tx)) else ""
             project = self._context.project(tx)
@@ -110,7 +122,7 @@ class Lookout:
                 only_sprints=desk.options.sprints,
                 at=self._context.now(),
                 held=project.hold or "",
-                aside=(*self._aside.look(tx, desk.options.agents), *self._checks.broken),
+                aside=self._aside.look(tx, desk.options.agents),
                 tasks=tuple(tasks),
                 runs=tuple(runs),
                 slots=tuple(slots),
@@ -119,15 +131,17 @@ class Lookout:
                 checks_due=tuple(self._checks_due(tx, desk)),
                 checks_running=len(desk.checking),
                 checks_at_once=policy.run.checks_at_once,
-                merge_due=merge_due,
-                merging=desk.merging,
+                merges_due=merges_due,
+                merging=bool(desk.merging),
+                unsent=desk.unsent and self._context.remote(tx) is not None,
+                sending=desk.sending,
                 more=self._checks.more,
-                wake_at=min(filter(None, (settles, checks_at, cooled, *ends, *desk.put_off.values())), default=""),
+                wake_at=min(filter(None, (settles, cooled, *ends)), default=""),
                 worth_waiting=bool(settles or cooled),
                 max_runs_per_task=policy.run.max_runs_per_task,
                 spend_micros=round(policy.run.spend_per_task * MICROS),
                 spend_sprint_micros=round(policy.run.spend_per_sprint * MICROS),
-                attention=attention(tx, policy, desk, self._profiles.cooled),
+                attention=attention(tx, policy, self._profiles.cooled),
                 kept=self._keeping.look(tx),
                 told=frozenset(desk.told),
             )
@@ -175,14 +189,8 @@ class Lookout:
         is_done = has_reviewed or (task is not None and _is_done(run, task))
         if own is not None:
             return LiveState(run=run, outcome=own.outcome, left=own.left, asked=bool(own.asked), done=is_done)
-        lost = mine or runner not in ("live", "silent")
-        late = self._waits(desk, key_of(TakeOver(run=run.id, task=run.task)))
-        lost = (lost or run.until <= self._context.now()) and not late
+        lost = mine or runner not in ("live", "silent") or run.until <= self._context.now()
         return LiveState(run=run, mine=mine, lost=lost, done=is_done)
-
-    def _waits(self, desk: RunnerDesk, key: str) -> bool:
-        """Whether a step could not be done a moment ago."""
-        return desk.is_put_off(key, self._context.now())
 
     def _to_end(
         self, state: LiveState, task: RunTask | None, hold: str | None, since: str, is_unwanted: bool
@@ -219,23 +227,27 @@ class Lookout:
         left = [
             TaskState(id=TaskId(row.id), status="in_progress", left_claim=True)
             for row in tx.all("runner.left_claims", IdRow, limit=QUEUE)
-            if not self._waits(desk, key_of(FreeClaim(task=TaskId(row.id))))
         ]
         free = desk.options.agents - sum(state.mine or state.lost for state in runs)
         if free <= 0 or desk.stopping or desk.options.reviews or (desk.options.once and desk.begun):
             return left
-        return left + candidates.states(self._context, tx, self._runner, policy, desk.options, free, sprints=bound)
+        most = free + len(desk.put_off)  # what was put off takes nobody's place
+        return left + candidates.states(self._context, tx, self._runner, policy, desk.options, most, sprints=bound)
 
     def _checks_due(self, tx: Tx, desk: RunnerDesk) -> Iterable[TaskId]:
-        """The first of them; others are seen once these have run. What another runner runs is not due here (J4)."""
-        due = self._checks.due
-        others = taken_by_others(self._context, tx, self._runner.session) if due else set()
-        free = (task for task in due if task not in others and not self._waits(desk, key_of(RunChecks(task=task))))
-        return islice(free, QUEUE)
+        """The first of them, and those that broke; others are seen once these have run. What another runner runs is not
+        due here (J4).
+        """
+        due, broke = self._checks.due, [task for task in self._checks.put_off if task not in desk.checking]
+        others = taken_by_others(self._context, tx, self._runner.session) if due or broke else set()
+        rest = [task for task in due if RunChecks(task=task).name in desk.put_off]
+        free = [task for task in due if task not in others and task not in rest][:QUEUE]
+        return [*free, *[task for task in (*rest, *broke) if task not in others]]
 
     def _no_room(self, policy: ReviewPolicy, desk: RunnerDesk) -> str:
         """X3: a disk that is full, or that a moment ago took nothing more."""
-        if desk.no_room_until > self._context.now():
+        full = desk.put_off.get(NO_ROOM)
+        if full is not None and full.until > self._context.now():
             return "the disk is full"
         free, least = self._context.outside.free_space(), policy.run.min_free_mb
         if free is None or free >= least * MIB:
@@ -244,19 +256,18 @@ class Lookout:
 
     # Merges
 
-    def _merge(self, tx: Tx, desk: RunnerDesk) -> tuple[bool, str]:
-        """Q0, Q1: whether something can be merged now; else when the first approval has settled."""
-        if self._waits(desk, key_of(Merge())):
-            return False, ""
+    def _merges(self, tx: Tx) -> tuple[tuple[TaskId, ...], str]:
+        """Q0, Q1: what can be merged now, and when the next approval has settled."""
         items = items_of(tx, limit=QUEUE)
         if not items:
-            return False, ""
+            return (), ""
         rules = rules_of(self._context, tx)
         for lease in tx.all("merge.leases", Lease):
             if is_live(self._context, lease) and lease.process != self._context.outside.process():
-                return False, stamp(self._context.clock.now() + timedelta(seconds=5))
-        free = [settles_at(item, rules) for item in items if not obstacle(item, rules)]
-        return any(at <= rules.now for at in free), min((at for at in free if at > rules.now), default="")
+                return (), stamp(self._context.clock.now() + timedelta(seconds=5))
+        free = {TaskId(item.task): settles_at(item, rules) for item in items if not obstacle(item, rules)}
+        due = tuple(task for task, at in free.items() if at <= rules.now)
+        return due, min((at for at in free.values() if at > rules.now), default="")
 
 
 def _is_done(run: Run, task: RunTask) -> bool:

@@ -21,6 +21,7 @@ from foureyes.app.run.in_hand import InHand, Options, RunnerDesk
 from foureyes.app.run.looking import Lookout
 from foureyes.app.run.performing import Performing, Tell
 from foureyes.app.run.runs import Runs
+from foureyes.app.run.starting import is_full
 from foureyes.app.run.turns import Turns
 from foureyes.core.run.kept_back import kept_back
 from foureyes.core.run.plan import plan
@@ -86,10 +87,8 @@ class Runner:
         """Ask it to end: after what runs, or at once. A second time is at once."""
         self.desk.stopping = "now" if stopping == "now" or self.desk.stopping else "finish"
 
-    def run(self) -> str:
-        """Until there is nothing left to do, or it was asked to end; why it ended, and in further lines what is ready
-        and does not begin.
-        """
+    def run(self) -> Finish:
+        """Until there is nothing left to do, or it was asked to end; why it ended, and what is left."""
         try:
             while True:
                 last = self.tick()
@@ -102,7 +101,7 @@ class Runner:
             for done in self._crew.close():
                 self._performing.finished(done, self.desk)
         Runs(self._context).finish(self._runner, reason=last.why)
-        return "\n".join((last.why, *last.left))
+        return last
 
     def tick(self) -> Finish | Wait | None:
         """One look and what follows from it; None: there may be more to do at once."""
@@ -115,6 +114,12 @@ class Runner:
                 self._tell("", all_of(problem))
             self._trouble = problem.message
             return Finish(why=problem.message) if self.desk.stopping == "now" else Wait()
+        except OSError as problem:
+            if not is_full(problem):
+                raise
+            self._performing.no_room(self.desk)  # X3: the next look says so, and goes on when there is room
+            self._trouble = str(problem)
+            return Finish(why=str(problem)) if self.desk.stopping == "now" else Wait()
         return last
 
     def _tick(self) -> Finish | Wait | None:
@@ -123,13 +128,12 @@ class Runner:
         self._poll()
         for done in self._crew.done():
             self._performing.finished(done, self.desk)
-        self.desk.forget_put_off(self._context.now())
+        self._performing.forget_put_off(self.desk)
         self._turns.look()
         snapshot = self._lookout.look(self.desk)
         self._turns.take(*self._lookout.place)
         self._seen = snapshot
         self._show(glance(snapshot, self.desk))
-        self._performing.send(self.desk)
         *steps, last = plan(snapshot)
         moved, decided = snapshot.more, False
         for step in steps:
@@ -146,7 +150,7 @@ class Runner:
 
     def _tell_standing(self, snapshot: Snapshot) -> None:
         """Once while it lasts."""
-        standing = {it.key: it.text for it in kept_back(snapshot)}
+        standing = {it.key: it.text for it in kept_back(snapshot) if not it.was_shown}
         for key, text in standing.items():
             if key not in self.desk.standing and key not in self.desk.told:
                 self._tell("", text)
@@ -244,8 +248,8 @@ class Runner:
             return AGAIN_SECONDS
         rest = min(REST_SECONDS, RENEW_SECONDS - (monotonic() - self._renewed))
         dues = [own.live.due_seconds() for own in self.desk.in_hand.values() if own.outcome is None]
-        for moment in filter(None, (last.until, *self.desk.put_off.values())):
-            dues.append((datetime.fromisoformat(moment) - self._context.clock.now()).total_seconds())
+        if last.until:
+            dues.append((datetime.fromisoformat(last.until) - self._context.clock.now()).total_seconds())
         return max(0.01, min([rest, *dues]))
 
     def _sleep(self, seconds: float) -> bool:

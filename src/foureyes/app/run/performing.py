@@ -12,7 +12,7 @@ from foureyes.app.gate.merging import Merges
 from foureyes.app.run import check_leases, ending
 from foureyes.app.run.crew import JobEnd
 from foureyes.app.run.cycling import perform_cycle, task_of
-from foureyes.app.run.in_hand import FETCH, key_of
+from foureyes.app.run.in_hand import FETCH, NO_ROOM
 from foureyes.app.run.keeping import forget
 from foureyes.app.run.profiles import cools_until
 from foureyes.app.run.runs import Runs
@@ -24,6 +24,7 @@ from foureyes.app.work.other_machines import bring, catch_up, is_to_fetch
 from foureyes.app.work.sending import send
 from foureyes.app.work.worktrees import is_behind
 from foureyes.core.nouns.run import RunId
+from foureyes.core.run.snapshot import PutOff
 from foureyes.core.run.step import (
     CoolProfile,
     DecideCycle,
@@ -39,6 +40,7 @@ from foureyes.core.run.step import (
     ResumeSprint,
     RunChecks,
     RunStep,
+    Send,
     StartRun,
     Stick,
     StopRun,
@@ -60,9 +62,11 @@ if TYPE_CHECKING:
 
 Tell = Callable[[str, str], None]
 """Told a task (or none) and a line about it."""
-AGAIN_SECONDS = 5
-JOB_AGAIN_SECONDS = 60
+AGAIN_SECONDS, LONGEST_SECONDS = 5, 640
+"""After so long a step that failed is tried again, then after twice as long, up to this."""
 ROOM_AGAIN_SECONDS = 60
+FORGET_SECONDS = 3600
+UNMERGED, UNSENT = "approved and not merged", "not pushed yet"
 MERGE = "merge"
 SEND = "send"
 NOTIFY = "notify:"
@@ -81,36 +85,45 @@ class Performing:
         self._agents = agents
         self._crew = crew
         self._tell = tell
-        self._unsent, self._sending = True, False
         self._asked: dict[TaskId, Sha | None] = {}
         self._told: Sha | None = None
 
-    def send(self, desk: RunnerDesk) -> None:
-        """Q6: push what the remote lacks, beside everything else; again later where that failed."""
-        if not self._unsent or self._sending or desk.is_put_off(SEND, self._context.now()):
-            return
-        with self._context.store.read() as tx:
-            is_shared = self._context.remote(tx) is not None
-        self._unsent, self._sending = False, is_shared
-        if is_shared:
-            self._crew.start(SEND, _send())
-
     def perform(self, step: RunStep, desk: RunnerDesk) -> bool:
         """One step; whether anything was done. A refusal is told and changes nothing: the next look sees what is."""
-        key, now = key_of(step), self._context.now()
-        if desk.is_put_off(key, now):
-            return False
+        name, task, why = step.name, getattr(step, "task", None), ""
         try:
             done = self._do(step, desk)
         except (FoureyesError, Unstarted) as problem:
+            done, why = False, one_line(str(problem), WHY_LENGTH)
             if not _was_sooner(step, problem):
-                self._tell(str(getattr(step, "task", "")), one_line(f"not done: {problem}", WHY_LENGTH))
-            done = False
+                self._tell(str(task or ""), f"not done: {why}")
             if is_full(problem):
-                desk.no_room_until = self._context.later(ROOM_AGAIN_SECONDS)
+                self.no_room(desk)
         if done is False:
-            desk.put_off[key] = self._context.later(AGAIN_SECONDS)
+            state = "ready, but not begun" if isinstance(step, StartRun) else ""
+            self._put_off(desk, name, task=task, state=state, why=why, grows=not isinstance(step, DecideCycle))
+        elif not isinstance(step, RunChecks | Merge | Send):  # of these the job says whether it was done
+            desk.put_off.pop(name, None)
         return done is not False
+
+    def no_room(self, desk: RunnerDesk) -> None:
+        """X3: a disk took nothing more; it is tried again later."""
+        desk.put_off[NO_ROOM] = PutOff(until=self._context.later(ROOM_AGAIN_SECONDS), pause=ROOM_AGAIN_SECONDS)
+
+    def _put_off(
+        self, desk: RunnerDesk, name: str, *, task: TaskId | None, state: str, why: str, grows: bool = True
+    ) -> bool:
+        """Try a step again later, each time after twice as long; whether it fails for another reason than before."""
+        before = desk.put_off.get(name)
+        pause = min(2 * before.pause, LONGEST_SECONDS) if before is not None and grows else AGAIN_SECONDS
+        until = self._context.later(pause)
+        desk.put_off[name] = PutOff(until=until, pause=pause, task=task, state=state, why=why)
+        return before is None or before.why != why
+
+    def forget_put_off(self, desk: RunnerDesk) -> None:
+        """What nobody has tried again for long is nothing that fails again and again."""
+        since = self._context.later(-FORGET_SECONDS)
+        desk.put_off = {name: off for name, off in desk.put_off.items() if off.until > since}
 
     def _do(self, step: RunStep, desk: RunnerDesk) -> bool | None:
         """False: it cannot be done now."""
@@ -131,8 +144,11 @@ class Performing:
                 desk.checking.add(step.task)
                 self._crew.start(step.task, _check(self._runner, step.task))
             case Merge():
-                desk.merging = True
-                self._crew.start(MERGE, _merge(self._runner))
+                desk.merging = step.tasks
+                self._crew.start(MERGE, _merge(self._runner, step.tasks))
+            case Send():
+                desk.unsent, desk.sending = False, True
+                self._crew.start(SEND, _send())
             case Stick():
                 why = Runs(self._context).stuck(self._runner, step.task, kind=step.kind, why=step.why)
                 self._tell(step.task, one_line(f"waits for a person: {why}", WHY_LENGTH))
@@ -208,7 +224,7 @@ class Performing:
         own = desk.in_hand[step.run]
         news = ending.finish(self._context, self._runner, self._agents, own, step)
         del desk.in_hand[step.run]
-        self._unsent = True
+        desk.unsent = True
         self._tell(step.task, f"{own.run.profile} {news}")
 
     def _take_over(self, step: TakeOver) -> bool:
@@ -239,35 +255,59 @@ class Performing:
             self._fetched(done, desk)
             return
         if done.key == MERGE:
-            desk.merging = False
-            desk.merge_problem = done.problem
-        desk.checking.discard(done.key)
+            self._merged(done, desk)
+            return
+        is_new = True
+        if not done.key.startswith(NOTIFY):
+            desk.checking.discard(done.key)
+            is_new = self._settle(desk, RunChecks(task=TaskId(done.key)), "not checked", done.problem)
+        for line in (done.said or (done.problem if is_new else "")).splitlines():
+            self._tell("" if done.key.startswith(NOTIFY) else done.key, line)
+
+    def _settle(self, desk: RunnerDesk, step: RunStep, state: str, why: str, *, grows: bool = True) -> bool:
+        """A job that failed is tried again later; whether people were not shown why before."""
+        if not why:
+            desk.put_off.pop(step.name, None)
+            return True
+        tasks = getattr(step, "tasks", ())
+        task = tasks[0] if tasks else getattr(step, "task", None)
+        return self._put_off(desk, step.name, task=task, state=state, why=why, grows=grows)
+
+    def _merged(self, done: Done, desk: RunnerDesk) -> None:
+        """Q3: what was not merged is put off, each for itself."""
         at_work = {own.run.task for own in desk.in_hand.values()}
         for task in done.closed:
             if task not in at_work:
                 self._agents.forget(task)
-        if done.rests and not done.key.startswith(NOTIFY):
-            step = Merge() if done.key == MERGE else RunChecks(task=TaskId(done.key))
-            desk.put_off[key_of(step)] = self._context.later(AGAIN_SECONDS if done.soon else JOB_AGAIN_SECONDS)
-        for line in (done.said or done.problem).splitlines():
-            self._tell(done.key if done.key != MERGE and not done.key.startswith(NOTIFY) else "", line)
+        tasks, desk.merging = desk.merging, ()
+        failed = dict.fromkeys(tasks, done.problem) if done.problem else done.failed
+        fresh = [
+            self._settle(desk, Merge(tasks=(task,)), UNMERGED, failed.get(task, ""), grows=not done.soon)
+            for task in tasks
+        ]
+        known = {f"{task} " for task, is_new in zip(tasks, fresh, strict=True) if not is_new}
+        for line in (done.said or (done.problem if any(fresh) else "")).splitlines():
+            if not line.startswith(tuple(known)):
+                self._tell("", line)
 
     def _sent(self, done: Done, desk: RunnerDesk) -> None:
-        self._sending = False
-        if done.rests:
-            self._unsent = True
-            desk.put_off[SEND] = self._context.later(JOB_AGAIN_SECONDS)
-        if news := done.said or done.problem:
-            self._tell("", news)
+        desk.sending = False
+        is_new = self._settle(desk, Send(), UNSENT, done.problem)
+        desk.unsent = desk.unsent or bool(done.problem)
+        for line in filter(None, (done.said, f"{UNSENT}: {done.problem}" if is_new and done.problem else "")):
+            self._tell("", line)
 
     def _fetched(self, done: Done, desk: RunnerDesk) -> None:
         """What waited for it begins; where it cannot be had now, it is asked for again later."""
         task = done.key.removeprefix(FETCH)
         desk.fetching.discard(task)
-        if done.rests:
+        if done.problem:
             self._asked.pop(TaskId(task), None)
-            desk.put_off[done.key] = self._context.later(JOB_AGAIN_SECONDS)
-        if news := done.said or done.problem:
+        name = f"StartRun:{task}"
+        is_new = not done.problem or self._put_off(
+            desk, name, task=TaskId(task), state="ready, but not begun", why=done.problem
+        )
+        if news := done.said or (done.problem if is_new else ""):
             self._tell(task, news)
 
 
@@ -296,21 +336,31 @@ def _check(runner: Actor, task: str) -> Job:
     return job
 
 
-def _merge(runner: Actor) -> Job:
-    """Q1: what can be merged now."""
+def _merge(runner: Actor, tasks: Sequence[TaskId]) -> Job:
+    """Q1: these tasks, which the merge queue can take."""
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         try:
-            rows = Merges(context, of_runner=True).process(runner)
-        except Conflict:  # another process is at the queue (Q1)
-            return JobEnd(rests=True, soon=True)
+            rows = Merges(context, of_runner=True).process(runner, only=tasks)
+        except Conflict as busy:  # another process is at the queue (Q1)
+            return JobEnd(failed=dict.fromkeys(tasks, busy.message), soon=True)
         except CutOff as cut:  # what was merged before is merged (Q4)
             done = [row for row in cut.done if isinstance(row, MergeRow)]
-            return JobEnd("\n".join([*_told(done), cut.message]), rests=True, closed=_closed(done))
-        moved = any(row.outcome in MOVED for row in rows)
-        return JobEnd("\n".join(_told(rows)), rests=not moved, closed=_closed(rows))
+            told = "\n".join([*_told(done), cut.message])
+            return JobEnd(told, failed=_failed(tasks, done, cut.message), closed=_closed(done))
+        return JobEnd("\n".join(_told(rows)), failed=_failed(tasks, rows), closed=_closed(rows))
 
     return job
+
+
+def _failed(tasks: Sequence[TaskId], rows: Sequence[MergeRow], why: str = "it was not its turn") -> dict[str, str]:
+    """Why tasks are still in the queue."""
+    became = {row.task: row for row in rows}
+    return {
+        task: became[task].message if task in became else why
+        for task in tasks
+        if task not in became or became[task].outcome not in MOVED
+    }
 
 
 def _told(rows: Sequence[MergeRow]) -> list[str]:
@@ -330,8 +380,7 @@ def _send() -> Job:
         sent = send(context)
         tasks = ", ".join(dict.fromkeys(sent.attempts))
         news = [f"pushed to {sent.remote}: {tasks}"] if tasks else []
-        news += [f"not pushed yet: {sent.why_not}"] if sent.why_not else []
-        return JobEnd("; ".join([*news, *sent.left]), rests=bool(sent.why_not))
+        return JobEnd("; ".join([*news, *sent.left]), problem=sent.why_not)
 
     return job
 

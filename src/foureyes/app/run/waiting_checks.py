@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from foureyes.app.gate.checks import due_among
 from foureyes.app.run.rows import TaskPlace, Touched
 from foureyes.app.views.journal import JournalHead
+from foureyes.core.rules.retrying import pause_after
+from foureyes.core.run.snapshot import PutOff
 from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
@@ -26,14 +28,15 @@ FIRST = (-1, -1)
 
 
 class WaitingChecks:
-    """`due` are the tasks whose checks can run now; `more`: not everything was looked at yet."""
+    """`due` are the tasks whose checks can run now, `put_off` those whose checks broke and are tried again; `more`: not
+    everything was looked at yet.
+    """
 
     def __init__(self, context: Context, runner: Actor) -> None:
         self._context = context
         self._runner = runner
         self._due: dict[TaskId, None] = {}
-        self._later: dict[str, str] = {}
-        self._broken: dict[str, str] = {}
+        self.put_off: dict[TaskId, PutOff] = {}
         self._touched: dict[str, None] = {}
         self._after = -1
         self._place: tuple[int, int] | None = FIRST
@@ -44,20 +47,14 @@ class WaitingChecks:
     def due(self) -> list[TaskId]:
         return list(self._due)
 
-    @property
-    def broken(self) -> tuple[str, ...]:
-        """D5: which work waits because its checks broke, in words; they are tried again, and a person is told."""
-        return tuple(self._broken.values())
-
-    def look(self, tx: Tx, policy: ReviewPolicy, running: Collection[str]) -> str:
-        """See what has become due; when the next thing does by the clock alone."""
+    def look(self, tx: Tx, policy: ReviewPolicy, running: Collection[str]) -> None:
+        """See what has become due."""
         if not policy.checks:
-            self._due, self._later, self._broken, self.more = {}, {}, {}, False
-            return ""
+            self._due, self.put_off, self.more = {}, {}, False
+            return
         self._notice(tx, policy)
         now = self._context.now()
-        ripe = [task for task, at in self._later.items() if at <= now]
-        self._touched.update(dict.fromkeys(ripe))
+        self._touched.update((task, None) for task, off in self.put_off.items() if off.until <= now)
         names = [name for name in self._touched if name not in running][:PAGE]
         names += self._next_page(tx, PAGE - len(names))
         names += self._known(names, running)[: PAGE - len(names)]
@@ -65,7 +62,6 @@ class WaitingChecks:
         for name in running:
             self._due.pop(TaskId(name), None)
         self.more = bool(set(self._touched) - set(running)) or self._place is not None
-        return min(self._later.values(), default="")
 
     def _notice(self, tx: Tx, policy: ReviewPolicy) -> None:
         """What the journal says since the last look; another policy or hold puts everything in question."""
@@ -96,8 +92,7 @@ class WaitingChecks:
 
     def _forget(self, name: str) -> None:
         self._touched.pop(name, None)
-        self._later.pop(name, None)
-        self._broken.pop(name, None)
+        self.put_off.pop(TaskId(name), None)
         self._due.pop(TaskId(name), None)
 
     def _judge(self, tx: Tx, names: list[str]) -> None:
@@ -106,6 +101,13 @@ class WaitingChecks:
         due = due_among(self._context, tx, self._runner, names)
         self._due.update(dict.fromkeys(TaskId(task) for task in due.tasks))
         for later in due.later:
-            self._later[later.task] = min(later.at, self._later.get(later.task, later.at))
-            broke = later.outcome.replace("_", " ")
-            self._broken[later.task] = f"{later.task} waits, for {later.check} {broke}: fe check show {later.task}"
+            task, broke = TaskId(later.task), later.outcome.replace("_", " ")
+            off = PutOff(
+                until=later.at,
+                pause=pause_after(later.tries),
+                task=task,
+                state="not checked",
+                why=f"{later.check} {broke}: fe check show {later.task}",
+            )
+            if task not in self.put_off or off.until < self.put_off[task].until:
+                self.put_off[task] = off

@@ -100,7 +100,7 @@ class MergeSent(Event, frozen=True, kw_only=True):
 
 
 class MergeLeft(Event, frozen=True, kw_only=True):
-    """The merge ended without a merge; the approval stands. A stuck one waits for `fe merges retry`. `unknown`: whether
+    """The merge ended without a merge; the approval stands. A stuck one is tried again by the next `fe merge`. `unknown`: whether
     it was pushed could not be found out (Q6).
     """
 

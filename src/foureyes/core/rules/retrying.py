@@ -28,7 +28,12 @@ class BrokenCheckRuns(msgspec.Struct, frozen=True):
 
     @property
     def pause(self) -> int:
-        return int(min(FIRST_PAUSE * 2 ** min(self.tries - 1, 10), LONGEST_PAUSE))
+        return pause_after(self.tries)
+
+
+def pause_after(tries: int) -> int:
+    """How many seconds after so many failures in a row the next try is due."""
+    return int(min(FIRST_PAUSE * 2 ** min(tries - 1, 10), LONGEST_PAUSE))
 
 
 def lacks_a_run(state: CheckState) -> bool:

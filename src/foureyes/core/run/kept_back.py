@@ -7,25 +7,31 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from foureyes.core.run.retrying import GiveUp, next_try, profiles_for
-from foureyes.core.run.snapshot import Slot, Snapshot, TaskState
+from foureyes.core.run.snapshot import PutOff, Slot, Snapshot, TaskState
 from foureyes.core.run.sprinting import keep_to_sprints, why_kept
 from foureyes.core.words.ids import TaskId
 
+LASTING = 60
+"""A person is notified of what failed once it rests for so many seconds between two tries."""
 NAMED = 3
 """So many tasks are named; of the others it is said how many."""
 
 
 class KeptBack(msgspec.Struct, frozen=True, kw_only=True):
-    """A reason. `person`: nothing but a person changes it, and nothing shows it but this."""
+    """A reason. `person`: nothing but a person changes it, and nothing shows it but this. `was_shown`: each failure was
+    shown when it happened.
+    """
 
     key: str
     text: str
     person: bool = False
+    was_shown: bool = False
 
 
 def kept_back(snapshot: Snapshot) -> tuple[KeptBack, ...]:
     """What keeps ready tasks back; nothing where each of them begins, or waits only for its turn."""
     reasons = [KeptBack(key=text, text=text) for text in (snapshot.paused, *snapshot.aside) if text]
+    reasons += _put_off(snapshot)
     if snapshot.no_room:
         reasons.append(KeptBack(key="no room", text=f"nothing begins: {snapshot.no_room}", person=True))
         return tuple(reasons)
@@ -38,6 +44,21 @@ def kept_back(snapshot: Snapshot) -> tuple[KeptBack, ...]:
         kept = [task for task in ready if not snapshot.full or task.goes_on]
         reasons += _unusable(snapshot, kept)
     return tuple(reasons)
+
+
+def _put_off(snapshot: Snapshot) -> Iterator[KeptBack]:
+    """Work that failed and is tried again, together with what fails for the same reason; a person is notified of what
+    has failed for a while.
+    """
+    failed: dict[tuple[str, str], list[PutOff]] = {}
+    for off in snapshot.put_off.values():
+        if off.state:
+            failed.setdefault((off.state, off.why), []).append(off)
+    for (state, why), rows in failed.items():
+        ids = [off.task for off in rows if off.task is not None]
+        text = f"{_named(ids, state)}: {why}" if ids else f"{state}: {why}"
+        lasts = max(off.pause for off in rows) >= LASTING
+        yield KeptBack(key=f"put off:{state}:{why}", text=text, person=lasts, was_shown=True)
 
 
 def _full(snapshot: Snapshot, ready: list[TaskState]) -> Iterator[KeptBack]:
@@ -94,8 +115,8 @@ def _problem(slot: Slot | None) -> str:
     return "is left alone for now" if slot.cooled else "was tried"
 
 
-def _named(ids: list[TaskId]) -> str:
+def _named(ids: list[TaskId], state: str = "ready") -> str:
     if len(ids) == 1:
-        return f"{ids[0]} is ready"
+        return f"{ids[0]} is {state}"
     more = len(ids) - NAMED
-    return ", ".join(ids[:NAMED]) + (f" and {more} more" if more > 0 else "") + " are ready"
+    return ", ".join(ids[:NAMED]) + (f" and {more} more" if more > 0 else "") + f" are {state}"

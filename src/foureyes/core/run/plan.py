@@ -17,7 +17,7 @@ from foureyes.core.run.cooling import of_profiles
 from foureyes.core.run.kept_back import kept_back
 from foureyes.core.run.retrying import GiveUp, NextRun, next_try
 from foureyes.core.run.reviewing import NoReview, next_of
-from foureyes.core.run.snapshot import LiveState, ReviewDue, Snapshot, TaskState
+from foureyes.core.run.snapshot import LiveState, PutOff, ReviewDue, Snapshot, TaskState
 from foureyes.core.run.sprinting import (
     at_rest,
     ends_with_sprints,
@@ -40,6 +40,7 @@ from foureyes.core.run.step import (
     OpenCycle,
     RunChecks,
     RunStep,
+    Send,
     StartRun,
     Stick,
     StopRun,
@@ -48,6 +49,11 @@ from foureyes.core.run.step import (
     Wait,
 )
 
+LONGEST_WAIT = 600
+"""A runner that has nothing else to do waits for what was put off for at most so many seconds; after a longer pause it
+says what it leaves.
+"""
+
 
 def plan(snapshot: Snapshot) -> list[RunStep]:
     """What to do now, in this order: what is over before what is due, reviews and fixes before new tasks. The last step
@@ -55,16 +61,32 @@ def plan(snapshot: Snapshot) -> list[RunStep]:
     """
     sprints = list(of_sprints(snapshot))
     resting = at_rest(snapshot, sprints)
-    steps: list[RunStep] = [*_runs(snapshot), *_claims(snapshot), *sprints, *_cycles(snapshot)]
-    steps += [*_checks(snapshot), *_merge(snapshot)]
+    wanted: list[RunStep] = [*_runs(snapshot), *_claims(snapshot), *sprints, *_cycles(snapshot)]
+    wanted += [*_checks(snapshot), *_merge(snapshot), *_send(snapshot)]
     profiles = of_profiles(resting, candidates(resting))
-    steps += [*profiles, *_starts(_without(resting, profiles))]
-    steps += _forgotten(snapshot)
-    steps += exhausted(snapshot) if _is_idle(snapshot, steps) else ()
+    wanted += [*profiles, *_starts(_without(resting, profiles))]
+    wanted += _forgotten(snapshot)
+    steps = [step for step in wanted if _put_off(snapshot, step) is None]
+    later = [off for step in wanted if not _may_wait_long(step) and (off := _put_off(snapshot, step)) is not None]
+    if not later and _is_idle(snapshot, steps):
+        steps += [step for step in exhausted(snapshot) if _put_off(snapshot, step) is None]
     steps += [Notify(key=row.key, text=row.text) for row in snapshot.attention if row.key not in snapshot.told]
     alone = [row for row in kept_back(snapshot) if row.person and row.key not in snapshot.told]
     steps += [Notify(key=row.key, text=row.text) for row in alone]
-    return [*steps, _last(snapshot, steps)]
+    return [*steps, _last(snapshot, steps, later)]
+
+
+def _put_off(snapshot: Snapshot, step: RunStep) -> PutOff | None:
+    """Until when a step waits that failed; what could not be fetched for one run of a task waits for all of them."""
+    off = snapshot.put_off.get(step.name)
+    if off is None and isinstance(step, StartRun):
+        off = snapshot.put_off.get(f"StartRun:{step.task}")
+    return off
+
+
+def _may_wait_long(step: RunStep) -> bool:
+    """Whether it waits for a person, however often it is tried."""
+    return isinstance(step, Notify | DecideCycle)
 
 
 def _forgotten(snapshot: Snapshot) -> Iterator[RunStep]:
@@ -107,18 +129,33 @@ def _claims(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 def _checks(snapshot: Snapshot) -> Iterator[RunStep]:
-    """D5: so many at once."""
+    """D5: so many at once; what was put off takes nobody's place."""
     if snapshot.stopping or snapshot.no_room:
         return
     free = max(0, snapshot.checks_at_once - snapshot.checks_running)
-    for task in snapshot.checks_due[:free]:
-        yield RunChecks(task=task)
+    for task in snapshot.checks_due:
+        step = RunChecks(task=task)
+        if _put_off(snapshot, step) is not None:
+            yield step
+        elif free > 0:
+            free -= 1
+            yield step
 
 
 def _merge(snapshot: Snapshot) -> Iterator[RunStep]:
-    """Q1: one at a time."""
-    if snapshot.merge_due and not snapshot.merging and not snapshot.stopping and not snapshot.no_room:
-        yield Merge()
+    """Q1, Q3: one at a time; what was put off holds none of the others."""
+    if snapshot.merging or snapshot.stopping or snapshot.no_room:
+        return
+    alone = [Merge(tasks=(task,)) for task in snapshot.merges_due]
+    yield from (step for step in alone if _put_off(snapshot, step) is not None)
+    if tasks := tuple(step.tasks[0] for step in alone if _put_off(snapshot, step) is None):
+        yield Merge(tasks=tasks)
+
+
+def _send(snapshot: Snapshot) -> Iterator[RunStep]:
+    """Q6: beside everything else, also while the runner ends."""
+    if snapshot.unsent and not snapshot.sending:
+        yield Send()
 
 
 def _cycles(snapshot: Snapshot) -> Iterator[RunStep]:
@@ -170,9 +207,13 @@ def _starts(snapshot: Snapshot) -> Iterator[RunStep]:
         next_run = next_try(task, snapshot)
         if isinstance(next_run, GiveUp):
             yield Stick(task=task.id, kind=next_run.kind, why=next_run.why)
-        elif next_run is not None and room.has(task) and places.take(next_run.profile):
-            room.take(task)
-            yield _start(task, next_run, dict(snapshot.assigned).get(task.id, ""))
+        elif next_run is not None:
+            step = _start(task, next_run, dict(snapshot.assigned).get(task.id, ""))
+            if _put_off(snapshot, step) is not None:
+                yield step
+            elif room.has(task) and places.take(next_run.profile):
+                room.take(task)
+                yield step
 
 
 def _reviews(snapshot: Snapshot, places: _Places) -> Iterator[RunStep]:
@@ -186,9 +227,9 @@ def _reviews(snapshot: Snapshot, places: _Places) -> Iterator[RunStep]:
         next_run = next_of(due, slots.get(due.reviewer))
         if due.stopped or is_at_work(due, snapshot) or _is_author_busy(due, snapshot):
             continue
-        if not isinstance(next_run, NextRun) or not places.take(next_run.profile):
+        if not isinstance(next_run, NextRun):
             continue
-        yield StartRun(
+        step = StartRun(
             task=due.task,
             profile=next_run.profile,
             purpose=due.purpose,
@@ -197,6 +238,8 @@ def _reviews(snapshot: Snapshot, places: _Places) -> Iterator[RunStep]:
             cycle=due.cycle,
             look=due.look,
         )
+        if _put_off(snapshot, step) is not None or places.take(next_run.profile):
+            yield step
 
 
 def is_at_work(due: ReviewDue, snapshot: Snapshot) -> bool:
@@ -238,31 +281,35 @@ def _start(task: TaskState, next_run: NextRun, chosen: str) -> StartRun:
     )
 
 
-def _last(snapshot: Snapshot, steps: list[RunStep]) -> RunStep:
+def _last(snapshot: Snapshot, steps: list[RunStep], later: list[PutOff]) -> RunStep:
     """Whether there is anything to wait for."""
-    mine = any(map(_is_ours, snapshot.runs))
-    if snapshot.stopping and not mine:
-        return Finish(why="it was asked to end")
+    if snapshot.stopping and not _has_runs(snapshot) and not any(isinstance(step, TakeOver) for step in steps):
+        return Finish(why="it was asked to end", left=tuple(row.text for row in kept_back(snapshot)))
     idle = _is_idle(snapshot, steps)
-    if idle and not snapshot.worth_waiting and (snapshot.until_idle or ends_with_sprints(snapshot)):
-        left = tuple(row.text for row in kept_back(snapshot))
-        why = why_over(snapshot, is_left=bool(left))
-        return Finish(why=why, left=tuple(text for text in left if text not in why))
-    return Wait(until=snapshot.wake_at, idle=idle)
+    waits = snapshot.worth_waiting or any(off.pause <= LONGEST_WAIT for off in later)
+    if idle and not waits and (snapshot.until_idle or ends_with_sprints(snapshot)):
+        why = why_over(snapshot)
+        left = tuple(row.text for row in kept_back(snapshot) if row.text not in why)
+        return Finish(why=why, left=left, is_unfinished=any(off.state for off in later))
+    return Wait(until=min(filter(None, (snapshot.wake_at, *[off.until for off in later])), default=""), idle=idle)
 
 
 def _waits_for_room(snapshot: Snapshot) -> bool:
     """X3: whether there is work for when the disk has room again."""
-    due = bool(snapshot.checks_due) or snapshot.merge_due or (bool(snapshot.agents) and bool(candidates(snapshot)))
+    due = bool(snapshot.checks_due or snapshot.merges_due) or (bool(snapshot.agents) and bool(candidates(snapshot)))
     return bool(snapshot.no_room) and due and not snapshot.paused
 
 
 def _is_idle(snapshot: Snapshot, steps: list[RunStep]) -> bool:
     """Whether nothing of this runner is at work, and no step moves anything."""
-    at_work = any(map(_is_ours, snapshot.runs)) or snapshot.checks_running > 0 or snapshot.merging
-    at_work = at_work or snapshot.fetching
-    moves = any(not isinstance(step, (Notify, DecideCycle)) for step in steps)  # a cycle may wait for a person for long
+    at_work = _has_runs(snapshot) or snapshot.checks_running > 0 or snapshot.merging
+    at_work = at_work or snapshot.fetching or snapshot.sending
+    moves = not all(map(_may_wait_long, steps))
     return not at_work and not moves and not snapshot.more and not _waits_for_room(snapshot)
+
+
+def _has_runs(snapshot: Snapshot) -> bool:
+    return any(live.mine and not live.lost for live in snapshot.runs)
 
 
 def _is_ours(live: LiveState) -> bool:

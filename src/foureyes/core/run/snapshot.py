@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -141,6 +142,17 @@ class LiveState(msgspec.Struct, frozen=True, kw_only=True):
     """What it was started for is on record already: it handed in itself, or the lead decided."""
 
 
+class PutOff(msgspec.Struct, frozen=True, kw_only=True):
+    """When a step that failed is tried again, and how long a pause that is: it doubles with each failure in a row."""
+
+    until: str
+    pause: int
+    task: TaskId | None = None
+    state: str = ""
+    """How its work is left meanwhile, in words (`approved and not merged`); empty where that is nobody's concern."""
+    why: str = ""
+
+
 class AttentionItem(msgspec.Struct, frozen=True, kw_only=True):
     """Something that only a person can move. `key` stays the same while it is the same thing."""
 
@@ -196,12 +208,18 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     checks_at_once: int = 1
     fetching: bool = False
     """Q6: whether what another machine handed in is on its way: what waits for it begins then."""
-    merge_due: bool = False
+    merges_due: tuple[TaskId, ...] = ()
+    """What the merge queue can take now, in its order."""
     merging: bool = False
+    unsent: bool = False
+    """Q6: whether the remote may lack something of what was submitted here."""
+    sending: bool = False
+    put_off: Mapping[str, PutOff] = {}
+    """Steps that failed a moment ago, by their name. They are seen as ever, and performed once their time has come."""
     more: bool = False
     """Whether the look was cut short: there may be more to do than it shows."""
     wake_at: str = ""
-    """When something becomes due by the clock alone: a settling approval, a check to try again, a cooled profile."""
+    """When something becomes due by the clock alone: a settling approval, a cooled profile, the end of a sprint."""
     worth_waiting: bool = False
     """Whether what comes then is reason enough for `until_idle` not to end."""
     max_runs_per_task: int = 4

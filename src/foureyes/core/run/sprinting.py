@@ -48,14 +48,14 @@ def ends_with_sprints(snapshot: Snapshot) -> bool:
     return snapshot.only_sprints and not snapshot.sprints
 
 
-def why_over(snapshot: Snapshot, *, is_left: bool) -> str:
-    """Why a runner ends that has nothing to do. `is_left`: there is work that does not begin."""
+def why_over(snapshot: Snapshot) -> str:
+    """Why a runner ends that has nothing to do."""
     if ends_with_sprints(snapshot):
         return snapshot.sprint_over or "no sprint runs"
     paused = [_paused(live) for live in snapshot.sprints if live.sprint.state == "paused"]
     if paused:
         return "; ".join(paused)
-    return "there is nothing left that it can do" if is_left else "there is nothing left to do"
+    return "idle"
 
 
 def _paused(live: SprintNow) -> str:

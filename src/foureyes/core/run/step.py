@@ -37,6 +37,15 @@ class RunStep(msgspec.Struct, frozen=True, kw_only=True):
 
     why: str = ""
 
+    @property
+    def name(self) -> str:
+        """What it is about: a step that failed is put off under this name."""
+        names = ("run", "task", "sprint", "key", "profile")
+        if getattr(self, "cycle", ""):
+            names = ("cycle", "task", "reviewer", "profile", "purpose")
+            return ":".join([type(self).__name__, *filter(None, (str(getattr(self, name, "")) for name in names))])
+        return f"{type(self).__name__}:{next((named for name in names if (named := getattr(self, name, ''))), '')}"
+
 
 class StartRun(RunStep, frozen=True, kw_only=True, tag="start"):
     """Reserve, make the worktree, bind the token, start the program. `resumes`: the conversation to go on with."""
@@ -93,7 +102,17 @@ class RunChecks(RunStep, frozen=True, kw_only=True, tag="check"):
 
 
 class Merge(RunStep, frozen=True, kw_only=True, tag="merge"):
-    """Work the merge queue off (Q1)."""
+    """Merge these approved tasks, in the order of the queue (Q1)."""
+
+    tasks: tuple[TaskId, ...]
+
+    @property
+    def name(self) -> str:
+        return f"Merge:{','.join(self.tasks)}"
+
+
+class Send(RunStep, frozen=True, kw_only=True, tag="send"):
+    """Q6: push what the remote lacks."""
 
 
 class Stick(RunStep, frozen=True, kw_only=True, tag="stick"):
@@ -182,7 +201,8 @@ class Wait(RunStep, frozen=True, kw_only=True, tag="wait"):
 
 class Finish(RunStep, frozen=True, kw_only=True, tag="finish"):
     """The runner ends: nothing runs, and it was asked to, or there is nothing left to do. `left` is why work that is
-    ready does not begin.
+    ready does not begin, or was put off; `is_unfinished`: some of it is no person's turn, and a later runner can do it.
     """
 
     left: tuple[str, ...] = ()
+    is_unfinished: bool = False

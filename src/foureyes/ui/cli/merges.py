@@ -24,15 +24,17 @@ WORDS = {
 }
 
 
-@verb("merge", example="fe merge --wait")
+@verb("merge", example="fe merge --wait\nfe merge fe-7k2")
+@click.argument("task", required=False)
 @click.option("--wait", is_flag=True, help="Wait for approvals that only have to settle (Q0).")
-def merge(session: Session, wait: bool) -> None:
-    """Work the merge queue off: merge, check the result, move the target branch. One at a time, never in your
-    checkout. Exit code 6 if something came back or is stuck.
+def merge(session: Session, task: str | None, wait: bool) -> None:
+    """Process the merge queue: merge, check the result, move the target branch. One at a time, never in your
+    checkout. With a task only that one, if it is its turn. Exit code 6 if something came back or is stuck.
     """
     end_cleanly()
+    tell = None if session.json else Teller(session)
     try:
-        rows = session.app.merges.process(session.actor, None if session.json else Teller(session), wait=wait)
+        rows = session.app.merges.process(session.actor, tell, task=task or "", wait=wait)
     except CutOff as cut:
         show(session, [row for row in cut.done if isinstance(row, MergeRow)])
         raise
@@ -65,9 +67,7 @@ def row_text(row: MergeRow) -> str:
     if row.outcome == "checks":
         lines.append(f"         all that was printed: fe check show {row.task}")
     if row.outcome == "stuck":
-        lines.append(
-            f"         when that is mended: fe merges retry {row.task}   or back to who made it: fe redo {row.task}"
-        )
+        lines.append(f"         when that is fixed: fe merge {row.task}   or back to its author: fe redo {row.task}")
     return "\n".join(lines)
 
 

@@ -96,20 +96,26 @@ def _runs(
     for other in others_text(session.app.runs.runners()):
         session.note(other)
     line = StatusLine(session)
-    why = running.run(line.tell, line.show)
+    ended = running.run(line.tell, line.show)
     line.clear()
-    ended, *left = why.splitlines()
+    left = ended.last.left
     with heard_or_not():
-        session.answer({"ended": ended, "left": left}, "\n  ".join([ended, *map(flat, left)]))
+        session.answer({"ended": ended.why, "left": left}, "\n  ".join([ended.why, *map(flat, left)]))
         output.flush()
+    if ended.exit_code:
+        raise SystemExit(ended.exit_code)
 
 
 @contextmanager
 def heard_or_not() -> Iterator[None]:
-    """Say something to a terminal that may be closed by now: a runner ends in order, whether or not anybody listens."""
+    """Say something to a terminal that may be closed by now, or to a file on a full disk: a runner goes on and ends in
+    order, whether or not anybody listens.
+    """
     try:
         yield
     except OSError as problem:
+        if problem.errno == errno.ENOSPC:
+            return
         if problem.errno != errno.EIO:
             raise
         nothing = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)

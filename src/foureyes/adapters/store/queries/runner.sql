@@ -70,10 +70,6 @@ SELECT t.id, coalesce(e.why, '') AS text, t.title FROM tasks t
 LEFT JOIN escalations e ON e.seq = (SELECT max(x.seq) FROM escalations x WHERE x.task = t.id)
 WHERE t.waiting_for <> '' AND t.waiting_for IN (SELECT value FROM json_each(:who)) AND t.deleted = 0 AND t.status <> 'closed' ORDER BY t.priority, t.n LIMIT :limit;
 
--- name: runner.stuck_merges
-SELECT t.id, m.why AS text, t.title FROM merges m JOIN tasks t ON t.id = m.task AND t.status = 'approved' AND t.deleted = 0
-WHERE m.state = 'stuck' ORDER BY m.seq DESC LIMIT :limit;
-
 -- name: runner.blocked
 SELECT t.id, t.blocked_reason AS text, t.title FROM tasks t
 WHERE t.status = 'blocked' AND t.deleted = 0 AND t.rejected_by IS NULL ORDER BY t.priority, t.n LIMIT :limit;
