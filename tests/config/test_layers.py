@@ -144,7 +144,7 @@ def test_an_agents_environment_never_makes_the_policy_looser_P12() -> None:
 def test_the_scales_go_from_strict_to_loose_P12() -> None:
     independence = BY_KEY["review.independence"]
     assert [is_looser(POLICY, name, "balanced") for name in POLICIES] == [False, False, True, True]
-    assert [is_looser(independence, grade, "model") for grade in GRADES] == [True, True, False, False, False]
+    assert [is_looser(independence, grade, "model") for grade in GRADES] == [True, True, True, False, False, False]
     assert is_looser(BY_KEY["minor.max_lines"], 51, 50)
     assert not is_looser(BY_KEY["minor.max_lines"], 50, 50)
     assert is_looser(BY_KEY["minor.self"], True, False)

@@ -66,7 +66,7 @@ def test_every_field_of_the_rules_has_exactly_one_key_P() -> None:
     }
     parts = {
         (ReviewPolicy, name) for name in ("minor", "auto", "human", "risk", "limits", "tiers", "run", "peers", "sprint")
-    } | {(ReviewPolicy, "scripted"), (ReviewPolicy, "checkout")}  # the first follows from the profiles
+    } | {(ReviewPolicy, name) for name in ("scripted", "programs", "checkout")}  # two follow from the profiles
     fields = {(struct, name) for struct in structs for name in struct.__struct_fields__} - parts
     filled = [(setting.of, setting.name) for setting in SETTINGS if setting.of is not None]
     assert len(filled) == len(set(filled))

@@ -77,18 +77,21 @@ def create_project(
     commit: bool,
     source: str | None = None,
     trying: bool = False,
+    other_program: bool = False,
     home: IdentityRule | None = None,
     anew: bool = False,
     tell: Telling = lambda news: None,
 ) -> Created:
     """`fe init`: a store, foureyes.toml, and, for a person, its commit on the target (P12). A second time changes
     nothing. `home` is where a new project is at home (I3). `anew`: a person begins a new journal of the project that
-    foureyes.toml names, because its store is lost. `tell` is told what takes its time.
+    foureyes.toml names, because its store is lost. `other_program`: no agent approves what its own program made (I6).
+    `tell` is told what takes its time.
     """
     permit(actor, "init")
     place, repo = _asked(cwd)
     folder = folder_of(place)
     settings = (_settings_from(os.path.join(cwd, source)) if source else {}) | _home(home)
+    settings |= {"review.independence": "program"} if other_program else {}
     detected = _proposed(place, environ, settings, tell if trying else None)
     if not PREFIX.match(prefix):
         raise BadInput(f"prefix {prefix!r}: one to ten small letters and digits, a letter first.")

@@ -24,6 +24,7 @@ from foureyes.core.rules.policy import (
     RunRule,
     SprintRule,
     Tiers,
+    programs_of_profiles,
 )
 
 
@@ -53,6 +54,7 @@ def review_policy(layers: Layers) -> ReviewPolicy:
         run=RunRule(**_values(RunRule, layers)),  # type: ignore[arg-type]
         sprint=SprintRule(**_values(SprintRule, layers)),  # type: ignore[arg-type]
         scripted=frozenset(name for name, each in agent_profiles(layers).items() if each.adapter == "scripted"),
+        programs=programs_of_profiles(agent_profiles(layers)),
         checkout=checkout,
         **_with(checkout, _values(ReviewPolicy, layers)),  # type: ignore[arg-type]
     )

@@ -134,6 +134,30 @@ def test_the_grade_is_needed_towards_every_author_P6() -> None:
     assert ask(made(one, CREATOR, authors=[two]), reviewer, independence="model").rule == "P7"
 
 
+def test_grade_program_asks_for_an_agent_of_another_name_and_a_profile_is_called_like_its_program_I6_P6() -> None:
+    def of(name: str, program: str, **more: Any) -> Party:
+        return replace(agent(name, **more), agent=program)
+
+    work = made(of("one", "claude"), CREATOR)
+    same, senior = of("two", "claude"), of("three", "claude-senior", issued=True)
+    assert [ask(work, each, independence="program").rule for each in (same, senior)] == ["P6", "P6"]
+    assert "both claude" in ask(work, same, independence="program").message
+    assert ask(work, of("four", "codex"), independence="program").rule == "P7"
+    assert ask(work, ADA, independence="program").allowed
+    nameless = (of("five", ""), replace(of("six", "codex"), under=frozenset({"p1"})))
+    assert [ask(work, each, independence="program").rule for each in nameless] == ["P6", "P6"], "unknown is not (G1)"
+    assert ask(work, same).message.endswith("the author is another claude"), "the default allows it and says so"
+
+
+def test_a_label_that_asks_for_another_model_keeps_the_projects_grade_program_I6_P6() -> None:
+    one = replace(agent("one", issued=True, model="alpha", vendor="acme"), agent="claude")
+    two = replace(agent("two", issued=True, model="beta", vendor="acme"), agent="claude-senior")
+    rules = {"api": LabelRule("batch", independence="model")}
+    work = made(one, CREATOR, labels=["api"])
+    assert ask(work, two, label_rules=rules).rule == "P7"
+    assert ask(work, two, independence="program", label_rules=rules).rule == "P6"
+
+
 def test_a_maker_who_is_a_person_does_not_reach_grade_human_towards_itself_P6() -> None:
     assert ask(made(ADA), ADA, "trusted", Declaration("x", self_review=True), independence="human").rule == "P6"
     assert ask(made(ADA), person("bob"), independence="human").allowed

@@ -21,7 +21,7 @@ from foureyes.core.rules.risk import CLASSES, Around, Risk, beside, risk_of
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import Reason
 
-from tests.core.samples import CREATOR, CRON, LINT, MAKER, TESTS, attempt, made, quick, ran, rules, touching
+from tests.core.samples import CREATOR, CRON, LINT, MAKER, TESTS, agent, attempt, made, quick, ran, rules, touching
 
 POLICY = rules(checks=(TESTS, LINT))
 GREEN: tuple[CheckResult, ...] = (ran(), ran(LINT))
@@ -42,6 +42,12 @@ def work(attempt_: Attempt = CALM, *, results: tuple[CheckResult, ...] = GREEN, 
 def said(found: Risk) -> list[str]:
     assert all(reason.rule == "H1" for reason in found.reasons)
     return [reason.message for reason in found.reasons]
+
+
+def test_a_review_by_another_process_of_the_authors_program_is_named_H1_I6() -> None:
+    one, two = (replace(agent(name), agent="claude") for name in ("one", "two"))
+    facts = replace(made(one, CREATOR, two, attempt_=CALM), results=GREEN, reviewers=frozenset({two.session}))
+    assert "reviewed by another claude" in said(risk(facts))
 
 
 def with_marks(kind: MarkKind, path: str = "tests/test_a.py") -> Facts:

@@ -334,6 +334,7 @@ class Context:
             kind=actor.kind,
             trust=actor.trust,
             name=known.name if known else actor.name,
+            agent=actor.agent,
             person=actor.person,
             origins=frozenset([*(OriginId(origin) for origin in origins), *(origin for origin, _ in by_file)]),
             by_key_file=by_file,

@@ -68,6 +68,7 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy, facts: Facts) -> 
         reviewers.append(
             ReviewerCandidate(
                 name=name,
+                program=policy.programs.get(name, name),
                 order=order,
                 model=profile.model if profile else "",
                 vendor=profile.vendor if profile else "",
@@ -94,12 +95,12 @@ def cooled_everywhere(context: Context, tx: Tx) -> dict[str, str]:
     return {row.profile: row.error for row in rows if all((row.profile, host) in left for host in hosts)}
 
 
-def makers(tx: Tx, facts: Facts) -> list[MakerTraits]:
+def makers(tx: Tx, facts: Facts, policy: ReviewPolicy) -> list[MakerTraits]:
     """Who made the work, by what their profiles are called; of a child that an agent made a session for, both names."""
     rows = tx.all("session.some", SessionView, ids=sorted(makers_of(facts)))
     programs = programs_of(tx, [SessionId(row.id) for row in rows])
     return [
-        MakerTraits(name=name, model=row.model, vendor=row.vendor)
+        MakerTraits(name=name, program=policy.programs.get(name, name), model=row.model, vendor=row.vendor)
         for row in rows
         for name in sorted(programs.get(SessionId(row.id), ())) or [row.agent or row.name]
     ]
@@ -113,7 +114,7 @@ def choice_for(
     grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
     pool = candidates(context, tx, policy, facts)
     pool = [each for each in pool if each.required] if only_required else pool
-    return choose(pool, makers(tx, facts), grade, seats=seats, already=already)
+    return choose(pool, makers(tx, facts, policy), grade, seats=seats, already=already)
 
 
 def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: ReviewerKind) -> str:
@@ -130,8 +131,10 @@ def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: R
     profile = agent_profiles(context.layers(tx, context.gate)).get(reviewer)
     if profile is None:
         return f"there is no profile of that name, and {_why_unknown(tx)}"
-    candidate = ReviewerCandidate(name=reviewer, model=profile.model, vendor=profile.vendor)
-    return why_not(candidate, makers(tx, facts), grade, ())
+    candidate = ReviewerCandidate(
+        name=reviewer, program=policy.programs.get(reviewer, reviewer), model=profile.model, vendor=profile.vendor
+    )
+    return why_not(candidate, makers(tx, facts, policy), grade, ())
 
 
 def _why_unknown(tx: Tx) -> str:
@@ -187,7 +190,7 @@ def is_cooling(context: Context, tx: Tx, known: WholeCycle) -> bool:
         grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
         pool = [replace(each, cooled="") for each in candidates(context, tx, policy, facts) if each.cooled]
         already = {row.reviewer for row in known.asked if row.task == target.task}
-        if choose(pool, makers(tx, facts), grade, seats=1, already=already).chosen:
+        if choose(pool, makers(tx, facts, policy), grade, seats=1, already=already).chosen:
             return True
     return False
 

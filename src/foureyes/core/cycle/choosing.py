@@ -17,6 +17,7 @@ class ReviewerCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
+    program: str = ""
     order: int = 0
     model: str = ""
     vendor: str = ""
@@ -33,6 +34,7 @@ class MakerTraits(msgspec.Struct, frozen=True, kw_only=True):
     """Who shaped the work, as far as a choice asks."""
 
     name: str
+    program: str = ""
     model: str = ""
     vendor: str = ""
 
@@ -89,6 +91,8 @@ def reaches(candidate: ReviewerCandidate, maker: MakerTraits, grade: Grade) -> b
     """I6: whether a fresh session of this profile is independent of a maker to this grade. Unknown is not (G1)."""
     if GRADES.index(grade) <= GRADES.index("origin"):
         return True
+    if grade == "program":
+        return bool(candidate.program and maker.program and candidate.program != maker.program)
     other_model = bool(candidate.model and maker.model and candidate.model != maker.model)
     if grade == "model":
         return other_model

@@ -11,10 +11,10 @@ from foureyes.errors import Reason
 
 SessionKind = Literal["agent", "human", "service"]
 Trust = Literal["issued", "observed", "asserted"]
-Grade = Literal["session", "origin", "model", "vendor", "human"]
+Grade = Literal["session", "origin", "program", "model", "vendor", "human"]
 Role = Literal["implement", "review", "lead", "plan"]
 
-GRADES: tuple[Grade, ...] = ("session", "origin", "model", "vendor", "human")
+GRADES: tuple[Grade, ...] = ("session", "origin", "program", "model", "vendor", "human")
 ROLES: tuple[Role, ...] = ("implement", "review")
 """I4: the roles that a session may give to one that it spawns; the others only a runner gives."""
 RUN_MARK = "FOUREYES_RUN"
@@ -182,14 +182,16 @@ def is_above(one: Party, other: Party) -> bool:
 
 
 def has_grade(reviewer: Party, author: Party, grade: Grade) -> bool:
-    """I6: whether the reviewer is independent of the author at least to this grade."""
+    """I6: whether the reviewer is independent of the author at least to this grade; which programs they are is asked
+    apart (`shared_program`).
+    """
     if grade == "human":
         return reviewer.kind == "human" and not is_one_origin(reviewer, author)
     if grade == "session":
         return not is_same(reviewer, author)
     if is_tied(reviewer, author):
         return False
-    if grade == "origin" or reviewer.kind == "human" or author.kind == "human":
+    if grade in ("origin", "program") or reviewer.kind == "human" or author.kind == "human":
         return True
     if reviewer.trust != "issued" or author.trust != "issued":
         return False

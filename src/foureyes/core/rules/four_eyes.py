@@ -12,12 +12,14 @@ from foureyes.core.rules.involvement import (
     Maker,
     did,
     has_delegated,
+    is_another_program,
     is_creator,
     is_under,
     labels_in_force,
     made_by,
     makers_of,
     only_shares_an_origin,
+    shared_program,
 )
 from foureyes.core.rules.minor import minor_refusals
 from foureyes.core.rules.policy import FINISHED_APART, PolicyName, ReviewPolicy, required_grade
@@ -195,6 +197,16 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
         ]
         if short:
             return _short_of_grade(facts, actor, grade, source, short[0])
+    asks = "program" in (grade, policy.independence) and made_by(facts, actor) is None
+    if asks and not is_another_program(facts, policy, actor):
+        source = source if grade == "program" else "review.independence"
+        program = shared_program(facts, policy, actor)
+        why = f"you and the author are both {program}" if program else "nothing shows that you are one"
+        return refuse(
+            "P6",
+            f"{source} asks for a reviewer of another program; {why}",
+            elsewhere(facts, "a person or another program"),
+        )
     made = made_by(facts, actor)
     minor = as_minor(facts, actor, policy, made=made is not None)
     if minor is not None:
@@ -296,7 +308,9 @@ def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
         return _by_table("P3", f"you delegated {task.id}", facts, actor, policy, declared)
     if did(facts, actor, ("reviewed", "approved"), before=iteration):
         return _by_table("P5", f"you reviewed an earlier attempt of {task.id}", facts, actor, policy, declared)
-    return allow("P7", f"not involved in {task.id}")
+    program = shared_program(facts, policy, actor)
+    same = f"; the author is another {program}" if program else ""
+    return allow("P7", f"not involved in {task.id}{same}")
 
 
 def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration) -> Decision:

@@ -16,6 +16,7 @@ from foureyes.core.words.lifecycle import IMPLEMENTATION
 
 if TYPE_CHECKING:
     from foureyes.core.rules.facts import Control, Facts
+    from foureyes.core.rules.policy import ReviewPolicy
 
 
 class Maker(msgspec.Struct, frozen=True):
@@ -108,6 +109,27 @@ def called(facts: Facts, who: Party) -> frozenset[str]:
     """
     line = [who, *map(facts.party, who.above)]
     return frozenset(party.agent for party in line if party.kind == "agent" and party.agent)
+
+
+def shared_program(facts: Facts, policy: ReviewPolicy, who: Party) -> str:
+    """I6: the name of the agent program that somebody has in common with an author; empty where there is none."""
+    mine = _programs(facts, policy, who)
+    return min(
+        (name for maker in makers_of(facts) for name in mine & _programs(facts, policy, facts.party(maker))), default=""
+    )
+
+
+def is_another_program(facts: Facts, policy: ReviewPolicy, who: Party) -> bool:
+    """I6: whether somebody is shown to be no program of an author's; an agent below another agent is not (G1)."""
+    makers = [maker for maker in map(facts.party, makers_of(facts)) if maker.kind == "agent"]
+    if who.kind != "agent" or not makers:
+        return True
+    are_known = all(_programs(facts, policy, party) for party in (who, *makers))
+    return are_known and not who.under and not shared_program(facts, policy, who)
+
+
+def _programs(facts: Facts, policy: ReviewPolicy, who: Party) -> frozenset[str]:
+    return frozenset(policy.programs.get(name, name) for name in called(facts, who))
 
 
 def is_under(facts: Facts, actor: Party, other: Party) -> bool:

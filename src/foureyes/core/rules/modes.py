@@ -275,7 +275,7 @@ def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice) -> list[
     if label:
         return [Reason("M3", f"label {label} says auto_approve = false")]
     grade, source = required_grade(policy, labels, facts.changed_paths())
-    if GRADES.index(grade) > GRADES.index("origin"):
+    if GRADES.index(grade) > GRADES.index("program"):  # a rule is no agent program
         return [
             Reason("P6", f"{source} asks for {'a person' if grade == 'human' else f'a reviewer of another {grade}'}")
         ]

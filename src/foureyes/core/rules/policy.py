@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Literal
 
@@ -114,6 +114,12 @@ DEFAULT_PROFILES: dict[str, Profile] = {
     "opencode": Profile("opencode"),
 }
 """I6, E2: a tier can only name who exists. `claude-senior` is the same program; a project gives it the larger model."""
+
+
+def programs_of_profiles(profiles: Mapping[str, Profile]) -> dict[str, str]:
+    """The program of each profile that is called otherwise; an observed agent is called like its program."""
+    programs = {name: profile.program.rpartition("/")[2] for name, profile in profiles.items()}
+    return {name: program for name, program in programs.items() if program not in ("", name)}
 
 
 class MinorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -281,6 +287,8 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     demo: bool = False
     scripted: frozenset[str] = frozenset()
     """The profiles that play a script: their reviews count only in a demo (V3)."""
+    programs: dict[str, str] = msgspec.field(default_factory=lambda: programs_of_profiles(DEFAULT_PROFILES))
+    """I6: the program of each profile that is called otherwise."""
     focus: tuple[str, ...] = FOCUS
     max_words: int = 200
     checks: tuple[CheckRule, ...] = ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from foureyes.core.rules.involvement import labels_in_force
+from foureyes.core.rules.involvement import labels_in_force, shared_program
 from foureyes.core.rules.policy import (
     ReviewPolicy,
     bars_auto_approval,
@@ -183,6 +183,7 @@ def _to_look_at(
             signs.append(f"required check {state.rule.name} {state.summary}")
         elif state.is_green and state.claimed:
             signs.append(f"required check {state.rule.name} passed only where an agent or its author ran it")
+    signs += [f"reviewed by another {program}" for program in _same_programs(facts, policy)]
     if not facts.reviewers and wants_reviews(policy, labels_in_force(facts)):
         signs.append("no counting peer review")
     elif unmet := [name for name in unmet_names(facts, policy) if is_profile(name)]:
@@ -193,3 +194,9 @@ def _to_look_at(
     if chosen.mode == "auto-approve" and besides:
         signs.append(f"not auto-approved: {'; '.join(besides)}")
     return signs
+
+
+def _same_programs(facts: Facts, policy: ReviewPolicy) -> list[str]:
+    """I6: the programs of counting reviewers that are also an author's."""
+    programs = {shared_program(facts, policy, facts.party(reviewer)) for reviewer in facts.reviewers}
+    return sorted(program for program in programs if program)

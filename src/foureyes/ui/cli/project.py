@@ -55,6 +55,7 @@ def init(
 
     if target is None and not anew and sys.stdin.isatty() and sys.stderr.isatty() and not session.json:
         target = _asked_target(session)
+    other_program = not anew and not source and _asks_for_other_program(session)
     made = create_project(
         session.cwd,
         os.environ,
@@ -64,6 +65,7 @@ def init(
         commit=not no_commit,
         source=source,
         trying=trying,
+        other_program=other_program,
         home=session.home,
         anew=anew,
         tell=teller(session) if trying else _unheard,
@@ -92,6 +94,17 @@ def _asked_target(session: Session) -> str | None:
     session.note(f"{here} is checked out, and there is {usual}.")
     answer: str = click.prompt("which branch is to be protected?", default=usual, err=True)
     return answer.strip()
+
+
+def _asks_for_other_program(session: Session) -> bool:
+    """I6: whether a person at a terminal wants a new project to have reviewers of another program."""
+    if (
+        not (sys.stdin.isatty() and sys.stderr.isatty())
+        or session.json
+        or is_project(folder_of(repository(session.cwd)))
+    ):
+        return False
+    return not click.confirm("May one claude approve what another claude made?", default=True, err=True)
 
 
 def _say_made(session: Session, made: Created) -> None:
