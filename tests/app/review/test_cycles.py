@@ -214,6 +214,14 @@ def test_who_is_late_gives_no_review_and_the_next_one_is_asked_then_a_person_R0_
     assert (row.rule, row.task) == ("R0", task)
 
 
+def test_a_person_who_ends_the_wait_reads_for_whom_it_goes_on_V8(desk: DeskWorld) -> None:
+    peers(desk, PEERS)
+    desk.handed_in()
+    (done,) = desk.app.cycles.decide(ALICE, "c-1", now=True)
+    assert done.message.startswith("c-1 open: it waits for codex until 20")
+    assert done.notes == ("--now ends the wait for people; an agent that was asked may still answer",)
+
+
 def test_a_runner_says_why_there_is_no_review_and_nobody_is_a_success_lesson_69(desk: DeskWorld) -> None:
     peers(desk)
     desk.handed_in()

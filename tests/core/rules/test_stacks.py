@@ -13,6 +13,7 @@ from foureyes.core.rules.stacks import (
     StackPart,
     found_below,
     found_later,
+    in_words,
     passed_over,
     sent_back,
     the_same,
@@ -75,6 +76,12 @@ def test_the_same_words_in_another_file_are_quoted_and_wait_for_nobody_A7() -> N
     other = replace(handed("a", "a"), paths=frozenset({"one.py"}))
     for path, how in (("one.py", "copied"), ("two.py", "quoted")):
         assert inside(replace(handed("b", "x", blobs="a"), paths=frozenset({path})), other) == {"a": how}
+
+
+def test_equal_content_in_another_file_is_called_that_A7() -> None:
+    quoted = Below(task=TaskId("a"), how="quoted")
+    assert in_words(quoted) == "some of its files have the same content as files of a"
+    assert in_words(replace(quoted, commits=2)) == "it has 2 commits in common with a"
 
 
 def test_what_has_nothing_of_others_stands_on_nothing_A7() -> None:

@@ -103,7 +103,7 @@ def test_the_report_has_everything_that_a_person_reads_in_the_morning_X() -> Non
     text = report_text(REPORT)
     for part in (
         "merged 1", "abcdef0 by rule", "waiting for you 1", "look closely", "failed 1", "4 runs came to nothing",
-        "findings  1 HIGH, 1 open; blocking on fe-2", "cost      1.25, 1,234 tokens", "in 4 runs", "02:00 paused",
+        "findings  1 HIGH raised, 1 open; still blocking: fe-2", "cost      1.25, 1,234 tokens", "in 4 runs", "02:00 paused",
         "next: fe queue",
     ):  # fmt: skip
         assert part in text, part

@@ -82,6 +82,9 @@ def outcome_of(
     view = view_of(context, tx, known)
     waiting = tuple(dict.fromkeys(row.reviewer for row in known.asked if row.state == "asked"))
     words = f"{view.rule}: {'; '.join(view.reasons)}" if view.rule else view.state
+    if not view.rule and view.waits_for:
+        until = max((row.until for row in known.asked if row.state == "asked"), default="")
+        words += f": it waits for {', '.join(view.waits_for)}" + (f" until {until[:16]}Z" if until else "")
     return CycleOutcome(
         cycle=cycle,
         state=view.state,

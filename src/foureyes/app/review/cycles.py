@@ -27,6 +27,7 @@ from foureyes.steps import fe
 
 MOST_ROWS = 50
 TEXT = 2_000
+AGENTS_ANSWER = "--now ends the wait for people; an agent that was asked may still answer"
 
 
 class Cycles:
@@ -115,8 +116,10 @@ class Cycles:
                         give_up_on_people(self._context, work, row.id)
                     done = decide_if_due(self._context, work, row.id, now=now and bool(cycle))
                     after = cycle_named(work.tx, row.id)
+                    notes = (AGENTS_ANSWER,) if now and after.state == "open" else ()
                     if done.ruled is not None or cycle:
-                        outcomes.append(outcome_of(self._context, work.tx, row.id, changed=after.state != row.state))
+                        changed = after.state != row.state
+                        outcomes.append(outcome_of(self._context, work.tx, row.id, changed=changed, notes=notes))
                 elif cycle:
                     outcomes.append(outcome_of(self._context, work.tx, row.id, changed=False))
             return outcomes

@@ -361,7 +361,9 @@ def in_words(inside: Below) -> str:
     return {
         "carved": f"it has its commits in common with {inside.task}",
         "copied": f"it contains the files of {inside.task}",
-        "quoted": f"it has {commits if inside.commits else 'files'} in common with {inside.task}",
+        "quoted": f"it has {commits} in common with {inside.task}"
+        if inside.commits
+        else f"some of its files have the same content as files of {inside.task}",
     }.get(inside.how, f"it contains {commits} of {inside.task}")
 
 

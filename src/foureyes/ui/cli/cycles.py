@@ -64,7 +64,7 @@ def review_decide(session: Session, cycle: str, now: bool) -> None:
     if session.json:
         output.write_lines(done)
         return
-    lines = [line for each in done for line in (each.message, next_line(each.next)) if line]
+    lines = [line for each in done for line in (each.message, *each.notes, next_line(each.next)) if line]
     output.write("\n".join(lines) or "nothing is due")
 
 

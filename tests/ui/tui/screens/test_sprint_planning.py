@@ -63,6 +63,9 @@ def test_ticks_filters_and_targets_and_nothing_is_stored_by_them_X1(seat: Seat) 
         assert "Selected: 1 task ·" in screen
         assert first not in screen
         assert third in screen
+        screen = await player.press("4")
+        assert "(•) Run until [4]" in screen
+        assert "[4] in" not in screen, "what is half typed is no time"
         assert "(•) Run for [8] hours" in await player.press("right")
         assert "(•) Run for [12] hours" in await player.press("1", "2")
         assert "(•) Run for [1] hours" in await player.press("backspace")

@@ -151,12 +151,12 @@ def _row(row: ReportedTask) -> str:
 def _figures(report: SprintReport) -> list[str]:
     findings = [f"{n} {severity}" for severity, n in report.findings.items() if severity != "open"]
     still = f", {report.findings['open']} open" if report.findings.get("open") else ""
-    where = f"; blocking on {', '.join(report.open_findings)}" if report.open_findings else ""
+    where = f"; still blocking: {', '.join(report.open_findings)}" if report.open_findings else ""
     time = f"time      {span(report.elapsed_seconds)}, agents at work {span(report.work_seconds)} in {report.runs} runs"
     cost = f"cost      {report.cost_micros / MICROS:.2f}" if report.cost_micros else "cost      not reported"
     tokens = report.input_tokens + report.output_tokens
     return [
-        f"findings  {', '.join(findings) if findings else 'none'}{still}{where}",
+        f"findings  {', '.join(findings) or 'none'} raised{still}{where}",
         cost + (f", {tokens:,} tokens" if tokens else ""),
         time,
         *([f"checkpoint {report.checkpoint}"] if report.checkpoint else []),

@@ -107,7 +107,8 @@ class RedoPage(FormPage):
         top = [self.across(self.paint(" REDO WITH FEEDBACK", "title"), f"[{self.task_id}] ")]
         if self.detail is not None:
             title = visible(self.detail.task.title)
-            top.append(self.across(f" {title}", f"Previous iterations: {max(0, len(self.detail.attempts) - 1)} "))
+            before = len(self.detail.attempts) - 1
+            top.append(self.across(f" {title}", f"Previous iterations: {before} " if before > 0 else ""))
             top += [self.paint(f" ! {visible(self.detail.said)}", "warn")] if self.detail.said else []
         self.top.show(*top, *self.remarks())
         self.foot.show(self.paint(" The agent will be told exactly this:  Ctrl+O preview", "dim"), self.rule())

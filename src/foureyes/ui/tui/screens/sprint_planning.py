@@ -140,7 +140,8 @@ class SprintPlanningPage(Page):
     def _when(self) -> str:
         """When the clock shows it: today or tomorrow, and in how long."""
         view = self.view
-        if view is None or view.target.kind != "until" or view.seconds_left is None:
+        is_typing = len(self.choice.values["until"]) < len("0:00")
+        if view is None or view.target.kind != "until" or view.seconds_left is None or is_typing:
             return ""
         left = span(view.seconds_left).replace("h", " h").replace("m", " m")
         return f"in {left}"

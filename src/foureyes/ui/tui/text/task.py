@@ -64,7 +64,7 @@ def head_line(view: TaskView, unseen: int | None, width: int) -> str:
     minutes, seconds = divmod(attempt.duration_seconds, 60)
     took = f"{minutes}m {seconds:02}s" if minutes else f"{seconds}s"
     maker = visible(detail.name(attempt.submitted_by)).split(" (")[0]
-    parts = [f"{maker} ({detail.task.tier})", took, f"Iteration {attempt.n}", f"base {attempt.base[:7]}"]
+    parts = [f"{maker} ({detail.task.tier})", f"Duration {took}", f"Iteration {attempt.n}", f"base {attempt.base[:7]}"]
     seen = f" · {count(unseen, 'hunk')} unseen" if unseen else " · all hunks shown" if unseen == 0 else ""
     heads = [" │ ".join(some) + seen for some in (parts, parts[:3], [parts[0], parts[2]])]
     return next((head for head in heads if len(head) <= width), heads[-1])
