@@ -103,6 +103,7 @@ BOARD = [
         "u", "is back in review", first=("r", "1", "a", "escape", "escape"),
         holds=lambda told: kinds(told, "Add login")[-2:] == ["Approved", "ApprovalWithdrawn"],
     ),
+    Press("g", "", until="nothing is approved and unmerged"),
     *always("board", "Reviewing 2"),
     Press("q", "Reviewing 2", leaves=True),
 ]  # fmt: skip
@@ -205,6 +206,7 @@ TASK = [
     Press("h", "HISTORY|handed in", back=("escape",)),
     Press("l", "the log says so", back=("escape",)),
     Press("w", "WHY fe-", back=("escape",)),
+    Press("g", "", until="nothing is approved and unmerged"),
     Press("1", r"DIFF fe-\S+ \S+ \(1/3\)", back=("escape",)),
     Press("2", r"DIFF fe-\S+ \S+ \(2/3\)", back=("escape",)),
     Press("3", r"DIFF fe-\S+ \S+ \(3/3\)", back=("escape",)),

@@ -111,7 +111,7 @@ def test_E2E_R04_green_work_is_approved_by_the_rule_and_red_work_comes_back_and_
         red = seat.deliver("Add colours", {"src/colours.py": "RED = 1\n"}, labels=["review:auto"])
         at.app.look_around()
         assert "Done 1" in await at.settle()
-        assert "1 approved: fe merge merges" in at.screen
+        assert "1 approved: [G] merges" in at.screen
         assert "Nothing waits for you" in await at.press("r")
         assert isinstance(at.app.screen, BoardPage)
         assert (seat.status(green), seat.status(red)) == ("approved", "open")

@@ -28,6 +28,7 @@ from foureyes.ui.tui.guarded import is_there
 from foureyes.ui.tui.keys import KeyContext
 from foureyes.ui.tui.looking import Looks
 from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.merging import Merging
 from foureyes.ui.tui.returning import come_back, keep_position
 from foureyes.ui.tui.stack import make_page, wanted
 from foureyes.ui.tui.theming import Themed
@@ -78,6 +79,7 @@ class FoureyesApp(Themed, inherit_bindings=False):
         self.waiting = Waiting(self)
         self.ahead = Ahead(self)
         self.checking = Checking(self)
+        self.merging = Merging(self)
         self._watch: Timer | None = None
         self._begin_review()
 
@@ -370,6 +372,7 @@ class FoureyesApp(Themed, inherit_bindings=False):
     def on_unmount(self) -> None:
         self.ahead.stop()
         self.checking.close()
+        self.merging.close()
         self.desk.close()
 
 

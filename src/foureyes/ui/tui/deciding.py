@@ -128,7 +128,7 @@ def approved_in_words(outcome: ApprovalOutcome) -> str:
     if outcome.status == "reviewing":
         return f"{outcome.approved}: {outcome.message}"
     place = f", place {outcome.position} in the merge queue" if outcome.position else ""
-    return f"{outcome.approved} approved ({outcome.rule}){place}; fe merge merges it · U takes it back until then"
+    return f"{outcome.approved} approved ({outcome.rule}){place}; G on the board merges it · U takes it back until then"
 
 
 def _ask_reason(page: Page, case: OnScreen) -> None:

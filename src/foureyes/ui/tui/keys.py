@@ -68,6 +68,7 @@ _REJECT = Key("x", "reject", "reject", "block the task, with a reason", "feedbac
               True)  # fmt: skip
 _APPROVE = Key("a", "approve", "approve", "agree to exactly this change", "decisions.approve",
                "fe approve {task} --seen {seen}", True)  # fmt: skip
+_MERGE = Key("g", "merge", "merge", "merge what is approved, one after the other", "merges.process", "fe merge", True)
 _ESC = Key("escape", "back", WholeLabel("Esc"), "one screen up")
 
 PALETTE_ONLY: dict[KeyContext, tuple[tuple[str, str], ...]] = {
@@ -99,6 +100,7 @@ KEYS: dict[KeyContext, tuple[Key, ...]] = {
             "fe show {task}"),
         Key("delete", "stop", "", "stop the agent's run under the cursor of the agents' pane; asks", "runs.ask_stop",
             "fe stop {task}"),
+        _MERGE,
         Key("i", "import_plan", "", "import a plan: its file is asked for", "plans.import_", "fe plan import FILE"),
         _UNDO,
         Key("escape", "back", "", "close the filter"),
@@ -146,6 +148,7 @@ KEYS: dict[KeyContext, tuple[Key, ...]] = {
         Key("c", "checks", "checks", "what the checks printed", "check_runs.of_task", "fe check show {task}"),
         Key("e", "run_checks", "", "run the checks that have no result yet; everything else goes on", "checks.run",
             "fe check run {task}", True),
+        _MERGE,
         Key("i", "iterations", "iterations", "its attempts", "lists.show", "fe show {task}"),
         Key("h", "history", "history", "what happened to it", "lists.show", "fe show {task}"),
         Key("l", "log", "", "its log", "lists.show", "fe show {task}"),

@@ -269,17 +269,17 @@ def test_an_empty_column_leaves_its_room_to_the_others(seat: Seat) -> None:
     play(seat.sit(), story, LARGE)
 
 
-def test_what_is_approved_says_that_fe_merge_merges_it_and_a_long_note_is_not_cut(seat: Seat) -> None:
+def test_what_is_approved_says_which_key_merges_it_and_a_long_note_is_not_cut(seat: Seat) -> None:
     task = seat.deliver("Add login")
 
     async def story(player: Player) -> None:
         screen = await player.press("r", "a")
         words = " ".join(screen.split())
         assert (
-            f"{task} approved (P3), place 1 in the merge queue; fe merge merges it · U takes it back until then"
+            f"{task} approved (P3), place 1 in the merge queue; G on the board merges it · U takes it back until then"
             in words
         )
-        assert "1 approved: fe merge" in await player.press("escape")
+        assert "1 approved: [G] merges" in await player.press("escape")
 
     play(seat.sit(), story)
 

@@ -229,6 +229,9 @@ class Page(Screen[None], inherit_bindings=False):
         self.app.guard.calm()
         return key == "escape"
 
+    def do_merge(self) -> None:
+        self.app.merging.begin()
+
     def ask_first(self, key: str, about: str, words: str) -> None:
         """Ask in the line below; the same key again says yes, once it has rested after the question was painted."""
         self.asked, self.question, self._yes = about, words, key

@@ -218,7 +218,7 @@ def status_line(view: BoardView, width: int, palette: Palette, rows: Sequence[At
     if view.sprint.state in ("running", "paused"):
         pairs.append(_sprint(view.sprint))
     if approved:
-        pairs.append((f"{approved:,} approved: fe merge merges", f"{approved:,} approved: fe merge"))
+        pairs.append((f"{approved:,} approved: [G] merges", f"{approved:,} approved [G]"))
     if not pairs:
         working = f"{len(view.agents)} at work" if view.agents else "nobody at work"
         auto = f"; {view.auto_approved_today} approved by rule today" if view.auto_approved_today else ""

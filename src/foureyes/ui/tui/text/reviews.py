@@ -37,7 +37,8 @@ def _review(review: ReviewView, detail: TaskDetail) -> str:
     against = f"does not count: {visible(review.against)}" if review.against else ""
     parts = (f"{name} {review.effective}{stated}", f"{len(review.files)}/{whole} files read",
              "counts" if review.counts else against)  # fmt: skip
-    return ", ".join(part for part in parts if part)
+    head = ", ".join(part for part in parts if part)
+    return f'{head}: "{visible(review.summary)}"' if review.summary else head
 
 
 def _asked(asked: AskedView) -> str:
