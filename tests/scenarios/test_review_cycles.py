@@ -81,3 +81,62 @@ def test_who_has_to_review_by_name_is_asked_first_and_nobody_else_will_do_D6_V4(
     loop.review(work, by=cast.gemini)
     loop.approve(cast.alice, work)
     loop.verify()
+
+
+def test_a_blocker_alone_keeps_work_from_main_until_a_person_lifts_it_R1_D3(loop: Loop) -> None:
+    cast, work = loop.cast, loop.handed()
+    said = loop.run(cast.gemini, "approve", work.task, "--seen", work.seen, "-m", "read it").out
+    assert f"approved {work.task}" in said
+    recorded = loop.review(work, by=cast.codex, verdict="blocker", summary="MD5 is used", files_reviewed=[])
+    assert recorded["message"].startswith("recorded: blocker, 0 findings; the task is stopped")
+    assert "codex#1 says blocker: MD5 is used" in loop.run(cast.alice, "attention").out
+    assert loop.merge(cast.job) == {work.task: "waiting"}
+    assert "held: codex#1 says blocker" in loop.run(cast.alice, "merges", "list").out
+    loop.done(cast.alice, "resume", work.task, "-m", "it is a test vector")
+    assert loop.merge(cast.job) == {work.task: "merged"}
+    loop.verify()
+
+
+def test_a_blocker_in_an_open_cycle_is_not_approved_past_and_its_reviewer_withdraws_it_R1_V8(loop: Loop) -> None:
+    loop.configure(PEERS)
+    cast, work = loop.cast, loop.handed()
+    loop.review(work, by=cast.codex, verdict="blocker", summary="MD5 is used")
+    for who in (cast.qwen, cast.alice):
+        refused = loop.run(who, "approve", work.task, "--seen", work.seen, "-m", "fine")
+        assert (refused.rc, f"{work.task} is held: codex#1 says blocker: MD5 is used" in refused.err) == (1, True)
+    listed = loop.run(cast.alice, "review", "list").out
+    assert "R1: codex says blocker" in listed
+    loop.review(work, by=cast.gemini)
+    loop.review(work, by=cast.codex)
+    loop.approve(cast.alice, work)
+    assert "held" not in loop.run(cast.alice, "attention").out
+    assert f"next: fe show {work.task}" in loop.run(cast.alice, "review", "show", "c-1").out
+    loop.verify()
+
+
+def test_two_concerns_that_nobody_asked_for_pause_at_once_R2_R3(loop: Loop) -> None:
+    cast, work = loop.cast, loop.handed()
+    document = loop.document(work, verdict="concerns", summary="no lock")
+    said = loop.run(cast.codex, "review", "submit", work.task, "-", input=json.dumps(document)).out
+    assert f"reviewed {work.task}, attempt 1: recorded: concerns, 0 findings" in said
+    assert "no lock" in loop.run(cast.alice, "review", "issues").out
+    loop.review(work, by=cast.gemini, **CONCERNS)
+    refused = loop.run(cast.qwen, "approve", work.task, "--seen", work.seen, "-m", "fine")
+    assert (refused.rc, "two reviewers have concerns" in refused.err) == (1, True)
+    assert "p2 gemini#1: the counter is not atomic" in loop.run(cast.claude, "review", "show", "c-1").out
+    assert "PAUSED" in loop.run(cast.alice, "attention").out
+    loop.verify()
+
+
+def test_the_blocker_of_an_agent_that_nobody_named_is_set_aside_in_one_step_R1_E6(loop: Loop) -> None:
+    loop.configure('\n[review.peers]\nreviewers = ["codex"]\n')
+    cast, work = loop.cast, loop.handed()
+    loop.review(work, by=cast.qwen, verdict="blocker", summary="I do not like it")
+    loop.review(work, by=cast.codex)
+    assert "R1" in loop.run(cast.gemini, "approve", work.task, "--seen", work.seen, "-m", "fine").err
+    (row,) = [row for row in loop.lines(cast.alice, "attention") if "nobody asked it" in row["text"]]
+    agent = row["id"].split()[-1]
+    said = loop.run(cast.alice, "resume", "--agent", agent, "-m", "it reviews nothing here").out
+    assert "the blockers of qwen#1 are set aside" in said
+    loop.approve(cast.gemini, work, "-m", "fine")
+    loop.verify()

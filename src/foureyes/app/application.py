@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from foureyes.app.review.lead import Loops
     from foureyes.app.review.prompts import Prompts
     from foureyes.app.review.reviews import Reviews
+    from foureyes.app.review.stops import Stops
     from foureyes.app.run.agents import Agents
     from foureyes.app.run.calibrating import Calibrations
     from foureyes.app.run.planning import Planning
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from foureyes.app.sprint.sprints import Sprints
     from foureyes.app.tasks.notes import Notes
     from foureyes.app.tasks.plans import Plans
-    from foureyes.app.tasks.stops import Stops
     from foureyes.app.tasks.tasks import Tasks
     from foureyes.app.work.checkouts import Checkouts
     from foureyes.app.work.checkpoints import Checkpoints

@@ -24,7 +24,7 @@ NOUNS: dict[str, str] = {
     "tasks": "tasks.tasks:Tasks",
     "plans": "tasks.plans:Plans",
     "notes": "tasks.notes:Notes",
-    "stops": "tasks.stops:Stops",
+    "stops": "review.stops:Stops",
     "claims": "work.claims:Claims",
     "worktrees": "work.worktrees:Worktrees",
     "checkouts": "work.checkouts:Checkouts",

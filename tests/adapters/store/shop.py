@@ -141,7 +141,8 @@ def _ask_reviewers(world: DeskWorld) -> None:
     """Cycles in every state, looks, points that were clarified and others (V)."""
     for number in range(1, 3):
         task = TaskId(world.handed_in(title=f"asked {number}"))
-        first, second = CycleId(f"c-{2 * number - 1}"), CycleId(f"c-{2 * number}")
+        known = len(world.app.cycles.listed(limit=1_000))
+        first, second = CycleId(f"c-{known + 1}"), CycleId(f"c-{known + 2}")
         target = CycleTarget(task=task, attempt=1, diff_id=DiffId("sha256:d"), summary="it works")
         points = tuple(Point(id=f"P{n}", task=task, reviewer="codex", review=n, text="why") for n in (1, 2))
         append(

@@ -7,7 +7,7 @@ from foureyes.app.run.attending import attention
 from tests.stage.cycled import PEERS, left_to_a_person
 from tests.stage.gated import configure
 from tests.stage.looped import review
-from tests.stage.people import BOB, CODEX, GEMINI
+from tests.stage.people import BOB, CODEX
 from tests.stage.running import runner
 from tests.stage.world import DeskWorld
 
@@ -22,8 +22,7 @@ def test_what_a_person_resumed_is_not_said_again_R1_V9(desk: DeskWorld) -> None:
     configure(desk, PEERS)
     task = desk.handed_in()
     review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
-    review(desk, task, by=GEMINI)
-    assert said(desk) == [f"{task} is stopped by a reviewer (c-1 R1): codex says blocker"]
+    assert said(desk) == [f"{task} is stopped by a reviewer (R1): codex#1 says blocker: it deletes the database"]
     desk.app.stops.resume(BOB, task, "I looked")
     assert said(desk) == []
 

@@ -298,14 +298,12 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
 
     Sessions of one origin are one pair of eyes (I4): the last thing they said is what they say.
     """
+    from foureyes.app.call.blockers import last_verdicts
     from foureyes.core.rules.four_eyes import Declaration, may_approve
 
     policy = context.gate_policy(tx)
     alone = msgspec.structs.replace(facts, recorded=())
-    latest: list[Review] = []
-    for row in reversed(reviews):
-        if not any(is_one_origin(facts.party(row.session), facts.party(later.session)) for later in latest):
-            latest.append(row)
+    latest = last_verdicts(reviews, facts.party)
     without = voiceless(context, tx, [row.session for row in latest if row.agrees])
     counting = {
         row.session
@@ -315,7 +313,40 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
         and may_approve(alone, facts.party(row.session), policy, Declaration(row.summary)).allowed
     }
     nested = _nested(tx, [facts.party(session) for session in counting])
-    return msgspec.structs.replace(facts, reviewers=frozenset(counting), nested=nested, voiceless=without)
+    blocked_by = _blocked_by(tx, facts, latest)
+    return msgspec.structs.replace(
+        facts, reviewers=frozenset(counting), nested=nested, voiceless=without, blocked_by=blocked_by
+    )
+
+
+def _blocked_by(tx: Tx, facts: Facts, latest: Sequence[Review]) -> frozenset[SessionId]:
+    """R1: whose blocker did not stop the task and still stands: nobody who did not make the work set it aside."""
+    rows = [row for row in latest if row.verdict == "blocker" and row.effective != "blocker"]
+    if not rows:
+        return frozenset()
+    from foureyes.app.call.blockers import blockers_set_aside
+    from foureyes.core.rules.involvement import made_by
+
+    aside = blockers_set_aside(tx)
+    people = parties_of(tx, {row.session for row in aside} | {row.detail for row in aside})
+    aside = [row for row in aside if made_by(facts, people[row.session]) is None]
+
+    def is_aside(row: Review) -> bool:
+        by = facts.party(row.session)
+        return any(each.seq > row.seq and is_one_origin(by, people[each.detail]) for each in aside)
+
+    return frozenset(row.session for row in rows if not is_aside(row))
+
+
+def has_made(tx: Tx, task: str, session: SessionId) -> bool:
+    """P2: whether a session made the work of a task."""
+    from foureyes.core.rules.involvement import made_by
+
+    page = _read(tx, [TaskId(task)])
+    parties = parties_of(tx, page.sessions() | {session})
+    rows = tuple(page.history[task]), tuple(page.authors[task])
+    facts = Facts(task=page.tasks[0], history=rows[0], authors=rows[1], parties=parties)
+    return made_by(facts, parties[session]) is not None
 
 
 def _nested(tx: Tx, reviewers: Iterable[Party]) -> frozenset[SessionId]:

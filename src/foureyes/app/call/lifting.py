@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.blockers import hold_by_rule
+from foureyes.app.call.facts import has_made
 from foureyes.app.views.pause import PauseView
 from foureyes.core import events as e
 from foureyes.core.words.text import one_line
@@ -19,16 +21,9 @@ if TYPE_CHECKING:
 
 LINE = 120
 BY_HAND = frozenset({"RedoRequested", "TaskRejected", "TaskCancelled", "TaskDeleted"})
-"""What a person says about a task that R1 holds. To approve or close it is refused while it is held (D3), and
-what a review of theirs sends back they did not decide.
+"""What a person says about a task that a blocker holds (R1). To approve or close it is refused while it is held (D3),
+and what a review of theirs sends back they did not decide.
 """
-
-
-class HeldBy(msgspec.Struct, frozen=True):
-    """A hold, and whose word it was."""
-
-    hold: str
-    session: str
 
 
 class Chained(msgspec.Struct, frozen=True):
@@ -54,12 +49,14 @@ def lift_decided(work: Work, task: str, kind: str) -> None:
 
 
 def _lift_hold(work: Work, task: str, kind: str) -> None:
-    """R1: the override that was waited for. A hold that a person made, first or on top of it, stays (D3)."""
-    held = work.tx.one("cycle.held_by", HeldBy, task=task)
-    if held is None or held.session != work.gate.actor.session:
+    """R1: a person who did not make the work lifts the hold of a blocker. A person's own hold, first or on top of it,
+    stays (D3).
+    """
+    held = hold_by_rule(work.tx, work.gate.actor.session, task)
+    if not held or has_made(work.tx, task, work.actor.session):
         return
     work.gate.record(task, e.TaskResumed(reason=f"{task} was decided ({kind})"))
-    work.tx.notes.append(f"its hold is lifted with that: {one_line(held.hold, LINE)}")
+    work.tx.notes.append(f"its hold is lifted with that: {one_line(held, LINE)}")
 
 
 def _is_over(tx: Tx, cycle: str) -> bool:

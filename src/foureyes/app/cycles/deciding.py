@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
+from foureyes.app.call.blockers import stop
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of, voiceless
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.asking import ask_more, left_out
 from foureyes.app.cycles.clarifying import answer_by, ask_to_clarify, is_last_round
-from foureyes.app.cycles.eyes import eyes, may_stop
+from foureyes.app.cycles.eyes import eyes
 from foureyes.app.cycles.opening import open_again
 from foureyes.app.cycles.reading import WholeCycle, chain, whole
 from foureyes.app.findings.by_rule import decide_by_rule
@@ -19,7 +22,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.views.pause import PauseView
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
-from foureyes.core.cycle.deciding import AskedReviewer, CycleResult, TargetReview, decide, is_complete
+from foureyes.core.cycle.deciding import AskedReviewer, CycleResult, TargetReview, decide, is_complete, stops
 from foureyes.core.nouns.cycle import Asked, CycleId, TargetRow
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import Tip
@@ -47,29 +50,52 @@ class LastLetGo(msgspec.Struct, frozen=True):
 
 
 def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = False) -> CycleEffect:
-    """V8: who is overdue gives no review; whoever is next is asked; when nobody is waited for, the rule. Where nobody
-    could be asked, who comes by is waited for as long as somebody would have been; `now`: not any more, and nobody else
-    is asked.
+    """V8: one blocker, or two concerns, decide at once. Otherwise an overdue reviewer gives no review, the next one is
+    asked, and the rule comes when nobody is waited for. Where nobody could be asked, the cycle stays open for as long
+    as a reviewer would have had; `now`: not any longer, and nobody else is asked. A decided cycle is decided again
+    where a later answer changes its rule.
     """
     known = _without_overdue(context, work, whole(work.tx, cycle))
-    if known.cycle.state == "clarifying":
-        return _unanswered(context, work, known) if known.unanswered else _again(context, work, known)
-    if known.cycle.state != "open" or not known.live:
-        return WAITS
-    if any(row.state == "asked" and row.task in known.tasks for row in known.asked):
+    if known.cycle.state == "ended" or not known.live:
         return WAITS
     names = eyes(work.tx, known)
     asked, answered = asks_of(known), answers_of(context, work, known, names)
-    complete = now or is_complete(asked, answered, known.tasks, known.cycle.seats)
-    if not complete and (ask_more(context, work, known) or not (known.asked or is_waited_out(context, work.tx, known))):
+    is_open = known.cycle.state == "open"
+    if is_open and not stops(answered) and _still_waits(context, work, known, asked, answered, now=now):
         return WAITS
-    counting = counting_in(context, work, known)
-    unmet = unmet_in(context, work, known)
+    counting, unmet = counting_in(context, work, known), unmet_in(context, work, known)
     ruled = decide(known.tasks, asked, answered, counting, known.cycle.quorum, unmet)
+    if not is_open and not _changes(known, ruled):
+        return settle_clarification(context, work, known) if known.cycle.state == "clarifying" else WAITS
     ruled = _with_whom(context, work, known, ruled) if ruled.rule == "R0" else ruled
-    if ruled.rule == "R0" and not now and ask_more(context, work, known, ruled.short, ruled.lacking):
+    if is_open and ruled.rule == "R0" and not now and ask_more(context, work, known, ruled.short, ruled.lacking):
         return WAITS
     return _follow(context, work, known, ruled)
+
+
+def _still_waits(
+    context: Context,
+    work: Work,
+    known: WholeCycle,
+    asked: Sequence[AskedReviewer],
+    answered: Sequence[TargetReview],
+    *,
+    now: bool,
+) -> bool:
+    """V8: whether somebody who was asked is silent, or somebody else is asked, or may still review it unasked."""
+    if any(row.state == "asked" and row.task in known.tasks for row in known.asked):
+        return True
+    if now or is_complete(asked, answered, known.tasks, known.cycle.seats):
+        return False
+    return ask_more(context, work, known) or not (known.asked or is_waited_out(context, work.tx, known))
+
+
+def _changes(known: WholeCycle, ruled: CycleResult) -> bool:
+    """V8: whether a later answer changes the rule that a cycle came to. Two concerns end by their clarification, or by
+    a person; only a blocker goes before that (R2).
+    """
+    was = known.cycle.rule
+    return ruled.rule != was and (ruled.rule == "R1" or not (was == "R2" or known.points))
 
 
 def _without_overdue(context: Context, work: Work, known: WholeCycle) -> WholeCycle:
@@ -131,7 +157,6 @@ def asks_of(known: WholeCycle) -> list[AskedReviewer]:
 def answers_of(context: Context, work: Work, known: WholeCycle, names: dict[str, str]) -> list[TargetReview]:
     """V8: the valid reviews of what has not moved on. Who made the work has no voice in it."""
     answers = []
-    loud = may_stop(context, work.tx, known)
     for target in known.live:
         facts = facts_of(context, work.tx, target.task)
         reviews = [review for review in known.reviews if review.task == target.task]
@@ -139,14 +164,10 @@ def answers_of(context: Context, work: Work, known: WholeCycle, names: dict[str,
         for review in reviews:
             party = parties.get(SessionId(review.session))
             if party is not None and made_by(facts, party) is None:
-                answer = TargetReview(
-                    review=review.seq,
-                    reviewer=names[review.session],
-                    target=target.task,
-                    verdict=review.effective,
-                    may_stop=review.session in loud,
+                name = names[review.session]
+                answers.append(
+                    TargetReview(review=review.seq, reviewer=name, target=target.task, verdict=review.effective)
                 )
-                answers.append(answer)
     return answers
 
 
@@ -199,23 +220,17 @@ def _follow(context: Context, work: Work, known: WholeCycle, ruled: CycleResult)
     gate.record(cycle.task, event)
     words = f"{cycle.id} {ruled.rule}: {'; '.join(ruled.reasons)}"
     if ruled.rule == "R1":
-        _stop(context, work, known, words)
+        for task in known.tasks:
+            stop(context, work, task, words)
+        if cycle.wide:
+            pause(work, known, "R1", words)
     elif ruled.rule == "R2":
         pause(work, known, "R2", words)
         if not last:
             ask_to_clarify(context, work, known)
-    elif ruled.rule in ("R3", "R4"):
+    elif ruled.rule in ("R3", "R4") and cycle.quorum:
         lift(work, known, ruled.rule)
     return _by_findings(context, work, known, ruled)
-
-
-def _stop(context: Context, work: Work, known: WholeCycle, words: str) -> None:
-    """R1: each target is held until a person says otherwise; a run-wide cycle pauses everything (V9)."""
-    for task in known.tasks:
-        if context.get(work.tx, task).hold is None:
-            work.gate.record(task, e.TaskHeld(reason=words))
-    if known.cycle.wide:
-        pause(work, known, "R1", words)
 
 
 def pause(work: Work, known: WholeCycle, rule: str, words: str) -> None:
@@ -281,16 +296,18 @@ def _tip(context: Context, work: Work, facts: Facts) -> Tip | None:
     return tip_of(context, facts.task.id, facts.attempt, target, work.tx) if facts.attempt else None
 
 
-def _again(context: Context, work: Work, known: WholeCycle) -> CycleEffect:
-    """R2: what was not answered moved on meanwhile: the others run again."""
-    if known.live:
-        open_again(context, work.gate, known.cycle)
-    return WAITS
-
-
-def _unanswered(context: Context, work: Work, known: WholeCycle) -> CycleEffect:
-    """V9: no answer by the deadline is R0: a person looks; the pause stays."""
+def settle_clarification(context: Context, work: Work, known: WholeCycle) -> CycleEffect:
+    """R2: once every point is answered, blocking findings that are still open send the attempt back (V10); about the
+    others the cycle runs again. V9: no answer by the deadline is R0: a person looks; the pause stays.
+    """
     cycle = known.cycle
+    if not known.unanswered:
+        work.gate.record(cycle.task, e.CycleEnded(cycle=cycle.id, why="clarified"))
+        sent_back = [target.task for target in known.live if send_back(context, work, target.task, clarified=True)]
+        again = [target for target in known.live if target.task not in sent_back]
+        if again:
+            open_again(context, work.gate, known, again)
+        return CycleEffect(sent_back=tuple(sent_back))
     deadline = answer_by(context, work.tx, cycle)
     if not deadline or deadline > context.now():
         return WAITS

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from foureyes.app.call.context import Context
 from foureyes.app.call.facts import parties_of
-from foureyes.app.call.parties import programs_of
 from foureyes.app.cycles.reading import WholeCycle
 from foureyes.app.ports import Tx
-from foureyes.app.views.session import SessionView
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.words.ids import SessionId
@@ -29,26 +26,6 @@ def eyes(tx: Tx, known: WholeCycle) -> dict[str, str]:
         names[session] = name
         pairs.append((party, name))
     return names
-
-
-def may_stop(context: Context, tx: Tx, known: WholeCycle) -> set[str]:
-    """R1: the sessions whose `blocker` stops the work: people, who was asked, and agents that the policy names as
-    reviewers. Where it names none, whoever looks.
-    """
-    peers = context.gate_policy(tx).peers.reviewers
-    asked = {row.session for row in known.asked if row.session}
-    sessions = sorted({str(review.session) for review in known.reviews})
-    rows = tx.all("session.some", SessionView, ids=sessions) if sessions else []
-    programs = programs_of(tx, [SessionId(row.id) for row in rows])
-    return {
-        str(row.id)
-        for row in rows
-        if row.kind == "human" or not peers or row.id in asked or _is_named(programs.get(SessionId(row.id)), peers)
-    }
-
-
-def _is_named(programs: frozenset[str] | None, peers: tuple[str, ...]) -> bool:
-    return programs is not None and bool(programs) and programs <= set(peers)
 
 
 def last_words(known: WholeCycle, names: dict[str, str]) -> list[Review]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of
+from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.asking import ask, ask_more, seats_of, wants_eyes
-from foureyes.app.cycles.reading import chain, live_of, next_id, whole, wholes
+from foureyes.app.cycles.reading import WholeCycle, chain, live_of, next_id, whole, wholes
 from foureyes.core import events as e
-from foureyes.core.nouns.cycle import Cycle, CycleId, CycleTarget, Trigger
+from foureyes.core.nouns.cycle import Cycle, CycleId, CycleTarget, TargetRow, Trigger
 from foureyes.core.rules.facts import Facts
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import one_line
@@ -28,9 +28,10 @@ def open_cycle(
     follows: str = "",
     wide: bool = False,
     choose: bool = True,
+    unasked: bool = False,
 ) -> CycleId:
     """A cycle about these targets; where one about the same work is open, that one (V1). `choose`: reviewers are asked
-    by the policy.
+    by the policy. `unasked`: it waits for nobody, and needs no quorum.
     """
     known = None if follows else same_work(work, targets, trigger, wide=wide)
     if known is not None:
@@ -42,14 +43,14 @@ def open_cycle(
         cycle=cycle,
         trigger=trigger,
         targets=tuple(targets),
-        quorum=max(quorum for _, quorum in seats),
-        seats=max(wanted for wanted, _ in seats),
+        quorum=0 if unasked else max(quorum for _, quorum in seats),
+        seats=0 if unasked else max(wanted for wanted, _ in seats),
         reason=one_line(reason, SUMMARY),
         follows=follows,
         wide=wide,
     )
     work.record(targets[0].task if len(targets) == 1 else "", event)
-    if choose:
+    if choose and not unasked:
         ask_more(context, work, whole(work.tx, cycle))
     return cycle
 
@@ -81,26 +82,49 @@ def attempt_target(facts: Facts) -> CycleTarget:
 
 
 def open_at_hand_in(context: Context, work: Work, task: TaskId) -> CycleId | None:
-    """V1: a hand-in whose policy wants peer eyes asks them, in its own transaction; unless its mode has decided."""
+    """V1: a submission whose policy wants peers asks them, in its own transaction; unless its mode has decided. Where
+    two concerns about an earlier attempt pause the task, their reviewers are asked again.
+    """
     facts = facts_of(context, work.tx, task)
-    if facts.task.status != "reviewing" or not wants_eyes(facts, context.gate_policy(work.tx)):
+    paused = facts.cycle.paused if facts.cycle is not None else ""
+    wants = wants_eyes(facts, context.gate_policy(work.tx))
+    if facts.task.status != "reviewing" or not (wants or paused):
         return None
-    return open_cycle(context, work.gate, "REQUEST_REVIEW", [attempt_target(facts)], reason="handed in")
+    new = open_cycle(context, work.gate, "REQUEST_REVIEW", [attempt_target(facts)], reason="submitted", choose=wants)
+    if not wants:
+        _ask_again(context, work.gate, whole(work.tx, paused), new, {task})
+    return new
 
 
-def open_again(context: Context, work: Work, cycle: Cycle) -> CycleId:
-    """R2: it was clarified, and runs again: those who had answered are asked again."""
-    known = whole(work.tx, cycle.id)
-    work.record(cycle.task, e.CycleEnded(cycle=cycle.id, why="clarified"))
+def open_unasked(context: Context, work: Work, facts: Facts) -> CycleId:
+    """R1 to R3: somebody reviewed an attempt that no cycle is about, and does not approve. Nobody else is asked or
+    waited for.
+    """
+    reason = "a review that nobody had asked for"
+    return open_cycle(context, work.gate, "REQUEST_REVIEW", [attempt_target(facts)], reason=reason, unasked=True)
+
+
+def open_again(context: Context, work: Work, known: WholeCycle, rows: Sequence[TargetRow]) -> CycleId:
+    """R2: it was clarified, and runs again about these targets: its reviewers are asked again."""
+    cycle = known.cycle
     targets = [
-        CycleTarget(task=t.task, attempt=t.attempt, look=t.look, diff_id=t.diff_id, summary=t.summary)
-        for t in known.live
+        CycleTarget(task=t.task, attempt=t.attempt, look=t.look, diff_id=t.diff_id, summary=t.summary) for t in rows
     ]
     new = open_cycle(
         context, work, "CLARIFIED", targets, reason=cycle.id, follows=cycle.id, wide=cycle.wide, choose=False
     )
-    for row in known.asked:
-        if row.state == "answered" and row.task in known.tasks:
-            ask(context, work, new, row.task, row.reviewer, row.kind)
-    ask_more(context, work, whole(work.tx, new))
+    _ask_again(context, work, known, new, {row.task for row in rows})
     return new
+
+
+def _ask_again(context: Context, work: Work, known: WholeCycle, new: CycleId, tasks: Collection[str]) -> None:
+    """V4: those who were asked and answered are asked again; where nobody was, those who have concerns."""
+    answered = [row for row in known.asked if row.state == "answered" and row.task in tasks]
+    for row in answered:
+        ask(context, work, new, row.task, row.reviewer, row.kind)
+    unasked = [] if answered else [each for each in known.reviews if each.task in tasks and not each.agrees]
+    parties = parties_of(work.tx, {review.session for review in unasked})
+    for review in unasked:
+        person = party.person if (party := parties[review.session]).kind == "human" else ""
+        ask(context, work, new, review.task, person or str(review.session), "person" if person else "session")
+    ask_more(context, work, whole(work.tx, new))

@@ -40,6 +40,14 @@ class WholeCycle(msgspec.Struct, frozen=True, kw_only=True):
         return [point for point in self.points if not point.answer and point.task in self.tasks]
 
 
+class HeldTask(msgspec.Struct, frozen=True):
+    """A task that a cycle is or was about, and whether it is held."""
+
+    id: str
+    status: str
+    hold: str | None = None
+
+
 def cycle_named(tx: Tx, name: str) -> Cycle:
     """The cycle that is meant: `c-3`, or its number alone."""
     wanted = name.strip().lower()

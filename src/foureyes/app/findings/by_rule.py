@@ -161,8 +161,11 @@ def _counts(state: CheckState) -> bool:
 
 def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice, checked: tuple[CheckState, ...]) -> bool:
     """T `send_back`: red, and no person is asked for: the mode is auto-approve. However often: the loop ends it (L13,
-    E1). Where only tests are gone, a person is asked at once; what is red on the target, too, waits for that.
+    E1). Where only tests are gone, a person is asked at once; what is red on the target, too, waits for that. A task
+    that is stopped stays where it is (V9).
     """
+    if gate.holds(facts) or gate.pauses(facts):
+        return False
     mine = facts.attempt is not None and not facts.attempt.landed
     is_ours = mine and chosen.mode == "auto-approve" and policy.auto.enabled
     return is_ours and any(is_own_red(state) for state in checked)

@@ -32,7 +32,7 @@ from foureyes.core.nouns.finding import RULINGS, Finding, Ruling
 from foureyes.core.nouns.session import Actor, Party, is_one_origin, is_oneself
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import Declaration, may_approve
-from foureyes.core.rules.gate import Tip
+from foureyes.core.rules.gate import Tip, holds, pauses
 from foureyes.core.rules.involvement import labels_in_force, made_by
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.rules.policy import required_reviews
@@ -294,15 +294,15 @@ def _next(case: Case, stands: AfterRulings, actor: Actor) -> Steps:
     return fe("reviewable") if stands.sent_back else fe("finding", "list", task, "--open")
 
 
-def send_back(context: Context, work: Work, task: TaskId) -> bool:
+def send_back(context: Context, work: Work, task: TaskId, *, clarified: bool = False) -> bool:
     """T `send_back`: nothing waits for a ruling, something blocking is open, and no person is asked for; then the round
-    is over, whatever the verdicts were (V10).
+    is over, whatever the verdicts were (V10). `clarified`: the clarification that paused it has just ended (R2).
     """
     blocking = open_blocking(work.tx, task, work.at)
     if not blocking:
         return False
     facts = facts_of(context, work.tx, task)
-    if not is_due(context, work.tx, facts, blocking):
+    if not is_due(context, work.tx, facts, blocking, clarified=clarified):
         return False
     event = e.AttemptSentBack(iteration=facts.task.iteration, feedback=in_words(blocking), source="findings")
     work.gate.record(task, event)
@@ -322,12 +322,16 @@ def in_words(blocking: Sequence[Finding]) -> str:
     )
 
 
-def is_due(context: Context, tx: Tx, facts: Facts, blocking: Sequence[Finding]) -> bool:
-    """Whether the cycle of an attempt has ended with open blocking findings, and nobody else is to look first."""
+def is_due(context: Context, tx: Tx, facts: Facts, blocking: Sequence[Finding], *, clarified: bool = False) -> bool:
+    """Whether the cycle of an attempt has ended with open blocking findings, and nobody else is to review it first. A
+    task that is stopped stays where it is (V9).
+    """
     attempt = facts.attempt
     if not blocking or facts.task.status != "reviewing" or attempt is None or attempt.landed:
         return False
     if any(finding.state in ("claimed", "disputed") or finding.waiting for finding in blocking):
+        return False
+    if holds(facts) or (pauses(facts) and not clarified):
         return False
     policy = context.gate_policy(tx)
     if mode_of(facts, policy).mode == "per-task" or (facts.cycle is not None and facts.cycle.is_live):

@@ -250,7 +250,7 @@ class OneMerge:
             return void
         if self._wants_more(work.tx, now, plan) or not has_newest(self._context, work.tx, plan.tip):
             return None  # somebody accepted a stricter pipeline meanwhile, or merged something
-        if why := "held" if gate.holds(now.facts) else now.below:
+        if why := "held" if gate.holds(now.facts) or gate.pauses(now.facts) else now.below:
             work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=False))
             return self._ends.row("waiting", why)
         return now

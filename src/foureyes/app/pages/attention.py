@@ -15,7 +15,7 @@ from foureyes.app.call.context import seconds_since
 from foureyes.app.call.noted_target import branch_here
 from foureyes.app.pages.choices import CallerWays
 from foureyes.app.pages.claimed import claims_of
-from foureyes.app.pages.ruled import ruled
+from foureyes.app.pages.ruled import ruled, unheard_blockers
 from foureyes.app.pages.stopped_runs import StandstillRow, Stop, halts, merges_stopped
 from foureyes.app.project.acceptance import Unaccepted, unaccepted
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
@@ -152,7 +152,8 @@ class Attention:
         for claim in claims_of(self._context, look.tx, look.policy, most=CLAIMS):
             if claim.silent:
                 yield Seed(self._context.later(-claim.quiet_seconds), partial(self._claim, look, claim))
-        stopped = (*merges_stopped(self._context, look.tx, look.project), *by_rule, *self._unchecked(look))
+        unheard = unheard_blockers(self._context, look.tx, look.ways)
+        stopped = (*merges_stopped(self._context, look.tx, look.project), *by_rule, *unheard, *self._unchecked(look))
         for halt in (*halts(self._context, look.tx, look.ways, ruled_tasks, reviewers), *stopped):
             yield Seed(halt.since, partial(self._halted, halt))
 
@@ -222,7 +223,7 @@ class Attention:
                 f"Held{who}: {stop.text}",
                 f"{stop.task} only; other work goes on. Nothing is lost.",
             ],
-            choices=look.ways.resuming(stop.task),
+            choices=(*look.ways.resuming(stop.task), *look.ways.sending_back(stop.task)),
             otherwise=by_person(fe("resume", stop.task, "-m", WHY)),
         )  # fmt: skip
 

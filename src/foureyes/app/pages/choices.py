@@ -61,11 +61,26 @@ class CallerWays:
         """D3: lift a hold, of a task or (empty) of the project."""
         if not self.may("resume", task):
             return ()
+        if task:
+            from foureyes.app.call.blockers import why_not_resumed
+
+            me = self._context.party(self._tx, self._actor)
+            if why_not_resumed(self._context, self._tx, me, TaskId(task)) is not None:
+                return ()
         step = fe("resume", task or "--project", "-m", WHY)
         text = "resume: let it go on as before"
         return (
             Choice(text=text, noun="stops", verb="resume", values={"task": task or None}, asks="reason", step=step),
         )
+
+    def setting_aside(self, agent: str) -> tuple[Choice, ...]:
+        """R1: every blocker of an agent that stopped no task."""
+        if not self.may("resume"):
+            return ()
+        step = fe("resume", "--agent", agent, "-m", WHY)
+        values: dict[str, object] = {"task": None, "agent": agent}
+        text = "set aside all its blockers"
+        return (Choice(text=text, noun="stops", verb="resume", values=values, asks="reason", step=step),)
 
     def unblocking(self, task: str) -> tuple[Choice, ...]:
         """T: take rejected or blocked work up again, or close it for good."""

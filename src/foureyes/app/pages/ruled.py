@@ -13,12 +13,13 @@ import msgspec
 from foureyes.app.call.rows import IdRow
 from foureyes.app.pages.stopped_runs import WHY, StandstillRow
 from foureyes.app.views.pause import PauseView
+from foureyes.core.words.fence import some
 from foureyes.core.words.text import one_line
 from foureyes.steps import by_person, fe
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-    from foureyes.app.cycles.reading import WholeCycle
+    from foureyes.app.cycles.reading import HeldTask, WholeCycle
     from foureyes.app.pages.choices import CallerWays
     from foureyes.app.ports import Tx
     from foureyes.app.views.attention import Choice
@@ -27,16 +28,20 @@ if TYPE_CHECKING:
 REVIEWABLE = ("in_progress", "reviewing")
 MOST_CYCLES = 50
 LINE = 160
+NAMED = 5
+"""So many tasks a row names."""
 WAIVED_MOST = 2
 """So many findings of a task can be waived from here."""
 
 
-class HeldTask(msgspec.Struct, frozen=True):
-    """A task that its cycle stopped, and whether it is held."""
+class BlockedBy(msgspec.Struct, frozen=True):
+    """A blocker of an agent that may not stop its task (R1)."""
 
-    id: str
-    status: str
-    hold: str | None = None
+    task: str
+    session: str
+    name: str
+    summary: str
+    at: str
 
 
 def ruled(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StandstillRow]:
@@ -49,7 +54,7 @@ def ruled(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StandstillRow]
     rows = {row.task: row for row in reversed(flagged) if row.rule != "R3"}
     if not rows:
         return
-    from foureyes.app.cycles.reading import wholes
+    from foureyes.app.cycles.reading import HeldTask, wholes
 
     known = {each.cycle.id: each for each in wholes(tx, list({row.id: row for row in rows.values()}.values()))}
     paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule"}
@@ -77,6 +82,37 @@ def _halt(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: Who
         choices=partial(_choices, context, tx, ways, held, known),
         otherwise=by_person(fe("resume", task, "-m", WHY)),
     )
+
+
+def unheard_blockers(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StandstillRow]:
+    """R1: the blockers of agents that may not stop a task, a row for each agent, as long as they keep anybody from
+    approving.
+    """
+    rows = tx.all("review.blocked_by", BlockedBy)
+    if not rows:
+        return
+    from foureyes.app.call.facts import facts_for
+    from foureyes.core.words.ids import TaskId
+
+    facts = facts_for(context, tx, [TaskId(task) for task in dict.fromkeys(row.task for row in rows)])
+    by_agent: dict[str, dict[str, BlockedBy]] = {}
+    for row in rows:
+        if row.session in facts[TaskId(row.task)].blocked_by:
+            by_agent.setdefault(row.session, {}).setdefault(row.task, row)
+    for agent, blocked in by_agent.items():
+        last = next(iter(blocked.values()))
+        yield StandstillRow(
+            kind="review",
+            of=agent,
+            text=f"{last.name} says blocker about {some(list(blocked), NAMED)}; nobody asked it",
+            since=last.at,
+            details=(
+                *[one_line(f"{row.task}: {row.summary}", LINE) for row in list(blocked.values())[:NAMED]],
+                "No agent and no rule approves these attempts; a person may.",
+            ),
+            choices=partial(ways.setting_aside, agent),
+            otherwise=by_person(fe("resume", "--agent", agent, "-m", WHY)),
+        )
 
 
 def _since(tx: Tx, task: str, cycle: Cycle) -> Iterator[str]:

@@ -10,13 +10,13 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.clarifying import ask_to_clarify
-from foureyes.app.cycles.opening import open_again
+from foureyes.app.cycles.deciding import settle_clarification
 from foureyes.app.cycles.reading import WholeCycle, live_of, whole
 from foureyes.app.ports import Tx
 from foureyes.app.review.cycle_pages import outcome_of
 from foureyes.app.views.cycle import CycleOutcome
 from foureyes.core import events as e
-from foureyes.core.nouns.cycle import Clarification
+from foureyes.core.nouns.cycle import Clarification, Cycle
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.involvement import made_by
 from foureyes.core.words.fence import some
@@ -47,9 +47,11 @@ def clarify_points(context: Context, actor: Actor, cycle: str, answers: Mapping[
             step = fe("review", "clarify", known.cycle.id, left[0], "-m", phrase("the answer"))
             words = f"{names} {'is' if len(points) == 1 else 'are'} answered; {', '.join(left)} not yet"
             return outcome_of(context, work.tx, known.cycle.id, message=words, step=step)
-        new = open_again(context, work.gate, known.cycle)
-        words = f"{known.cycle.id} is clarified, and runs again as {new}"
-        return outcome_of(context, work.tx, new, message=words)
+        done = settle_clarification(context, work, whole(work.tx, cycle))
+        new = work.tx.all("cycle.latest", Cycle, task=points[0].task, limit=1)[0].id
+        became = [f"{', '.join(done.sent_back)} is sent back with its open findings"] if done.sent_back else []
+        became += [f"it runs again as {new}"] if new != known.cycle.id else []
+        return outcome_of(context, work.tx, new, message=f"{known.cycle.id} is clarified: {'; '.join(became)}")
 
 
 def ask_author(context: Context, actor: Actor, cycle: str) -> CycleOutcome:

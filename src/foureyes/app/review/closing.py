@@ -119,6 +119,6 @@ def _gate(case: Case) -> tuple[Reason, ...]:
     facts = case.facts
     if facts.task.status != "reviewing":
         return tuple(gate.holds(facts))
-    unclear = gate.is_unclear(facts, case.me)
-    reasons = [*gate.has_blocking(facts, case.me), *gate.holds(facts), unclear, gate.is_stale(facts, case.tip, case.me)]
+    stale = gate.is_stale(facts, case.tip, case.me)
+    reasons = [*gate.has_blocking(facts, case.me), *gate.stops(facts, case.me), stale]
     return tuple(reason for reason in reasons if reason is not None)

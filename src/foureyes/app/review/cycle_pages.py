@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_for, parties_of, voiceless
+from foureyes.app.call.lifting import Chained
 from foureyes.app.call.rows import Count
 from foureyes.app.cycles.clarifying import answer_by
 from foureyes.app.cycles.deciding import is_overdue, is_waited_out
-from foureyes.app.cycles.reading import WholeCycle, whole, wholes
+from foureyes.app.cycles.reading import HeldTask, WholeCycle, whole, wholes
 from foureyes.app.ports import Tx
 from foureyes.app.views.cycle import AskedView, CycleOutcome, CycleTargetView, CycleView, GivenView, IssueRow, PointView
+from foureyes.app.views.pause import PauseView
 from foureyes.core.nouns.cycle import Asked, Clarification, Cycle, CycleId
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.text import one_line
@@ -56,7 +58,7 @@ def view_of(context: Context, tx: Tx, known: WholeCycle) -> CycleView:
         waits_for=tuple(names.get(each, each) for each in waits_for(known)),
         at=cycle.at,
         ended_at=cycle.ended_at,
-        next=next_of(known, now, out=is_waited_out(context, tx, known)),
+        next=next_of(tx, known, now, out=is_waited_out(context, tx, known)),
     )
 
 
@@ -153,7 +155,7 @@ def waits_for(known: WholeCycle) -> tuple[str, ...]:
     return tuple(dict.fromkeys(silent)) or ("whoever looks",)
 
 
-def next_of(known: WholeCycle, now: str, *, out: bool = False) -> Steps:
+def next_of(tx: Tx, known: WholeCycle, now: str, *, out: bool = False) -> Steps:
     """What moves a cycle, and who may do that. `out`: nobody could be asked, and nobody came by for long enough."""
     cycle = known.cycle
     task = known.tasks[0] if known.tasks else ""
@@ -167,18 +169,24 @@ def next_of(known: WholeCycle, now: str, *, out: bool = False) -> Steps:
         if late or out or not task:
             return fe("review", "decide", cycle.id)
         return fe("show", task, "--diff")
-    return after_rule(cycle.rule, task, wide=cycle.wide)
+    return after_rule(tx, cycle, known.tasks or [target.task for target in known.targets])
 
 
-def after_rule(rule: str, task: str, *, wide: bool = False) -> Steps:
-    """R0 to R3: what a person does next."""
+def after_rule(tx: Tx, cycle: Cycle, tasks: Sequence[str]) -> Steps:
+    """What a person does next about a cycle that is over: lift what it still stops, or see what followed."""
+    later = tx.one("cycle.chained", Chained, cycle=cycle.id)
+    if later is not None and later.next:
+        return fe("review", "show", later.next)
+    rows = {row.id: row for row in tx.all("cycle.stands", HeldTask, ids=list(tasks))}
+    paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule" and row.cycle == cycle.id}
+    stopped = [task for task in rows if task in paused or (cycle.rule == "R1" and rows[task].hold is not None)]
+    stopped += ["--project"] if "" in paused else []
+    if stopped:
+        return by_person(in_turn(*[fe("resume", each, "-m", phrase("why")) for each in stopped]))
+    task = next(iter(rows), "")
     if not task:
         return NO_STEP
-    if rule in ("R1", "R2"):
-        where = ["--project"] if wide else []
-        where = [task, *where] if rule == "R1" or not wide else where
-        return by_person(in_turn(*[fe("resume", each, "-m", phrase("why")) for each in where]))
-    return fe("show", task, "--diff") if rule in ("R0", "R3") else fe("show", task)
+    return fe("show", task, "--diff") if rows[task].status == "reviewing" else fe("show", task)
 
 
 def issues_of(tx: Tx, limit: int) -> list[IssueRow]:
@@ -201,7 +209,7 @@ def _is_unreviewed(flagged: Cycle, known: WholeCycle) -> bool:
 
 
 def _issues(tx: Tx, flagged: Cycle, known: WholeCycle, settled: Collection[int]) -> list[IssueRow]:
-    task, step = flagged.task, after_rule(flagged.rule, flagged.task, wide=flagged.wide)
+    task, step = flagged.task, after_rule(tx, flagged, [flagged.task])
     parties = parties_of(tx, {SessionId(review.session) for review in known.reviews})
     against = [review for review in known.reviews if review.task == task and review.effective != "approved"]
     issues = [

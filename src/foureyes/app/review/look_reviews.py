@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import msgspec
 
+from foureyes.app.call.blockers import hold_for, lift_withdrawn, standing_blockers
 from foureyes.app.call.caller import refuse_other_task
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.work import Work
-from foureyes.app.cycles.answering import answers
+from foureyes.app.cycles.answering import place_of
 from foureyes.app.cycles.deciding import CycleEffect, decide_if_due
-from foureyes.app.cycles.reading import live_of, wholes
+from foureyes.app.cycles.reading import wholes
 from foureyes.app.findings.raising import Raising, anchor, code_of, raising
 from foureyes.app.ports import Tx
 from foureyes.app.review.review_content import ReviewContent, came_back, content_of, is_not_you, went_back
@@ -22,7 +23,7 @@ from foureyes.core import events as e
 from foureyes.core.documents.findings import effective
 from foureyes.core.loop.review import FilesRead, uncovered, untold
 from foureyes.core.nouns.attempt import Attempt, ChangedFile
-from foureyes.core.nouns.cycle import CycleId, Look, look_ref
+from foureyes.core.nouns.cycle import Cycle, CycleId, Look, look_ref
 from foureyes.core.nouns.finding import status_of
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.rules.involvement import made_by
@@ -30,6 +31,9 @@ from foureyes.core.run.reviewing import is_about
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import Reason
 from foureyes.steps import fe, prose
+
+MOST_CYCLES = 20
+"""Among so many cycles of a task its looks are found."""
 
 
 class AskedLook(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,11 +44,15 @@ class AskedLook(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def looks_in_review(tx: Tx, task: TaskId, look: int = 0) -> list[AskedLook]:
-    """The looks at a task in the middle of work that open cycles are about; only this one, if one is named."""
+    """The looks at a task in the middle of work that open cycles are about, or that reviewers stopped (R1, R2): the
+    others may still answer. Only this one, if one is named.
+    """
     looks = []
-    for known in wholes(tx, live_of(tx, task)):
+    cycles = tx.all("cycle.latest", Cycle, task=task, limit=MOST_CYCLES)
+    for known in wholes(tx, cycles[::-1]):
         about = next((each for each in known.live if each.task == task and each.look), None)
-        if about is not None and known.cycle.state == "open" and look in (0, about.look):
+        is_due = known.cycle.state == "open" or (known.cycle.state != "ended" and known.cycle.rule in ("R1", "R2"))
+        if about is not None and is_due and look in (0, about.look):
             row = tx.one("cycle.look", Look, task=task, n=about.look)
             looks += [AskedLook(look=row, cycle=known.cycle.id)] if row is not None else []
     return looks
@@ -111,6 +119,13 @@ def _as_if_handed_in(case: Case, look: Look) -> Case:
     return msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, attempt=seen))
 
 
+def confirmation(event: e.ReviewSubmitted, more: str = "") -> str:
+    """What a reviewer is told: the verdict that was given, and how much was found."""
+    found = f"{event.raised} finding{'' if event.raised == 1 else 's'}"
+    stopped = "; the task is stopped until a person decides (R1)" if event.effective == "blocker" else more
+    return f"recorded: {event.verdict}, {found}{stopped}"
+
+
 def _refuse(case: Case, given: ReviewContent, *before: Reason, moved: bool) -> None:
     reasons = [*before, *is_not_you(given, case.me)]
     made = made_by(case.facts, case.me)
@@ -136,8 +151,8 @@ def _record(
 ) -> ReviewOutcome:
     payload, attempt = given.document.payload, case.attempt
     assert attempt is not None
-    verdict = effective(payload.verdict, given.severities)
-    cycle, reviewer = answers(work.tx, case.facts, case.me, work.actor, look=about.look.n)
+    place = place_of(context, work.tx, case.facts, case.me, work.actor, look=about.look.n)
+    cycle, verdict = place.cycle, effective(payload.verdict, given.severities, may_stop=place.may_stop)
     event = e.ReviewSubmitted(
         attempt=case.task.iteration,
         diff_id=about.look.diff_id,
@@ -153,10 +168,15 @@ def _record(
         blocking=sum(each.blocking for each in raised.event.findings) if raised.event else 0,
         actionable=any(each.path and each.fix.strip() for each in given.findings),
         cycle=cycle,
-        reviewer=reviewer,
+        reviewer=place.reviewer,
         look=about.look.n,
     )
+    before = standing_blockers(work.tx, case.task.id) if case.task.hold is not None else []
     work.record(case.task.id, event, *([raised.event] if raised.event else []))
+    if verdict == "blocker":
+        hold_for(context, work, case.task.id, payload.summary)
+    elif before:
+        lift_withdrawn(work, case.task.id, case.me, before)
     done = decide_if_due(context, work, CycleId(cycle or about.cycle))
     return _outcome(context, work, case, event, raised, done, about)
 
@@ -184,6 +204,6 @@ def _outcome(
         missing=event.missing,
         task_status=context.get(work.tx, task).status,
         notes=(note, "it is about a look: it approves nothing (V1)"),
-        message=f"{event.status}: look {about.look.n}",
+        message=f"{confirmation(event)} (look {about.look.n})",
         next=fe("review", "show", cycle),
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from foureyes.app.call.blockers import hold_for, lift_withdrawn, standing_blockers
 from foureyes.app.call.calibrated import without_voice
 from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.case import Case, case_of
@@ -14,8 +15,9 @@ from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.parties import programs_of
 from foureyes.app.call.refusals import not_handed_in, refuse_verb
 from foureyes.app.call.work import Work
-from foureyes.app.cycles.answering import answers
+from foureyes.app.cycles.answering import place_of
 from foureyes.app.cycles.deciding import WAITS, CycleEffect, decide_if_due
+from foureyes.app.cycles.opening import open_unasked
 from foureyes.app.findings.lookup import finding_named, open_blocking
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
 from foureyes.app.findings.rulings import (
@@ -27,7 +29,7 @@ from foureyes.app.findings.rulings import (
     tip_in,
     words_of,
 )
-from foureyes.app.review.look_reviews import looks_in_review, submit_look
+from foureyes.app.review.look_reviews import confirmation, looks_in_review, submit_look
 from foureyes.app.review.review_content import ReviewContent, came_back, content_of, is_not_you, went_back
 from foureyes.app.review.review_requests import attempt_request
 from foureyes.app.views.review import ReviewOutcome
@@ -44,6 +46,7 @@ from foureyes.core.loop.review import FilesRead, uncovered, untold
 from foureyes.core.nouns.cycle import CycleId
 from foureyes.core.nouns.finding import AFTER_RULING, Raised, Ruling, status_of
 from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.task import Task
 from foureyes.core.rules.gate import is_reviewing
 from foureyes.core.rules.seen import same_as_latest, was_not_seen
 from foureyes.core.words.decision import Decision
@@ -128,7 +131,7 @@ class Reviews:
         """V3, D7: the reviewer is the session; the review is about the attempt that is there."""
         now, me = case.facts, case.me
         reasons, payload = is_not_you(given, me), given.document.payload
-        waits = is_reviewing(now)
+        waits = is_reviewing(now) if now.task.status != "approved" else None
         reasons += [waits] if waits else []
         assert now.attempt is not None
         if payload.attempt is not None and payload.attempt not in same_as_latest(now):
@@ -176,14 +179,17 @@ class Reviews:
     ) -> ReviewOutcome:
         facts, attempt, payload = case.facts, case.attempt, given.document.payload
         assert attempt is not None
-        verdict = effective(payload.verdict, given.severities)
+        place = place_of(self._context, work.tx, facts, case.me, work.actor, attempt=attempt.n)
+        verdict = effective(payload.verdict, given.severities, may_stop=place.may_stop)
         still_open = [finding.severity for finding in open_blocking(work.tx, facts.task.id, work.at)]
         missing = uncovered(attempt.files, given.files, read, case.policy.coverage_exclude)
         eligible = may_rule(case, payload.summary)
         without = self._without_voice(work)
         counts = eligible.allowed and not missing and verdict == "approved" and not without
         findings = raised.event.findings if raised.event else ()
-        cycle, asked_as = answers(work.tx, facts, case.me, work.actor, attempt=attempt.n)
+        cycle = place.cycle
+        if place.alone and verdict != "approved":
+            cycle = open_unasked(self._context, work, facts)
         event = e.ReviewSubmitted(
             attempt=attempt.n,
             diff_id=attempt.diff_id,
@@ -199,9 +205,14 @@ class Reviews:
             blocking=sum(finding.blocking for finding in findings),
             actionable=counts or any(finding.path and finding.fix.strip() for finding in given.findings),
             cycle=cycle,
-            reviewer=asked_as,
+            reviewer=place.reviewer,
         )
+        before = standing_blockers(work.tx, facts.task.id) if facts.task.hold is not None else []
         work.record(facts.task.id, event, *([raised.event] if raised.event else []))
+        if verdict == "blocker":
+            hold_for(self._context, work, facts.task.id, payload.summary)
+        elif before:
+            lift_withdrawn(work, facts.task.id, case.me, before)
         if counts and eligible.exception:
             self._note_exception(work, case, eligible, payload.summary)
         done = decide_if_due(self._context, work, CycleId(cycle)) if cycle else WAITS
@@ -243,8 +254,8 @@ class Reviews:
             sent_back=stands.sent_back,
             task_status=now.status,
             notes=tuple(_notes(taken)),
-            message=f"{event.status}: {stands.sentence}",
-            next=_next(task, taken, work.actor),
+            message=confirmation(event, f"; {stands.sentence}"),
+            next=_next(now, taken, work.actor),
         )
 
     def request(self, actor: Actor, task: str, *, reviewer: str = "") -> ReviewRequest:
@@ -286,12 +297,13 @@ def _standing(stands: AfterRulings, task: TaskId, done: CycleEffect) -> AfterRul
     return msgspec.structs.replace(stands, sent_back=stands.sent_back or sent_back, by_rule=stands.by_rule or by_rule)
 
 
-def _next(task: TaskId, taken: StoredReview, actor: Actor) -> Steps:
+def _next(task: Task, taken: StoredReview, actor: Actor) -> Steps:
     if taken.stands.by_rule:
         return merge_by(actor)
     if taken.stands.left:
-        return fe("finding", "list", task, "--open")
-    return fe("approve", task) if taken.counts else fe("show", task)
+        return fe("finding", "list", task.id, "--open")
+    is_due = taken.counts and task.status == "reviewing" and task.hold is None
+    return fe("approve", task.id) if is_due else fe("show", task.id)
 
 
 def _notes(taken: StoredReview) -> list[str]:
@@ -302,7 +314,12 @@ def _notes(taken: StoredReview) -> list[str]:
     if event.missing and event.effective == "approved":
         many = f"{len(event.missing)} changed {'file is' if len(event.missing) == 1 else 'files are'}"
         notes.append(f"the approval is incomplete: {many} not in files_reviewed: {some(event.missing, 10)} (V6)")
-    if event.verdict != event.effective:
+    if event.verdict == "blocker" != event.effective:
+        notes.append(
+            "nobody asked for this review: your blocker counts as concerns. It keeps agents and rules, not people, "
+            "from approving this attempt (R1)"
+        )
+    elif event.verdict != event.effective:
         notes.append(f"stated approved, effectively {event.effective}: it leaves a blocking finding open (V5)")
     return notes + [
         f"{finding.id} could be {' or '.join(finding.alike)}; name the earlier id to say so (L2)"

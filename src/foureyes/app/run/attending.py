@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from foureyes.app.cycles.unreviewed import unreviewed
-from foureyes.app.pages.ruled import HeldTask
 from foureyes.app.run.rows import Troubled
 from foureyes.app.views.pause import PauseView
 from foureyes.core.nouns.cycle import Cycle
@@ -29,6 +28,10 @@ def attention(tx: Tx, policy: ReviewPolicy, cooled: Sequence[Cooldown]) -> tuple
         AttentionItem(key=f"stuck:{row.id}:{row.seq}", text=f"{row.id} waits for a person: {row.text}   ({row.title})")
         for row in tx.all("runner.stuck", Troubled, limit=MOST_OF_A_KIND)
     ]
+    rows += [
+        AttentionItem(key=f"held:{row.id}:{row.seq}", text=f"{row.id} is stopped by a reviewer (R1): {row.text}")
+        for row in tx.all("runner.stopped", Troubled, limit=MOST_OF_A_KIND)
+    ]
     who = ("user", "lead") if policy.tiers.lead == "human" else ("user",)
     rows += [
         AttentionItem(key=f"loop:{row.id}:{row.text}", text=f"{row.id} waits for a person to decide: {row.text}")
@@ -50,15 +53,13 @@ def attention(tx: Tx, policy: ReviewPolicy, cooled: Sequence[Cooldown]) -> tuple
 
 
 def _cycles(tx: Tx, policy: ReviewPolicy) -> list[AttentionItem]:
-    """V8: what reviewers stopped, until a person lifts that; and what nobody reviews."""
+    """V8: what reviewers paused, until a person lifts that; and what nobody reviews."""
     rows = tx.all("cycle.flagged", Cycle, limit=MOST_OF_A_KIND)
-    tasks = {row.id: row for row in tx.all("cycle.stands", HeldTask, ids=sorted({row.task for row in rows}))}
     paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule"}
     stopped = [
         row
         for row in rows
         if row.rule == "R0"
-        or (row.rule == "R1" and row.task in tasks and tasks[row.task].hold is not None)
         or (row.rule == "R2" and row.state == "decided" and (row.task in paused or (row.wide and "" in paused)))
     ]
     items = [AttentionItem(key=f"cycle:{row.id}:{row.task}:{row.rule}", text=_ruled(row)) for row in stopped]
@@ -73,5 +74,5 @@ def _cycles(tx: Tx, policy: ReviewPolicy) -> list[AttentionItem]:
 
 def _ruled(cycle: Cycle) -> str:
     """V8: what reviewers came to that waits for a person."""
-    what = {"R0": "was not reviewed", "R1": "is stopped by a reviewer"}.get(cycle.rule, "is paused by reviewers")
+    what = "was not reviewed" if cycle.rule == "R0" else "is paused by reviewers"
     return f"{cycle.task} {what} ({cycle.id} {cycle.rule}): {'; '.join(cycle.reasons)}"

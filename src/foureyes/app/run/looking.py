@@ -47,7 +47,7 @@ ALWAYS: list[NamedQuery] = [
     ("project.get", {}), ("project.settings", {}), ("project.counters", {}), ("journal.head", {}),
     ("run.runners", {}), ("run.cooled", {"host": ""}), ("run.pauses", {}), ("run.pauses_of", {"task": ""}),
     ("runner.left_claims", {"limit": QUEUE}), ("stack.queued", {"task": ""}), ("runner.clarifying", {"limit": DUE}),
-    *((query, {"limit": TOLD}) for query in ("runner.stuck", "runner.blocked",
+    *((query, {"limit": TOLD}) for query in ("runner.stuck", "runner.stopped", "runner.blocked",
                                              "cycle.flagged", "cycle.unreviewed")),
 ]  # fmt: skip
 """What every look asks."""

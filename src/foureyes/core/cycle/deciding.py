@@ -27,20 +27,14 @@ class AskedReviewer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TargetReview(msgspec.Struct, frozen=True, kw_only=True):
-    """A valid review of a target, by its effective verdict (V5). `review` is its row; `reviewer` one pair of eyes.
-    `may_stop`: whether its `blocker` stops the work (R1); who came by unasked has concerns, and its findings.
+    """A valid review of a target, by its effective verdict (V5). `review` is its row; sessions of one origin are one
+    `reviewer`.
     """
 
     review: int
     reviewer: str
     target: str
     verdict: Verdict
-    may_stop: bool = True
-
-    @property
-    def heard(self) -> Verdict:
-        """R1: the verdict that the rules look at."""
-        return "concerns" if self.verdict == "blocker" and not self.may_stop else self.verdict
 
 
 class CycleResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,14 +59,12 @@ def decide(
     quorum: int,
     unmet: Mapping[str, Sequence[str]] = NONE_UNMET,
 ) -> CycleResult:
-    """V8, when all asked have answered or timed out. R1 to R3 look at every valid review by effective verdict; R4 needs
-    `quorum` counting ones of each target, and those of who has to review it (`unmet`: who did not, D6); none of these
-    is R0, and no review at all is never a pass (G1).
+    """V8: R1 to R3 look at every valid review by effective verdict; R4 needs `quorum` counting ones of each target, and
+    those of who has to review it (`unmet`: who did not, D6); none of these is R0, and no review at all is never a pass
+    (G1).
     """
     latest = _latest(answered)
-    worst = _worst(latest)
-    blockers = [name for name, verdict in worst.items() if verdict == "blocker"]
-    concerned = [name for name, verdict in worst.items() if verdict == "concerns"]
+    blockers, concerned = _said(latest, "blocker"), _said(latest, "concerns")
     numbers = {target: sum(a.target == target and a.review in counting for a in latest) for target in targets}
 
     def ruled(rule: CycleRule, *reasons: str) -> CycleResult:
@@ -94,19 +86,25 @@ def decide(
     return msgspec.structs.replace(none, short=tuple(missing), lacking=tuple(lacking))
 
 
+def stops(answered: Sequence[TargetReview]) -> bool:
+    """V8: whether nobody else is waited for: one blocker, or two concerns."""
+    latest = _latest(answered)
+    return bool(_said(latest, "blocker")) or len(_said(latest, "concerns")) > 1
+
+
 def _latest(answered: Sequence[TargetReview]) -> list[TargetReview]:
     """Of one pair of eyes the last thing that it said about a target."""
     by_eyes = {(answer.reviewer, answer.target): answer for answer in sorted(answered, key=lambda a: a.review)}
     return list(by_eyes.values())
 
 
-def _worst(answers: Sequence[TargetReview]) -> dict[str, Verdict]:
-    """What each reviewer says about all targets together."""
+def _said(answers: Sequence[TargetReview], verdict: Verdict) -> list[str]:
+    """The reviewers whose worst verdict about any target is this one."""
     worst: dict[str, Verdict] = {}
     for answer in answers:
         known = worst.get(answer.reviewer, "approved")
-        worst[answer.reviewer] = max(known, answer.heard, key=VERDICTS.index)
-    return worst
+        worst[answer.reviewer] = max(known, answer.verdict, key=VERDICTS.index)
+    return [name for name, said in worst.items() if said == verdict]
 
 
 def _say(names: Sequence[str], verdict: Verdict) -> str:

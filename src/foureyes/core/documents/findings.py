@@ -346,10 +346,12 @@ def twice(ids: Sequence[str], where: str, field: str, rule: str) -> list[Reason]
 # --------------------------------------------------------------------------------------------- verdict and status
 
 
-def effective(verdict: Verdict, severities: Iterable[Severity]) -> Verdict:
+def effective(verdict: Verdict, severities: Iterable[Severity], *, may_stop: bool = True) -> Verdict:
     """V5: what a verdict amounts to: an approval that carries a blocking finding is a concern. A blocker is only ever
-    stated.
+    stated; that of an agent that may not stop the task is a concern (R1).
     """
+    if verdict == "blocker" and not may_stop:
+        return "concerns"
     return "concerns" if verdict == "approved" and any(severity in BLOCKING for severity in severities) else verdict
 
 

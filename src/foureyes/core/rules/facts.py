@@ -81,7 +81,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     `parties` has everyone who is named anywhere in it, spawners included. `cleared` says up to which attempt a person
     cleared a session of what trailers say about it (I8). `reviewers` have a counting review of the diff (D9), of them
     `nested` run below an agent of another name (I4), `voiceless` one that agrees and does not count by who gave it,
-    with why (V3, V4). `troubles` are things about findings and reviews that whoever looks should know (H1). `earlier`:
+    with why (V3, V4). `blocked_by`: agents that may not stop the task, whose blocker about this attempt nobody set
+    aside (R1). `troubles` are things about findings and reviews that whoever looks should know (H1). `earlier`:
     the attempts before the latest. `below` are the tasks whose work is inside the attempt (A7); `cycle` is the last one
     about it (V8). `has_keys`: what a person loosens counts only signed (M6).
     """
@@ -106,6 +107,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     reviewers: frozenset[SessionId] = frozenset()
     nested: frozenset[SessionId] = frozenset()
     voiceless: dict[SessionId, str] = {}
+    blocked_by: frozenset[SessionId] = frozenset()
     project_hold: str | None = None
     has_keys: bool = False
     minor_self_approvals: dict[str, int] = {}

@@ -56,8 +56,7 @@ def check(
     conditions: tuple[Callable[[], Iterable[Reason | None]], ...] = (
         lambda: [is_reviewing(facts)],
         lambda: has_blocking(facts, actor),
-        lambda: holds(facts),
-        lambda: [is_unclear(facts, actor)],
+        lambda: stops(facts, actor),
         lambda: [is_stale(facts, tip, actor)],
         lambda: why_refused(facts),
         lambda: was_not_checked(facts, actor, policy, reason),
@@ -144,13 +143,32 @@ def holds(facts: Facts) -> list[Reason]:
     return reasons
 
 
-def is_unclear(facts: Facts, actor: Party) -> Reason | None:
-    """R2: what two reviewers have concerns about no agent approves until it is clarified; a person may."""
+def stops(facts: Facts, actor: Party | None = None) -> list[Reason]:
+    """D3: what stops a task. Holds stop everybody; a pause by reviewers, and the blocker of an agent that may not stop
+    the task, stop agents and rules (`actor` None is a rule).
+    """
+    if actor is not None and actor.kind == "human":
+        return holds(facts)
+    return [*holds(facts), *pauses(facts), *blockers(facts)]
+
+
+def pauses(facts: Facts) -> list[Reason]:
+    """R2: two reviewers have concerns, and the clarification has not ended."""
     paused = facts.cycle.paused if facts.cycle is not None else ""
-    if not paused or actor.kind == "human":
-        return None
-    why = f"{paused} paused it: two reviewers have concerns, and these are not settled"
-    return Reason("R2", why, fe("review", "show", paused))
+    why = f"two reviewers have concerns, and {paused} is not settled"
+    return [Reason("R2", why, fe("review", "show", paused))] if paused else []
+
+
+def blockers(facts: Facts) -> list[Reason]:
+    """R1: agents that may not stop the task say blocker about this attempt."""
+    return [
+        Reason(
+            "R1",
+            f"{facts.party_name(session)} says blocker about this attempt; a person approves it, or sets that aside",
+            by_person(fe("resume", "--agent", str(session), "-m", phrase("why"))),
+        )
+        for session in sorted(facts.blocked_by)
+    ]
 
 
 def is_stale(facts: Facts, tip: Tip | None, actor: Party | None = None) -> Reason | None:

@@ -285,19 +285,14 @@ def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice) -> list[
 
 
 def in_cycle(facts: Facts) -> list[Reason]:
-    """V8: reviewers are asked about the attempt, or were and it is not reviewed (R0, R2): no rule approves it. What R2
-    pauses none does either, whatever a later cycle came to, until a person lifts it (V9).
-    """
+    """V8: reviewers are asked about the attempt, or were and it is not reviewed (R0, R2): no rule approves it."""
     cycle = facts.cycle
     if cycle is None:
         return []
     step = fe("review", "show", cycle.cycle)
     if cycle.is_live:
         return [Reason("V8", f"reviewers are asked about it ({cycle.cycle})", step)]
-    if cycle.rule in ("R0", "R2"):
-        return [Reason(cycle.rule, f"{cycle.cycle} left it to a person", step)]
-    paused = cycle.paused
-    return [Reason("R2", f"{paused} left it to a person", fe("review", "show", paused))] if paused else []
+    return [Reason(cycle.rule, f"{cycle.cycle} left it to a person", step)] if cycle.rule in ("R0", "R2") else []
 
 
 def why_not_by_itself(
@@ -318,7 +313,7 @@ def why_not_by_itself(
         return tuple(barred)
     from foureyes.core.rules import gate  # who only asks for the mode of a task judges nothing
 
-    standing_by = [*gate.reasons_of(lambda: [*gate.has_blocking(facts), *gate.holds(facts), gate.is_stale(facts, tip)])]
+    standing_by = [*gate.reasons_of(lambda: [*gate.has_blocking(facts), *gate.stops(facts), gate.is_stale(facts, tip)])]
     if chosen.mode == "skip":
         return tuple(standing_by)
     if chosen.mode == "batch" and not any_mode:

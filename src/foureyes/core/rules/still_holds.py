@@ -52,6 +52,8 @@ def why_void(facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: ga
     reasons = gate.reasons_of(
         lambda: [*gate.has_blocking(facts), gate.is_stale(facts, tip), *why_refused(facts, given.passed)]
     )
+    if facts.party(given.session).kind != "human":
+        reasons += gate.reasons_of(lambda: gate.blockers(facts))
     if given.exception != GLASS:
         reasons += [
             *_by_whom(facts, policy, given),

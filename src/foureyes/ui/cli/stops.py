@@ -65,7 +65,9 @@ def hold(session: Session, task: str | None, project: bool, reason: str) -> None
 @verb("resume", example='fe resume fe-7k2 -m "legal is fine with it"')
 @click.argument("task", required=False)
 @click.option("--project", is_flag=True, help="Lift what stops the whole project.")
+@click.option("--agent", default="", metavar="SESSION", help="Set aside all its blockers that stopped no task (R1).")
 @reason_options
-def resume(session: Session, task: str | None, project: bool, reason: str) -> None:
+def resume(session: Session, task: str | None, project: bool, agent: str, reason: str) -> None:
     """Lift a hold or a pause, or let the runner try a task again that it left to you. For people."""
-    say(session, session.app.stops.resume(session.actor, which(task, project, "resume"), reason))
+    named = which(task, project or bool(agent), "resume")
+    say(session, session.app.stops.resume(session.actor, named, reason, agent=agent))

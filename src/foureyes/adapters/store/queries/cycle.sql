@@ -42,7 +42,7 @@ UPDATE clarifications SET answer = :text, session = :session, answered_at = :at,
 
 -- name: cycle.decide
 UPDATE cycles SET state = 'decided', rule = :rule, asked = :asked, answered = :answered, counting = :counting, reasons = :reasons, ended_at = :at, seq = :seq
-WHERE id = :cycle AND state IN ('open', 'clarifying');
+WHERE id = :cycle AND state <> 'ended';
 
 -- name: cycle.end
 UPDATE cycles SET state = 'ended', why = :why, ended_at = :at, seq = :seq WHERE id = :cycle AND state IN ('open', 'clarifying');
@@ -72,6 +72,9 @@ SELECT c.task, {cycle} FROM cycles c WHERE c.state IN ('open', 'clarifying') ORD
 
 -- name: cycle.live_of
 SELECT c.task, {cycle} FROM cycles c JOIN cycle_targets t ON t.cycle = c.id WHERE t.task = :task AND t.over = '' AND c.state IN ('open', 'clarifying') ORDER BY c.n;
+
+-- name: cycle.about
+SELECT c.task, {cycle} FROM cycles c JOIN cycle_targets t ON t.cycle = c.id WHERE t.task = :task AND t.attempt = :attempt AND t.look = :look ORDER BY c.n;
 
 -- name: cycle.latest
 SELECT c.task, {cycle} FROM cycles c WHERE (CAST(:task AS TEXT) = '' OR c.id IN (SELECT cycle FROM cycle_targets WHERE task = :task)) ORDER BY c.n DESC LIMIT :limit;

@@ -91,7 +91,8 @@ SELECT m.task, m.attempt, m.approval, m.state, m.tries, m.why, m.until, m.proces
 FROM merges m WHERE m.task = :task;
 
 -- name: merge.queue
-SELECT t.id AS task, t.title, t.priority, t.iteration AS attempt, t.hold, t.open_deps, t.merge_failures, a.seq AS approval,
+SELECT t.id AS task, t.title, t.priority, t.iteration AS attempt, coalesce(t.hold, (SELECT max(p.reason) FROM pauses p JOIN cycle_targets x ON x.cycle = p.cycle AND x.task = t.id
+    WHERE p.made_by = 'rule' AND p.rule = 'R2' AND p.task IN ('', t.id))) AS hold, t.open_deps, t.merge_failures, a.seq AS approval,
   a.session AS approver, a.at AS approved_at, a.exception AS exception, s.kind AS approver_kind, coalesce(m.state, 'waiting') AS state, coalesce(m.tries, 0) AS tries,
   coalesce(m.why, '') AS why, coalesce(m.until, '') AS until, coalesce(m.process, '') AS process, coalesce(m.host, '') AS host,
   coalesce((SELECT l.value FROM settings l WHERE l.name = 'merge:lit:' || m.task),

@@ -18,6 +18,19 @@ ORDER BY seq;
 SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, look, at
 FROM reviews WHERE task = :task ORDER BY seq;
 
+-- name: review.since_resumed
+SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, look, at
+FROM reviews WHERE task = :task
+  AND seq > coalesce((SELECT max(j.seq) FROM journal j WHERE j.task = :task AND j.kind = 'TaskResumed'), 0) ORDER BY seq;
+
+-- name: review.set_aside
+SELECT seq, session, detail FROM security WHERE kind = 'blockers_set_aside' ORDER BY seq;
+
+-- name: review.blocked_by
+SELECT r.task, r.session, coalesce(s.name, r.session) AS name, r.summary, r.at FROM tasks t JOIN reviews r ON r.task = t.id
+JOIN attempts a ON a.task = t.id AND a.n = t.iteration AND a.diff_id = r.diff_id LEFT JOIN sessions s ON s.id = r.session
+WHERE t.status IN ('reviewing', 'approved') AND t.deleted = 0 AND r.verdict = 'blocker' AND r.effective <> 'blocker' AND r.look = 0 ORDER BY r.seq DESC;
+
 -- name: review.of_diffs
 SELECT r.seq, r.task, r.attempt, r.diff_id, r.session, r.verdict, r.effective, r.status, r.summary, r.files, r.missing, r.notes, r.raised, r.blocking,
   r.actionable, r.cycle, r.look, r.at

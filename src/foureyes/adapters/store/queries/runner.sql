@@ -86,6 +86,12 @@ WHERE state = 'ended' AND host = :host AND profile IN (SELECT value FROM json_ea
 -- name: runner.held
 SELECT id, hold AS text, title FROM tasks WHERE hold IS NOT NULL AND deleted = 0 AND status = 'open' ORDER BY priority, n LIMIT :limit;
 
+-- name: runner.stopped
+SELECT t.id, t.hold AS text, t.title, j.seq FROM tasks t
+JOIN journal j ON j.seq = (SELECT max(x.seq) FROM journal x WHERE x.task = t.id AND x.kind = 'TaskHeld')
+JOIN sessions s ON s.id = j.session AND s.kind = 'service'
+WHERE t.hold IS NOT NULL AND t.deleted = 0 AND t.status <> 'closed' ORDER BY j.seq DESC LIMIT :limit;
+
 -- name: runner.paused
 SELECT t.id, p.reason AS text, t.title FROM pauses p JOIN tasks t ON t.id = p.task WHERE t.ready = 1 ORDER BY t.priority, t.n LIMIT :limit;
 
@@ -116,7 +122,7 @@ JOIN cycle_targets t ON t.cycle = p.cycle AND t.task = p.task AND t.over = ''
 WHERE p.cycle IN (SELECT value FROM json_each(:ids)) AND p.answer = '' ORDER BY p.cycle, p.task;
 
 -- name: runner.awaited
-SELECT a.cycle, a.task, a.reviewer FROM cycle_asked a JOIN cycles c ON c.id = a.cycle AND c.state = 'open'
+SELECT a.cycle, a.task, a.reviewer FROM cycle_asked a JOIN cycles c ON c.id = a.cycle AND c.state <> 'ended'
 JOIN cycle_targets t ON t.cycle = a.cycle AND t.task = a.task AND t.over = ''
 WHERE a.cycle IN (SELECT value FROM json_each(:ids)) AND a.state = 'asked';
 

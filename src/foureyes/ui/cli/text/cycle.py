@@ -34,7 +34,8 @@ def _stands(view: CycleView) -> str:
         return f"waits for {_names(view.waits_for)}"
     if view.state == "clarifying":
         return f"R2, waits for answers of {_names(view.waits_for)}"
-    return f"{view.rule}: {'; '.join(view.reasons)}" if view.state == "decided" else f"ended: {view.why}"
+    ruled = [f"{view.rule}: {'; '.join(view.reasons)}"] if view.rule else []
+    return "; ".join([*ruled, *([f"ended: {view.why}"] if view.state == "ended" else [])])
 
 
 def _names(names: Sequence[str]) -> str:

@@ -51,6 +51,7 @@ def _asked(asked: AskedView) -> str:
 def _cycle(cycle: CycleView) -> str:
     """Why it was opened, and the rule it came to, or whom it waits for."""
     waits = f"waits for {', '.join(cycle.waits_for)}"
-    came = {"open": waits, "clarifying": f"R2, {waits}", "ended": f"ended: {cycle.why}"}
-    text = came.get(cycle.state, f"{cycle.rule} ({'; '.join(cycle.reasons)})" if cycle.reasons else cycle.rule)
+    ruled = f"{cycle.rule} ({'; '.join(cycle.reasons)})" if cycle.reasons else cycle.rule
+    ended = "; ".join(part for part in (ruled, f"ended: {cycle.why}") if part)
+    text = {"open": waits, "clarifying": f"R2, {waits}", "ended": ended}.get(cycle.state, ruled)
     return visible(f"{cycle.id} {cycle.trigger.lower().replace('_', ' ')}: {text}")

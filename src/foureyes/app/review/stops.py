@@ -7,22 +7,27 @@ from datetime import date
 
 from msgspec.structs import replace
 
+from foureyes.app.call.blockers import why_not_resumed
+from foureyes.app.call.case import case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
-from foureyes.app.call.refusals import needed, refuse_from, refuse_unless
+from foureyes.app.call.refusals import needed, refuse_from, refuse_task, refuse_unless
 from foureyes.app.call.several import each
 from foureyes.app.call.work import Work
+from foureyes.app.findings.rulings import stand, tip_in
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.pause import PauseView
+from foureyes.app.views.session import SessionView
 from foureyes.app.views.standstill import StuckView
 from foureyes.core import events as e
-from foureyes.core.events.project import ProjectHeld, ProjectResumed
+from foureyes.core.events.project import ProjectHeld, ProjectResumed, SecurityRecorded
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.closing import may_lift_rejection
-from foureyes.core.words.text import clean_text
-from foureyes.errors import BadInput
+from foureyes.core.rules.gate import Tip
+from foureyes.core.words.text import clean_text, visible
+from foureyes.errors import BadInput, NotFound
 from foureyes.steps import blank, fe, phrase
 
 
@@ -105,21 +110,46 @@ class Stops:
             work.record(row.id, e.TaskHeld(reason=reason))
             return self._done(work, row, f"held {row.id}: {reason}")
 
-    def resume(self, actor: Actor, task: str | None, reason: str) -> Outcome:
-        """A person lifts a hold, a pause (V9), or lets the runner try again what it left to a person; and says why."""
-        reason = needed(reason, "resume", task or "--project")
-        with self._context.deciding(actor, "resume", task=task, reason=reason) as work:
+    def resume(self, actor: Actor, task: str | None, reason: str, *, agent: str = "") -> Outcome:
+        """A person lifts a hold, a pause (V9), or lets the runner try again what it left to a person; and says why.
+        `agent`: instead every blocker of that agent is set aside that did not stop its task (R1).
+        """
+        reason = needed(reason, "resume", task or (f"--agent {agent}" if agent else "--project"))
+        tip = self._tip(actor, task) if task else None
+        with self._context.deciding(actor, "resume", task=task, reason=reason, how=agent) as work:
+            if agent:
+                return self._set_aside(work, agent, reason)
             if task is None:
                 return self._resume_all(work, reason)
             row = self._context.find(work.tx, task)
             lifted = ["the hold"] * (row.hold is not None) + _stood_still(work, row.id)
             if not lifted:
                 return _not_held(row)
+            refused = why_not_resumed(self._context, work.tx, self._context.party(work.tx, work.actor), row.id)
+            if refused is not None:
+                refuse_task(row.id, "was not resumed", refused)
             if row.hold is not None:
                 work.record(row.id, e.TaskResumed(reason=reason))
             if _stood_still(work, row.id):
                 work.record(row.id, e.RunsResumed(reason=reason))
+            if row.status == "reviewing":  # what the stop kept back: findings, and the rule (V10, M4)
+                stand(self._context, work, case_of(self._context, work.tx, work.actor, row.id, tip=tip))
             return self._done(work, row, f"{' and '.join(lifted)} on {row.id} {_is(lifted)} lifted")
+
+    def _tip(self, actor: Actor, task: str) -> Tip | None:
+        """What git says about the attempt, asked before the transaction."""
+        with self._context.store.read() as tx:
+            case = case_of(self._context, tx, actor, self._context.find_id(tx, task))
+        return tip_in(self._context, case)
+
+    def _set_aside(self, work: Work, agent: str, reason: str) -> Outcome:
+        """R1: every blocker that an agent gave by now and that stopped nothing."""
+        known = work.tx.one("session.get", SessionView, id=agent)
+        if known is None or known.kind != "agent":
+            raise NotFound(f"there is no agent {visible(agent)}.", next_step=fe("attention"))
+        event = SecurityRecorded(kind="blockers_set_aside", rule="R1", reason=reason, detail=agent)
+        work.record("", event)
+        return Outcome(task="", status="", version=0, message=f"the blockers of {known.name} are set aside")
 
     def _resume_all(self, work: Work, reason: str) -> Outcome:
         """What stops the whole project."""
