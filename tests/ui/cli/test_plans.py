@@ -31,12 +31,14 @@ def test_import_lists_what_it_planned_and_accept_makes_it_a_persons(shop: Counte
 
 
 def test_import_by_a_person_says_what_merges_without_a_reviewer_M7(shop: Counter) -> None:
-    (shop.repo / "plan.md").write_text(PLAN + "\n## Task: Rename\nLabels: review:skip\n")
-    merges = "2 tasks will merge without a reviewer once checks pass"
+    (shop.repo / "plan.md").write_text(
+        PLAN + "\n## Task: Rename\nLabels: review:skip\n\n## Task: Words\nLabels: docs\n"
+    )
+    merges = "3 tasks will merge without a reviewer once checks pass"
     dry = shop.text(shop.cast.alice, "plan", "import", "plan.md", "--dry-run").splitlines()
-    assert dry[-3:] == ["would plan 3 tasks", merges, "next: fe plan import plan.md"]
+    assert dry[-3:] == ["would plan 4 tasks", merges, "next: fe plan import plan.md"]
     made = shop.text(shop.cast.alice, "plan", "import", "plan.md").splitlines()
-    assert made[-3:] == ["planned 3 tasks", merges, "next: fe ready"]
+    assert made[-3:] == ["planned 4 tasks", merges, "next: fe ready"]
     assert "will merge" not in shop.text(shop.cast.alice, "plan", "import", "plan.md"), "nothing is new"
 
 

@@ -20,7 +20,7 @@ def test_i_asks_for_the_file_of_a_plan_and_makes_its_tasks(seat: Seat) -> None:
     async def story(at: Player) -> None:
         assert "IMPORT A PLAN" in await at.press("i")
         screen = await at.press(*"plan.md", "enter")
-        assert "planned 2 tasks" in screen
+        assert "planned 2 tasks, 2 tasks will merge without a reviewer once checks pass" in screen
         assert "Open 2" in screen
 
     play(seat.sit(), story)

@@ -233,7 +233,7 @@ class Handoffs:
             task=task,
             type="handoff_tech_lead",
             changed=True,
-            message=done.message,
+            message=f"reviewed {task}, attempt {done.attempt}: {done.message}",
             next=done.next,
             notes=done.notes,
             raised=done.raised,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -22,6 +23,12 @@ class PlannedRow(msgspec.Struct, frozen=True, kw_only=True):
     state: Literal["new", "known", "differs"] = "new"
     status: str = "open"
     notes: tuple[str, ...] = ()
+
+
+def without_reviewer(rows: Sequence[PlannedRow]) -> str:
+    """M7: how many of the new tasks no reviewer has to read, as a sentence; empty if there are none."""
+    many = sum(row.state == "new" and row.mode.endswith(("auto-approve", "skip")) for row in rows)
+    return f"{many} task{'' if many == 1 else 's'} will merge without a reviewer once checks pass" if many else ""
 
 
 class Drafted(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
+from foureyes.app.views.plan import PlannedRow, without_reviewer
 from foureyes.errors import BadInput
 from foureyes.steps import by, either, fe, prose
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.files import read_document
 from foureyes.ui.steps import next_line
-
-if TYPE_CHECKING:
-    from foureyes.app.views.plan import PlannedRow
 
 LIMIT = 2_000_000
 
@@ -52,8 +49,8 @@ def plan_import(session: Session, file: str, group: str, parent: str, dry_run: b
     then = fe("ready")
     if session.actor.kind != "human":
         then = either(then, by("person", fe("plan", "accept"), "a person confirms the modes: "), joint="      ")
-    elif loose := sum(row.state == "new" and row.mode in ("auto-approve", "skip") for row in rows):
-        output.write(f"{output.count(loose, 'task')} will merge without a reviewer once checks pass")
+    elif loosened := without_reviewer(rows):
+        output.write(loosened)
     if dry_run:
         below = (("--group", group) if group else ()) + (("--parent", parent) if parent else ())
         then = fe("plan", "import", file, *below, *(("--again",) if again else ()))
@@ -127,11 +124,8 @@ def plan_accept(session: Session, tasks: tuple[str, ...]) -> None:
         output.write_lines(rows)
         return
     for row in rows:
-        over = (
-            f"   (planned as {row.planned}; what is stricter goes before it)"
-            if row.planned not in ("", row.mode)
-            else ""
-        )
+        is_planned = row.mode.endswith(row.planned)
+        over = "" if is_planned else f"   (planned as {row.planned}; what is stricter goes before it)"
         output.write(f"{row.task}  {row.mode}{over}")
     output.write(f"the modes of {output.count(len(rows), 'task')} are yours now")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from foureyes.app.views.plan import PlannedRow, without_reviewer
 from foureyes.bootstrap.given_files import read_given
 from foureyes.errors import BadInput
 from foureyes.ui.tui.desk import Desk
 
 if TYPE_CHECKING:
-    from foureyes.app.views.plan import PlannedRow
     from foureyes.ui.tui.screens.page import Page
 
 WORDS = "import a plan"
@@ -44,7 +44,7 @@ def counted(rows: list[PlannedRow]) -> str:
     words = [f"planned {made} task{'' if made == 1 else 's'}"]
     words += [f"{len(rows) - made} there already"] if made < len(rows) else []
     words += [f"{differ} not as the plan has it: fe plan import FILE --dry-run"] if differ else []
-    return ", ".join(words)
+    return ", ".join([*words, *filter(None, [without_reviewer(rows)])])
 
 
 def read_plan_file(path: str) -> str:
