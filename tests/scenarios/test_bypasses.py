@@ -318,7 +318,7 @@ hold X -m why | resume X -m why | update X --title t | label add X l | label rm 
 dep rm T X | dep tree X | log X text | handoff X --done it | audit log --task X | list --parent X | list --after X
 create t --parent X | create t --depends-on X | update T --parent X | update T --depends-on X | show X --diff
 session spawn X --role review | session spawn X --role implement | author clear X ses-1 -m why
-check run X | check show X | merges retry X | merges drop X -m why | plan accept X | checkpoint create a --task X
+check run X | check show X | merge X | merges retry X | merges drop X -m why | plan accept X | checkpoint create a --task X
 checkpoint restore a --task X | checkpoint prune --task X | redo X --issue 1 --fresh | start X --worktree
 finding list X | finding add X a.py:1 -m t | finding show TL-fe-nosuch-1-001 | finding rule TL-fe-nosuch-1-001 --verified
 finding respond TL-fe-nosuch-1-001 --fixed -m x | finding waive TL-fe-nosuch-1-001 -m why | finding apply TL-fe-nosuch-1-001

@@ -323,8 +323,10 @@ def test_32_every_status_alias_and_verdict_is_asked_for_parsed_and_leads_somewhe
     known = loop.no(loop.cast.claude, "list", "--status", "nonsense", rc=2).text
     assert [status for status in TASK_STATUSES if status not in known] == []
     assert loop.review(work, [EMPTY], status="approved with notes")["status"] == "APPROVED_WITH_NOTES"
-    assert loop.review(work, verdict="blocker", by=loop.cast.gemini)["effective"] == "blocker"
     assert loop.review(work, [ATOMIC], status="changes_required", by=loop.cast.qwen)["task_status"] == "open"
+    other = loop.handed(files={"other.py": "B = 1\n"})
+    assert loop.review(other, verdict="blocker", by=loop.cast.gemini)["effective"] == "blocker"
+    assert loop.show(other.task)["task"]["hold"] is not None
 
 
 def test_33_the_last_task_has_to_merge_before_anything_is_complete_X4(loop: Loop, work: HandedIn) -> None:

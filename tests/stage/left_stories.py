@@ -225,7 +225,7 @@ STORIES = {
     "test_two_concerns_are_clarified_and_agreed_to_and_a_blocker_stops_its_task_only_R1_R2_R4_V9": (
         "tests/app/review/test_cycles.py::"
         "test_two_concerns_pause_and_ask_the_author_and_agreement_lifts_it_R2_R4_V9 and "
-        "tests/app/review/test_cycles.py::test_a_blocker_holds_its_task_only_and_a_person_lifts_it_R1"
+        "tests/app/review/test_cycles.py::test_a_blocker_holds_its_task_only_at_once_and_a_person_lifts_it_R1"
     ),
     "tests/scenarios/test_bypasses.py::test_lesson_10_a_person_is_not_refused_as_creator_and_every_refusal_says_why": (
         "tests/app/review/test_decisions.py::"

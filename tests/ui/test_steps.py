@@ -110,6 +110,8 @@ UNPACKED: dict[str, list[list[str]]] = {
     "names": [["TL-fe-7k2-1-001"], ["TL-fe-7k2-1-001", "TL-fe-7k2-1-002"]],
     "tasks[:1]": [["fe-7k2"]],
     "same": [[], ["--group", "g"], ["--again"]],
+    "below": [[], ["--group", "g"]],
+    "('--again',) if again else ()": [[], ["--again"]],
     "() if signal == 'DONE' else ('--signal', signal)": [[], ["--signal", "NEEDS_REVIEW"]],
 }  # fmt: skip
 """What `*words` in a call stands for."""

@@ -20,11 +20,11 @@ def at(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
 def test_output_that_just_fits_is_whole() -> None:
     output = Output()
-    for _ in range(16):
+    for _ in range(64):
         output.hear(b"0123456789abcde\n" * 64)
-    assert output.text() == "0123456789abcde\n" * 1024
+    assert output.text() == "0123456789abcde\n" * 4096
     output.hear(b"!")
-    assert "[… 1 bytes left out …]" in output.text()
+    assert "[… 1 bytes left out of the middle …]" in output.text()
 
 
 def test_progress_hears_the_last_line_now_and_then(at: SimpleNamespace) -> None:

@@ -24,7 +24,7 @@ from foureyes.core.rules.facts import RecordedApproval
 from foureyes.core.rules.four_eyes import NOTHING, Declaration, may_approve
 from foureyes.core.rules.policy import POLICIES, PolicyName, SameOrigin
 from foureyes.core.words.ids import TaskId
-from foureyes.errors import Refused
+from foureyes.errors import Conflict, Refused
 
 from tests import engines
 from tests.app import matrix
@@ -107,7 +107,7 @@ def attempted(
     actor = world.actor(STORIES[relation].actor, task)
     try:
         done = world.app.decisions.approve(actor, task, seen=world.diffs[task], declaration=said, reason=reason)
-    except Refused as refused:
+    except (Refused, Conflict) as refused:
         return False, {why.rule for why in refused.reasons}, ""
     assert done.status == ("reviewing" if said.record_only else "approved")
     assert (done.security_event is not None) == done.exception

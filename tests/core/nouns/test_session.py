@@ -89,25 +89,30 @@ def test_below_means_spawned_at_any_depth_I4() -> None:
 LADDER: list[tuple[str, Party, Party, Grade | None]] = [
     ("itself", MAKER, MAKER, None),
     ("another session of its origin", agent("b", origin="x"), agent("a", origin="x"), "session"),
-    ("an observed agent", STRANGER, MAKER, "origin"),
+    ("an observed agent", STRANGER, MAKER, "program"),
     (
         "an observed agent with another model",
         agent("b", model="beta", vendor="other"),
         agent("a", model="alpha", vendor="acme"),
-        "origin",
+        "program",
     ),
-    ("issued, the same model", issued("b", "alpha", "acme"), issued("a", "alpha", "acme"), "origin"),
+    ("issued, the same model", issued("b", "alpha", "acme"), issued("a", "alpha", "acme"), "program"),
     ("issued, another model", issued("b", "beta", "acme"), issued("a", "alpha", "acme"), "model"),
     ("issued, another vendor", issued("b", "beta", "other"), issued("a", "alpha", "acme"), "vendor"),
-    ("issued, another vendor of the same model", issued("b", "alpha", "other"), issued("a", "alpha", "acme"), "origin"),
+    (
+        "issued, another vendor of the same model",
+        issued("b", "alpha", "other"),
+        issued("a", "alpha", "acme"),
+        "program",
+    ),
     (
         "issued, against an observed author",
         issued("b", "beta", "other"),
         agent("a", model="alpha", vendor="acme"),
-        "origin",
+        "program",
     ),
-    ("issued, model unknown", issued("b", "", ""), issued("a", "alpha", "acme"), "origin"),
-    ("issued, the author's model unknown", issued("b", "beta", "other"), issued("a", "", ""), "origin"),
+    ("issued, model unknown", issued("b", "", ""), issued("a", "alpha", "acme"), "program"),
+    ("issued, the author's model unknown", issued("b", "beta", "other"), issued("a", "", ""), "program"),
     ("issued, of one origin", issued("b", "beta", "other", "x"), issued("a", "alpha", "acme", "x"), "session"),
     ("a person", ADA, MAKER, "human"),
     ("another person", ADA, person("bob"), "human"),
@@ -123,7 +128,7 @@ def test_independence_is_graded_I6(reviewer: Party, author: Party, best: Grade |
 
 
 def test_the_grades_are_in_the_order_of_the_rules_I6() -> None:
-    assert GRADES == ("session", "origin", "model", "vendor", "human")
+    assert GRADES == ("session", "origin", "program", "model", "vendor", "human")
 
 
 def test_only_a_person_has_grade_human_I6() -> None:

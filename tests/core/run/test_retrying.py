@@ -91,13 +91,10 @@ def test_a_run_that_lost_its_runner_begins_anew_from_its_worktree() -> None:
     assert tried(past("lost", conversation="c1")) == NextRun(profile="claude", asks="failure")
 
 
-def test_the_lead_does_not_go_on_with_the_conversation_of_the_author_E3() -> None:
+def test_the_lead_goes_on_with_no_conversation_V2_E3() -> None:
     author = past("stopped", conversation="the author's")
-    assert next_try(task(past=(author,), purpose="lead"), scene()) == NextRun(profile="claude")
     lead = past("stopped", conversation="the lead's", purpose="lead")
-    assert next_try(task(past=(lead, author), purpose="lead"), scene()) == NextRun(
-        profile="claude", resumes="the lead's"
-    )
+    assert next_try(task(past=(lead, author), purpose="lead"), scene()) == NextRun(profile="claude")
 
 
 def test_an_author_who_came_to_nothing_leaves_the_lead_its_tries_E3() -> None:

@@ -103,11 +103,6 @@ ROWS: list[tuple[str, dict[str, Any], list[RunStep]]] = [
     (
         "an answer that is no document is asked for once more (V3)",
         {"reviews": (due(past=(invalid(),)),)},
-        [begin(resumes="k", asks="answer")],
-    ),
-    (
-        "also where the conversation cannot go on",
-        {"reviews": (due(past=(invalid(conversation=""),)),)},
         [begin(asks="answer")],
     ),
     ("twice none is no review (V3, lesson 68)", {"reviews": (due(past=(invalid(), invalid())),)}, [none("invalid")]),

@@ -162,6 +162,8 @@ def test_several_failures_are_listed_and_the_rest_counted(template: Path, tmp_pa
     names = " ".join(f"t{n:02}" for n in range(12))
     cases = '<testcase classname="s" name="%s"><failure message="x"/></testcase>'
     run = (
+        'test -e src || { echo \'<testsuite><testcase classname="s" name="t00"/></testsuite>\' > '
+        "$FOUREYES_REPORT; exit; }; "
         f"{{ echo '<testsuite>'; for n in {names}; do printf '{cases}' $n; done; echo '</testsuite>'; }} > "
         "$FOUREYES_REPORT; exit 1"
     )
