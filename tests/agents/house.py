@@ -36,7 +36,7 @@ class House:
         (self.home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
         self.environ = {"HOME": str(self.home), "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}"}
         self.environ["PYTHONPATH"] = f"{ROOT}{os.pathsep}{SOURCE}"
-        lines = [f'[tiers]\ndeveloper = "{names[0]}"\nsenior = "{names[-1]}"\n']
+        lines = [f'[tiers]\ndeveloper = "{names[0]}"\nsenior = "{names[-1]}"\nlead = "{names[-1]}"\n']
         for name in names:
             (bin_ / name).symlink_to(found_program(name))
             self.environ |= filled(SETTINGS[name].environ)
@@ -51,23 +51,27 @@ class House:
         return self.shop.create(self.shop.cast.alice, "--label", "review:auto", title="Say hello")
 
     def run(
-        self, task: str, *commands: Asked, options: tuple[str, ...] = ("--until-idle",), kill_when: str = ""
-    ) -> list[dict[str, Any]]:
-        """As a person, to its end; what the runner told. `kill_when`: a file of the worktree at which it is killed."""
-        return self._typed(("run", *options), commands, task, kill_when)
+        self, task: str, *commands: Asked, options: tuple[str, ...] = ("--until-idle",), kill_when: str = "",
+        listen: tuple[str, ...] = (),
+    ) -> list[dict[str, Any]]:  # fmt: skip
+        """As a person, to its end; what the runner told. `kill_when`: a file of the worktree at which it is killed;
+        `listen`: texts that are looked for in what the model is sent (`told["heard"]`).
+        """
+        return self._typed(("run", *options), commands, task, kill_when, listen)
 
     def calibrate(self, *commands: Asked, options: tuple[str, ...]) -> list[dict[str, Any]]:
         """As a person: what became of each profile that was tried."""
         return self._typed(("review", "calibrate", *options), commands)
 
     def _typed(
-        self, words: tuple[str, ...], commands: tuple[Asked, ...], task: str = "none", kill_when: str = ""
-    ) -> list[dict[str, Any]]:
+        self, words: tuple[str, ...], commands: tuple[Asked, ...], task: str = "none", kill_when: str = "",
+        listen: tuple[str, ...] = (),
+    ) -> list[dict[str, Any]]:  # fmt: skip
         told, plan = self.folder / "told.json", self.folder / "plan.json"
         tree = self.shop.folder / "worktrees" / task
         killed = str(tree / kill_when) if kill_when else ""
         told.unlink(missing_ok=True)
-        script = {"commands": commands, "folder": str(tree), "told": str(told), "kill_when": killed}
+        script = {"commands": commands, "folder": str(tree), "told": str(told), "kill_when": killed, "listen": listen}
         plan.write_text(json.dumps(script))
         within = ["unshare", "-n", sys.executable, "-m", "tests.agents.within", str(plan)]
         done = self.shop.cast.alice.run([*within, *FE, *words, "--json"], cwd=self.shop.repo, env=self.environ)

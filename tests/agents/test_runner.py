@@ -72,6 +72,52 @@ def test_over_its_own_server_of_tools_a_run_hands_in_and_may_not_approve_that_I2
     assert log.split()[-1] == shop.show(task)["task"]["implementer"]
 
 
+REJECTED = {"action": "REJECTED", "ground": "false_positive", "text": "it greets everybody, as the task asks"}
+
+
+def test_codex_answers_by_tools_as_its_prompt_and_its_shell_say_I2_L6(stage: Stage, tmp_path: Path) -> None:
+    """No command reaches the store from the sandbox of its shell."""
+    house = House(stage, tmp_path, "codex")
+    shop, alice = house.shop, house.shop.cast.alice
+    task = shop.create(alice, title="Say hello")
+    house.run(task, {"write": "src/hello.py", "content": "print('hello')\n"}, DONE)
+    shop.done(alice, "finding", "add", task, "src/hello.py:1", "-m", "nobody is greeted")
+    shop.done(alice, "redo", task, "-m", "greet somebody")
+    (finding,) = shop.lines(alice, "finding", "list", task)
+    answer = {"finding": finding["id"], **REJECTED}
+    house.run(
+        task, "fe whoami", {"tool": "finding_respond", "args": {"answers": [answer]}},
+        {"write": "src/hello.txt", "content": "hello\n"}, DONE,
+        options=("--once",), listen=("`fe finding respond`: finding_respond",),
+    )  # fmt: skip
+    assert "finding_respond" in house.told["printed"][0], "the refusal names the tool"
+    assert list(house.told["heard"].values()) == [1], "and so does the prompt"
+    (row,) = shop.lines(alice, "finding", "list", task)
+    assert (row["state"], row["answer"]) == ("disputed", "REJECTED")
+    assert shop.status(task) == "reviewing"
+
+
+@pytest.mark.parametrize("name", ["codex", "claude", "opencode"])
+def test_a_lead_decides_by_a_tool_because_it_has_no_shell_E3(name: str, stage: Stage, tmp_path: Path) -> None:
+    """gemini refuses tools that write while it plans, and qwen has none: what they lead goes to a person."""
+    house = House(stage, tmp_path, name)
+    shop, alice, author = house.shop, house.shop.cast.alice, house.shop.cast.codex
+    task = shop.create(alice, title="Say hello")
+    shop.deliver(author, task, {"src/hello.py": "print('hello')\n"})
+    shop.done(alice, "finding", "add", task, "src/hello.py:1", "-m", "nobody is greeted")
+    shop.done(alice, "redo", task, "-m", "greet somebody")
+    (finding,) = shop.lines(alice, "finding", "list", task)
+    answer = ("--rejected", "--ground", REJECTED["ground"], "-m", REJECTED["text"])
+    shop.done(author, "start", task)
+    shop.done(author, "finding", "respond", finding["id"], *answer)
+    shop.commit(f"fe/{task}", {"src/more.py": "\n"}, message="More")
+    shop.submit(author, task)
+    assert shop.done(alice, "loop", task)["waiting_for"] == "lead"
+    ask = {"tool": "loop_lead", "args": {"task": task, "option": "ask", "reason": "who is to be greeted?"}}
+    lines = house.run(task, ask)
+    assert shop.done(alice, "loop", task)["waiting_for"] == "user", told(lines)
+
+
 @pytest.mark.parametrize("name", ["codex", "claude", "gemini"])
 def test_a_runner_that_is_killed_takes_its_program_along_and_the_next_one_goes_on_J4(
     name: str, stage: Stage, tmp_path: Path

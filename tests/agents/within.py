@@ -28,7 +28,7 @@ def main(path: str, command: list[str]) -> int:
     if (interfaces := [name for _, name in socket.if_nameindex()]) != ["lo"]:
         raise SystemExit(f"this is no namespace with loopback only: {interfaces}")
     bring_loopback_up()
-    talk = Conversation(plan["commands"], plan["folder"])
+    talk = Conversation(plan["commands"], plan["folder"], plan["listen"])
     serve(talk, PORT)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     running = subprocess.Popen(command)
@@ -36,7 +36,9 @@ def main(path: str, command: list[str]) -> int:
         kill_when(Path(plan["kill_when"]), running)
     rc = running.wait()
     left = wait_for_the_rest()
-    Path(plan["told"]).write_text(json.dumps({"printed": talk.printed, "requests": talk.requests, "left": left}))
+    Path(plan["told"]).write_text(
+        json.dumps({"printed": talk.printed, "heard": talk.heard, "requests": talk.requests, "left": left})
+    )
     return rc
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -12,8 +13,10 @@ from foureyes.adapters.agents.words import LaunchWords, attached_words, words_of
 from foureyes.app.agent_ports import Launch
 from foureyes.core.nouns.run import RunId
 from foureyes.core.rules.policy import Profile
+from foureyes.ui.mcp.table import tools as served_tools
 
 MCP = ("/opt/fe", "mcp")
+TOOL = re.compile(r"\b(?:[a-z]+_[a-z]+|signal|emit)\b(?!`)")
 
 
 def words(
@@ -43,6 +46,23 @@ def test_each_program_is_asked_to_work_as_it_was_measured() -> None:
     logs = "--print-logs --log-level ERROR"
     assert line(Profile("opencode", model="prov/m")) == f"run --pure --format json {logs} --auto -m prov/m"
     assert words(Profile("opencode")).env["OPENCODE_DISABLE_PROJECT_CONFIG"] == "1"
+
+
+def test_only_programs_whose_shell_cannot_run_fe_are_told_its_tools_I2() -> None:
+    for profile, role, purpose, tools in [
+        (Profile("codex"), "implement", "respond", True),
+        (Profile("claude"), "implement", "respond", False),
+        (Profile("claude"), "lead", "lead", True),
+        (Profile("codex"), "review", "review", False),
+        (Profile("qwen"), "lead", "lead", False),
+        (Profile("mine"), "lead", "lead", False),
+    ]:
+        found = words(profile, mcp=MCP, role=role, purpose=purpose)
+        named = [name for line in found.more.splitlines() if line.startswith("- `fe ") for name in TOOL.findall(line)]
+        assert bool(named) == tools, (profile, role)
+        offered = served_tools(everything='"--all"' in " ".join(found.arguments))
+        assert set(named) - {"loop_lead"} <= set(offered)
+        assert ("loop_lead" in offered) == (tools and role == "lead")
 
 
 def test_how_qwen_is_logged_in_is_said_once_where_a_key_is_set_or_the_profile_says_it() -> None:

@@ -31,7 +31,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     it). `mcp_files` are files of the run's directory. `obeys` are files of a tree by which it starts programs, and
     no flag keeps it from that. `keys` are variables that log somebody in, `keyed` what is said then, `own` the
     program's own directory (variable, and where it is in the person's home), `links` one that only HOME tells.
-    `login` are files that show, below the person's home, that somebody is logged in.
+    `login` are files that show, below the person's home, that somebody is logged in. `tools_only`: `fe` does not
+    work in the sandbox of its shell, only the tools of its MCP server do.
     """
 
     program: str
@@ -61,6 +62,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     obeys: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
+    tools_only: bool = False
     version: tuple[str, ...] = ("--version",)
 
 
@@ -101,6 +103,7 @@ CODEX = Dialect(
     keys=("OPENAI_API_KEY", "CODEX_API_KEY", "OPENAI_BASE_URL"),
     own=(("CODEX_HOME", ".codex"),),
     login=(".codex/auth.json",),
+    tools_only=True,
 )
 GEMINI = Dialect(
     program="gemini",

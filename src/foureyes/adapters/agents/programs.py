@@ -103,9 +103,10 @@ class AgentPrograms:
             ) from problem
 
     def _started(self, launch: Launch, dialect: Dialect, path: str) -> LiveProgram:
-        directory = self.places.open_run(launch.run, token=launch.token, prompt=launch.prompt)
+        words = words_of(dialect, launch, self.places.run(launch.run), self._mcp, self._environ)
+        prompt = launch.prompt + words.more
+        directory = self.places.open_run(launch.run, token=launch.token, prompt=prompt)
         home = self._home(launch, dialect)
-        words = words_of(dialect, launch, directory, self._mcp, self._environ)
         env = environment(
             self._environ,
             run=launch.run,
@@ -132,7 +133,7 @@ class AgentPrograms:
             run=launch.run,
             program=path,
             digest=self._digest(path),
-            prompt=launch.prompt,
+            prompt=prompt,
             token=launch.token,
             format=launch.profile.output or dialect.output,
             asks=launch.purpose in ("review", "clarify", "plan"),

@@ -16,14 +16,32 @@ from foureyes.core.rules.policy import Profile
 
 SERVER = "foureyes"
 SCHEMA = "answer.schema.json"
+BY_TOOLS = f"""
+## Tools in place of commands
+
+You cannot type commands of `fe` here. Where this page names one, call the tool of the MCP server `{SERVER}` that does
+the same. If you do not see these tools, search for them.
+
+- `fe finding respond`: finding_respond
+- `fe submit`: task_submit; give it `commit`, the message, and it commits your work first
+- `fe signal`: signal
+- `fe emit`: emit
+- `fe show`, `fe context`, `fe finding list`: task_show, task_diff, task_context, finding_list
+- `fe lead`: loop_lead
+- `fe unstart`: end your last message with the signal BLOCKED
+
+Where git cannot commit, leave the files as they are: what is not committed when you end is committed for you.
+"""
+"""For a run that works by tools alone: what the commands of its prompt are there."""
 
 
 class LaunchWords(msgspec.Struct, frozen=True):
-    """What a program is started with, beside its environment of every day."""
+    """What a program is started with, beside its environment of every day. `more` stands behind the prompt."""
 
     arguments: tuple[str, ...]
     env: dict[str, str]
     files: dict[str, str]
+    more: str = ""
 
 
 def words_of(
@@ -31,9 +49,10 @@ def words_of(
 ) -> LaunchWords:
     """Everything behind the program's name, and the variables of its own. `mcp`: the command of the server of a run."""
     profile, may_write, resumes = launch.profile, launch.writes, conversation_of(launch.resumes)
-    server = [*mcp, "--run", directory] if mcp else []
+    serves = bool(mcp) and bool(dialect.mcp or dialect.mcp_env)
+    leads = launch.purpose == "lead"  # it may not write, so it has no shell
+    server = [*mcp, "--run", directory, *(["--all"] if leads else [])] if mcp else []
     filled = _filling(launch, directory, server)
-    serves = bool(server)
     chosen = [*dialect.words, *(dialect.implement if may_write else dialect.review)]
     if resumes and dialect.resume_words:
         chosen = [*dialect.resume_words, *(dialect.resume_implement if may_write else dialect.resume_review)]
@@ -50,7 +69,8 @@ def words_of(
     arguments = tuple(_fill(word, filled) for word in (*chosen, *dialect.between, *own, *dialect.last))
     files = _filled(dialect.mcp_files, filled) if serves else {}
     files |= {SCHEMA: launch.schema} if launch.schema else {}
-    return LaunchWords(arguments, _filled(env, filled), files)
+    by_tools = serves and (leads or (may_write and dialect.tools_only))
+    return LaunchWords(arguments, _filled(env, filled), files, BY_TOOLS if by_tools else "")
 
 
 def attached_words(dialect: Dialect, profile: Profile, task: str, name: str, conversation: str) -> tuple[str, ...]:

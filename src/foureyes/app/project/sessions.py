@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.task import Task
 
 RUN = by("person", fe("run"), "a person starts a runner, which gives each run its own: ")
+HIDDEN = "it is good only below the process it was given to, and this one is elsewhere, or in a sandbox that hides it"
+TOOLS = prose(
+    "in a run whose shell is a sandbox, call the tools of the MCP server foureyes (finding_respond, task_submit, …), or "
+    "end with the signal line that the prompt names"
+)
 
 
 class Sessions:
@@ -154,7 +159,7 @@ class Sessions:
         of = f"token of {token.session}, to {token.role} {token.task}" if token else "unknown token"
         way = by("other", fe("session", "spawn", blank("TASK"), "--role", blank("ROLE")), "who started you runs: ")
         by_hand = "FOUREYES_TOKEN" in self._context.environ
-        shown, way = ("FOUREYES_TOKEN", way) if by_hand else ("the token of a run", RUN)
+        shown, way = ("FOUREYES_TOKEN", way) if by_hand else ("the token of a run", TOOLS if wrong == HIDDEN else RUN)
         problem = TokenRefused("the token was refused.", reasons=(Reason("I2", f"{shown}: {wrong}", way),))
         try:
             with self._context.store.write() as tx:
@@ -329,7 +334,7 @@ def _misuse(actor: Actor, token: Token | None) -> str:
     if token.ended:
         return "its session has ended"
     if token.bound not in actor.ancestors:
-        return "it is good only below the process it was given to, and this one is elsewhere"
+        return HIDDEN
     return ""
 
 
