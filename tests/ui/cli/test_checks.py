@@ -183,6 +183,26 @@ def test_settings_are_the_accepted_ones_of_the_target_and_not_the_checkouts_P12(
     assert [row["check"] for row in shop.checked(shop.cast.job, task)["checks"]] == ["lint", "knip"]
 
 
+def test_a_configuration_that_is_not_accepted_is_named_wherever_checks_are_P12_D5(shop: Counter) -> None:
+    note, alice = "foureyes.toml on main is not the accepted one and is not used", shop.cast.alice
+    task = shop.work(RED)
+    config = (shop.repo / "foureyes.toml").read_text()
+    shop.commit("main", {"foureyes.toml": config.replace("grep -rn MESSY src", "false")}, message="no lint")
+    ran = shop.text(shop.cast.job, "check", "run", task, rc=6)
+    assert f"  note: {note} (P12)\n" in ran
+    assert ran.splitlines()[-1] == "next: a person runs: fe policy accept, then: fe check show T1"
+    nothing_to_run = shop.text(alice, "check", "run")
+    assert nothing_to_run.startswith(f"every attempt in review has its checks\n  note: {note} (P12): a person runs: ")
+    shown = shop.text(alice, "check", "show", task)
+    assert f"  note: {note} (P12)\n" in shown
+    assert 'next: a person runs: fe policy accept, then: fe redo T1 --issue tests -m "…"' in shown
+    assert f"P12 {note}" in " ".join(shop.text(alice, "approve", task, rc=1).split())
+    assert note in shop.text(alice, "show", task)
+    shop.accept_policy(alice)
+    assert note not in shop.text(shop.cast.job, "check", "run", task)
+    assert note not in shop.text(alice, "check", "show", task)
+
+
 def test_who_is_told_to_end_or_loses_its_terminal_leaves_nothing_behind(
     template: Path, tmp_path: Path, cast: Cast
 ) -> None:

@@ -10,7 +10,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of, with_trees
 from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.findings.by_rule import MadeByGate
-from foureyes.app.gate.checks import NO_TASK, after_red, lacks, report, target_tree
+from foureyes.app.gate.checks import NO_TASK, after_red, lacks, report, target_tree, with_configuration
 from foureyes.app.gate.merge_queue import next_for
 from foureyes.app.ports import Tx
 from foureyes.app.views.check import CheckReport, CheckRow, CheckRun
@@ -69,7 +69,8 @@ class CheckRuns:
         step = after_red(facts, actor) if page.next == fe("check", "show", facts.task.id) else page.next
         if red and all(state.red_before for state in red):
             step = either(MEND_TARGET, by_person_or_service(fe("check", "run", facts.task.id, before="afterwards: ")))
-        return msgspec.structs.replace(page, checks=rows, runs=others, next=merge or step)
+        page = msgspec.structs.replace(page, checks=rows, runs=others, next=merge or step)
+        return with_configuration(self._context, page)
 
     def of_target(self, actor: Actor) -> list[CheckRun]:
         """The latest run of each check on the tip of the target, else on an earlier one, with what it printed."""

@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 from contextlib import closing
 from datetime import datetime, timedelta
 
+import msgspec
+
 from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
@@ -16,7 +18,7 @@ from foureyes.app.call.told_target import told_target
 from foureyes.app.findings.by_rule import MadeByGate, decide_by_rule, is_sent_back
 from foureyes.app.gate.running import CheckRecorder, ShouldStop, Telling, run_on
 from foureyes.app.ports import Tx
-from foureyes.app.project.acceptance import unaccepted
+from foureyes.app.project.acceptance import not_in_force, unaccepted
 from foureyes.app.views.check import CheckReport, CheckRetry, CheckRow, Pending
 from foureyes.app.views.news import News
 from foureyes.app.views.task_list import ListQuery, TaskRow
@@ -36,7 +38,7 @@ from foureyes.core.rules.retrying import broken_of, lacks_a_run
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, Conflict, GitProblem, NotFound, Reason
-from foureyes.steps import Steps, by, by_person_or_service, either, fe, phrase, prose
+from foureyes.steps import Steps, by, by_person_or_service, either, fe, in_turn, phrase, prose
 
 PAGE = 50
 NO_TASK = TaskId("")
@@ -106,12 +108,11 @@ class Checks:
         """
         permit(actor, "check run")
         with self._context.store.read() as tx:
-            rules, project = self._context.policy(tx, actor).checks, self._context.project(tx)
+            rules = self._context.policy(tx, actor).checks
         if not rules:
             raise self._no_checks()
-        left = unaccepted(self._context, project) if tell is not None else None
-        if tell is not None and left is not None:
-            tell(News(f"{left.text}; these are the checks in force (P12)", next=left.next))
+        if tell is not None and (note := not_in_force(self._context)):
+            tell(News(f"{note.message} ({note.rule})", next=note.next))
         tree = target_tree(self._context, _asked_for(self._context, tell))
         known = {rule.name: self._on_tree(tree, rule) for rule in rules}
         due = [rule for rule in rules if again or (last := known[rule.name]) is None or last.outcome not in RAN]
@@ -139,7 +140,7 @@ class Checks:
                 waiting += page.tasks
                 later += page.later
                 after = (rows[-1].priority, rows[-1].n)
-        return Pending(tasks=tuple(waiting), later=tuple(later))
+        return Pending(tasks=tuple(waiting), later=tuple(later), unaccepted=not_in_force(self._context))
 
     def _due(self, tx: Tx, actor: Actor, tasks: Sequence[str], *, again: bool = False) -> Pending:
         waiting: list[str] = []
@@ -225,7 +226,7 @@ class Checks:
         with self._context.writing(actor, "check run") as work:
             made = decide_by_rule(self._context, work, task, tip, mended)
             now = facts_of(self._context, work.tx, task, self._context.party(work.tx, actor))
-        return report(now, made, fresh, actor)
+        return with_configuration(self._context, report(now, made, fresh, actor))
 
 
 def _refuse_unknown(policy: ReviewPolicy, only: Sequence[str]) -> None:
@@ -282,6 +283,15 @@ def report(facts: Facts, made: MadeByGate, fresh: set[int], actor: Actor) -> Che
         sent_back=made.is_sent_back,
         own=_is_own(facts, made, actor),
     )
+
+
+def with_configuration(context: Context, page: CheckReport) -> CheckReport:
+    """P12: a foureyes.toml on the target that is not in force; where checks are red, accepting it comes first."""
+    note = not_in_force(context)
+    if note is None:
+        return page
+    step = page.next if page.is_green else in_turn(note.next, page.next)
+    return msgspec.structs.replace(page, unaccepted=note, next=step)
 
 
 def _told(task: TaskId, reasons: Sequence[Reason]) -> tuple[Reason, ...]:

@@ -63,6 +63,11 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
         detail = msgspec.structs.replace(detail, remarks=[*detail.remarks, *_lost(context, tx, row)])
         merge = _merge(context, tx, row.id, actor) if row.status == "approved" else NO_STEP
         against = _against_work(context, tx, detail) if row.status in AT_REST else NO_STEP
+    if detail.you is not None:
+        from foureyes.app.project.acceptance import with_unaccepted
+
+        you = msgspec.structs.replace(detail.you, reasons=with_unaccepted(context, detail.you.reasons))
+        detail = msgspec.structs.replace(detail, you=you)
     if with_diff and detail.attempts:
         from foureyes.app.work.other_machines import bring
 

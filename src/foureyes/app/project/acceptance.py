@@ -18,6 +18,7 @@ from foureyes.app.project.retargeting import (
 )
 from foureyes.config import FILE
 from foureyes.core.rules.policy import digest_of
+from foureyes.errors import FoureyesError, Reason
 from foureyes.steps import Steps, blank, by, by_person, either, fe, in_turn, prose, shell
 
 if TYPE_CHECKING:
@@ -64,6 +65,25 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
         return Unaccepted(f"{FILE} on {where} is not the accepted one and is not used")
     step = either(fe("doctor"), ACCEPT, joint="; if that says so, too: ")
     return Unaccepted(f"{FILE} on {where}, as this clone last saw it, is not the accepted one", step, acceptable=False)
+
+
+def not_in_force(context: Context) -> Reason | None:
+    """P12: the foureyes.toml on the target that is not in force, as a reason beside checks; None where it is, or where
+    git cannot say.
+    """
+    try:
+        with context.store.read() as tx:
+            project = context.project(tx)
+        left = unaccepted(context, project)
+    except FoureyesError:
+        return None
+    return Reason("P12", left.text, left.next) if left else None
+
+
+def with_unaccepted(context: Context, reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
+    """P12: who is refused for a check (D5) reads that the checks on the target are not the ones in force."""
+    note = not_in_force(context) if any(reason.rule == "D5" for reason in reasons) else None
+    return (*reasons, note) if note else reasons
 
 
 def _is_behind(context: Context, project: ProjectView, at: str) -> bool:

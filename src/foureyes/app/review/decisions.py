@@ -18,6 +18,7 @@ from foureyes.app.findings.by_rule import after
 from foureyes.app.findings.lookup import waivers_in_words
 from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_merging, there_if_approved
 from foureyes.app.ports import Tx
+from foureyes.app.project.acceptance import with_unaccepted
 from foureyes.app.review.sampling import open_batch
 from foureyes.app.review.shown import looked, still
 from foureyes.app.views.outcome import Outcome
@@ -119,6 +120,13 @@ class Decisions:
         before = self._before(actor, task)
         look_at = looked(self._context, actor, before, look, batch)
         given = Consent(seen=seen, declaration=_clean(declaration, reason), batch=batch, look=look_at)
+        try:
+            return self._decide(actor, task, before, given, if_version)
+        except Refused as refusal:
+            refusal.reasons = with_unaccepted(self._context, refusal.reasons)
+            raise
+
+    def _decide(self, actor: Actor, task: str, before: Case, given: Consent, if_version: int | None) -> ApprovalOutcome:
         with self._context.deciding(
             actor,
             "approve",

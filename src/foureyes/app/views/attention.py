@@ -32,6 +32,8 @@ WORDS: dict[AttentionKind, str] = {
     "check": "BROKEN",
 }
 """What every face calls a kind."""
+UNACCEPTED = "config unaccepted"
+"""The id of the row about the foureyes.toml on the target that is not in force (P12)."""
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):

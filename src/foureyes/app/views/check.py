@@ -70,17 +70,21 @@ class CheckRetry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pending(msgspec.Struct, frozen=True, kw_only=True):
-    """The tasks in review whose checks are to be run now, and what is tried again later."""
+    """The tasks in review whose checks are to be run now, and what is tried again later. `unaccepted`: the
+    foureyes.toml on the target, where that is not the one in force (P12).
+    """
 
     tasks: tuple[str, ...]
     later: tuple[CheckRetry, ...] = ()
+    unaccepted: Reason | None = None
 
 
 class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     """The checks of one attempt, and what the gate did about them. `runs`: the other runs for its task that are on
     record, the latest first; with what was printed where a merge result is not green. `problem`: why the attempt could
     not be looked at; then nothing else is said. `own`: it is a person who asks, and only runs are there that do not
-    count because this person is among the makers (D5). `sent_back`: this run sent it back.
+    count because this person is among the makers (D5). `sent_back`: this run sent it back. `unaccepted`: as of
+    `Pending`.
     """
 
     task: str
@@ -95,6 +99,7 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
     own: bool = False
     sent_back: bool = False
+    unaccepted: Reason | None = None
 
     @property
     def is_green(self) -> bool:

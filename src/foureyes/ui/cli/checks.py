@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import click
+from msgspec.structs import replace
 
 from foureyes.app.views.check import CheckReport, CheckRetry, CheckRow, CheckRun, Pending
 from foureyes.app.views.news import News
 from foureyes.core.nouns.check import WhatRan
 from foureyes.core.words.text import flat
-from foureyes.errors import BadInput, VerificationFailed
+from foureyes.errors import BadInput, Reason, VerificationFailed
 from foureyes.steps import fe
 from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import Session, end_cleanly, verb
@@ -49,10 +50,13 @@ def check_run(session: Session, task: str | None, only: tuple[str, ...], again: 
     for later in pending.later if reports else ():
         session.note(later_text(later))
     if not reports:
-        text = "\n".join(map(later_text, pending.later)) or "every attempt in review has its checks"
-        session.answer({"tasks": 0, "later": pending.later}, text)
-    for report in reports:
-        session.answer(report, report_text(report))
+        lines = [*map(later_text, pending.later)] or ["every attempt in review has its checks"]
+        session.answer(
+            {"tasks": 0, "later": pending.later, "unaccepted": pending.unaccepted},
+            "\n".join([*lines, *_unaccepted(pending.unaccepted, with_step=True)]),
+        )
+    for number, report in enumerate(reports):
+        session.answer(report, report_text(report if number == 0 else replace(report, unaccepted=None)))
     if pending.later or not all(report.is_green for report in reports):
         output.flush()
         raise SystemExit(VerificationFailed.exit_code)
@@ -112,6 +116,7 @@ def report_text(report: CheckReport, *, whole: bool = False) -> str:
     lines += [
         line for row in report.checks for line in _row(row, len(row.gone) + FAILING_SHOWN if whole else FAILING_SHOWN)
     ]
+    lines += _unaccepted(report.unaccepted, with_step=report.is_green)
     if report.own:
         lines.append("  your own run informs only: you started or made it (D5); another person or a service runs it")
     if report.status == "approved" and report.mode:
@@ -121,6 +126,12 @@ def report_text(report: CheckReport, *, whole: bool = False) -> str:
     elif report.mode == "auto-approve":
         lines += [f"  not auto-approved: {flat(reason.message)} ({reason.rule})" for reason in report.reasons]
     return "\n".join([*lines, *([next_line(report.next)] if report.next else [])])
+
+
+def _unaccepted(note: Reason | None, *, with_step: bool) -> list[str]:
+    """P12: a foureyes.toml on the target that is not in force."""
+    step = f": {steps_text(note.next)}" if note and with_step else ""
+    return [f"  note: {flat(note.message)} ({note.rule}){step}"] if note else []
 
 
 def _row(row: CheckRow, shown: int) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foureyes.app.views.attention import UNACCEPTED
 from foureyes.ui.tui import flow as review
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ def leads_to(words: list[str]) -> str:
             return "open the finding"
         case ["fe", "resume", task, *_] if not task.startswith("-"):
             return "lift the hold"
+        case ["fe", "policy", "accept"]:
+            return "show it and accept it"
         case _:
             return ""
 
@@ -56,6 +59,9 @@ def follow(page: Page, words: list[str]) -> bool:
             page.app.push_screen(FindingPage(finding))
         case ["fe", "resume", task, *_] if not task.startswith("-"):
             _lift(page, task)
+        case ["fe", "policy", "accept"]:
+            page.app.back()  # what is accepted there makes other reasons
+            page.app.show_attention(UNACCEPTED)
         case _:
             return False
     return True

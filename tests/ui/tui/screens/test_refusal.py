@@ -55,6 +55,26 @@ def test_a_digit_shows_what_the_checks_printed_D5(seat: Seat) -> None:
     play(seat.sit(), story)
 
 
+def test_a_configuration_that_is_not_accepted_is_shown_and_accepted_from_a_red_check_P12(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": f"{CODE}RED\n"})
+    config = (seat.root / "foureyes.toml").read_text()
+    seat.checkout.commit("foureyes.toml", config.replace("settle_seconds = 0", "settle_seconds = 9"), message="slower")
+
+    async def story(at: Player) -> None:
+        screen = await at.press("r", "a")
+        assert "2  P12  foureyes.toml on main is not the accepted one and is not used" in screen
+        assert "2 show it and accept it" in screen
+        assert "review.human.settle_seconds: 0 → 9" in await at.press("2")
+        await at.press("escape")
+        assert "is not used. ! shows it and" in await at.press("c")
+        await at.press("!")
+        assert "ATTENTION (0)" in await at.press("1")
+
+    play(seat.sit(), story)
+    assert seat.status(task) == "reviewing"
+    assert [row.value for row in seat.app.policy.show(BOB) if row.key == "review.human.settle_seconds"] == [9]
+
+
 def test_a_check_that_was_not_run_is_run_by_its_number_and_no_output_is_promised_D5(seat: Seat) -> None:
     task = seat.deliver(checked=False)
 

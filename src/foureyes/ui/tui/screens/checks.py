@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
+from foureyes.app.views.attention import UNACCEPTED
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keys import WholeLabel
 from foureyes.ui.tui.marks import visible
@@ -98,6 +99,10 @@ class ChecksPage(TextPage):
     def do_stop(self) -> None:
         if not self.app.checking.stop(self.task_id):
             self.note("no checks run here · E runs them")
+
+    def do_attention(self) -> None:
+        """!: at the foureyes.toml that is not in force (P12), where that is why the reader goes there."""
+        self.app.show_attention(UNACCEPTED if self.report and self.report.unaccepted else "")
 
     def do_refresh(self) -> None:
         self.reload()

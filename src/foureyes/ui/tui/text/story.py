@@ -76,7 +76,8 @@ def check_lines(report: CheckReport) -> list[tuple[str, str]]:
     """Every check with what it printed; each line with its place, which stays when a check is run again."""
     if not report.checks:
         return [("no checks: nothing is auto-approved until one exists (M4)", "none")]
-    parts = {"": [f"attempt {report.attempt}, tree {report.tree[:7]}", ""]}
+    note = [f"{report.unaccepted.message}. ! shows it and accepts it", ""] if report.unaccepted else []
+    parts = {"": [f"attempt {report.attempt}, tree {report.tree[:7]}", "", *note]}
     parts |= {row.check: _check(row) for row in report.checks}
     parts["."] = [f"not auto-approved: {reason.message} ({reason.rule})" for reason in report.reasons]
     return [(line, f"{name} {number}") for name, lines in parts.items() for number, line in enumerate(lines)]
