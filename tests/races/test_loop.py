@@ -234,12 +234,16 @@ def test_a_finding_and_an_approval_at_once_never_leave_an_approval_over_an_open_
             (desk.script, approves(task, seen)),
         )
         assert "" in told, told
-        sound(place)
+        kinds = [row.kind for row in sound(place) if row.task == task]
         with opened(place, desk.script) as app:
             status = app.lists.show(BOB, task).task.status
             blocking = app.findings.listed(task, open_only=True, blocking=True)
-        assert bool(blocking) == (told[0] == ""), "who was told that it is raised can rely on it"
-        assert (status == "approved") == (not blocking), (status, told)
+        assert bool(blocking) == (told[0] == ""), "a finding whose caller read that it was raised is there"
+        if how == "review" and blocking and status == "approved":
+            # A review counts on approved work, too: the merge voids the approval (Q2). It never comes before one.
+            assert kinds.index("Approved") < kinds.index("FindingsRaised"), kinds
+        else:
+            assert (status == "approved") == (not blocking), (status, told)
 
 
 def test_of_rulings_that_disagree_one_is_given_and_the_other_is_told_what_it_is_now_L8(place: Place) -> None:

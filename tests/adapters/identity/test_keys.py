@@ -254,7 +254,7 @@ def test_a_private_key_is_an_encrypted_file_of_its_owner_alone_I9(holder: KeyHol
     path = private_file(holder)
     assert (holder.folder.stat().st_mode & 0o777, path.stat().st_mode & 0o777) == (0o700, 0o600)
     assert path.read_bytes().startswith(b"-----BEGIN ENCRYPTED PRIVATE KEY-----")
-    with pytest.raises(ValueError, match="Incorrect password"):
+    with pytest.raises(ValueError):  # a wrong password can, by chance, decrypt to garbage with sound padding
         load_pem_private_key(path.read_bytes(), SECRET.encode())
     assert len(list(holder.folder.iterdir())) == 2, "no temporary file is left"
     assert all(":" not in path.name and "+" not in path.name for path in holder.folder.iterdir())
