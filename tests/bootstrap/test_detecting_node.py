@@ -53,3 +53,33 @@ def test_a_workspace_without_a_script_of_its_own_runs_that_of_each_package(tmp_p
     found = detected_in(str(tmp_path))
     assert [one.rule.run for one in found.checks] == ["pnpm -r --if-present test"]
     assert "workspace" in found.notes[0]
+
+
+def test_scripts_of_the_package_itself_do_not_run_where_only_its_manifests_are(tmp_path: Path) -> None:
+    """What `prepare` makes is made in each check's own copy; without that as the second way."""
+    scripts = {"test": "x", "prepare": "tsc"}
+    (tmp_path / "package.json").write_text(json.dumps({"scripts": scripts}))
+    (tmp_path / "package-lock.json").write_text("{}")
+    alone = "npm ci --ignore-scripts && npm rebuild"
+    assert [(way.prepare, way.build) for way in detected_in(str(tmp_path)).ways] == [
+        (alone, "npm run prepare"), (alone, ""),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        ("vitest run", "npx vitest run --reporter=junit"),
+        ("jest --ci", "jest-junit"),
+        ("mocha test", "mocha-junit-reporter"),
+        ("node --test", "--test-reporter=junit"),
+        ("ava", ""),
+    ],
+)
+def test_the_line_that_turns_a_report_on_is_that_of_the_tool_that_the_script_runs(
+    tmp_path: Path, script: str, line: str
+) -> None:
+    (tmp_path / "package.json").write_text(json.dumps({"scripts": {"test": script}}))
+    (one,) = detected_in(str(tmp_path)).checks
+    assert line in one.reporting
+    assert bool(one.reporting) == bool(line)

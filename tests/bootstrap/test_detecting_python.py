@@ -12,6 +12,15 @@ from foureyes.bootstrap.detecting_python import PYTEST
 TESTS = ("tests", PYTEST)
 
 
+VENV = "python3 -m venv .venv && "
+PIP = f"{VENV}.venv/bin/pip install -q"
+LISTS = f"{VENV}.venv/bin/python -c \"import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); "
+INTO = "> ~/needs.txt && .venv/bin/pip install -q -r ~/needs.txt"
+DEPENDENCIES, EXTRAS = "*p['project']['dependencies']", "*p['project']['optional-dependencies']"
+EXTRA = '[project]\nname = "x"\ndependencies = ["flask"]\n[project.optional-dependencies]\ntests = ["pytest>=8"]\n'
+GROUPS = '[project]\nname = "x"\n[dependency-groups]\nmore = ["pytest"]\ndev = ["ruff", {include-group = "more"}]\n'
+
+
 def of(folder: Path, files: dict[str, str]) -> tuple[list[tuple[str, str]], str]:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -55,8 +64,57 @@ def test_what_the_tools_own_settings_say(tmp_path: Path, files: dict[str, str], 
         ({"requirements.txt": "flask\n", "requirements-dev.txt": "pytest\n"},
          "python3 -m venv .venv && .venv/bin/pip install -q -r requirements-dev.txt -r requirements.txt"),
         ({"requirements.txt": "flask\n"}, ""),
+        ({"requirements/dev.txt": "pytest\nmypy\n", "requirements/tests.txt": "pytest\n"}, f"{PIP} -r requirements/tests.txt"),
+        ({"requirements_dev.txt": "pytest\n"}, f"{PIP} -r requirements_dev.txt"),
+        ({"pyproject.toml": EXTRA}, f'{LISTS}print({DEPENDENCIES}, {EXTRAS}[\'tests\'], sep=chr(10))" {INTO}'),
+        ({"pyproject.toml": EXTRA, "requirements-mypy.txt": "pytest\n"},
+         f'{LISTS}print({DEPENDENCIES}, {EXTRAS}[\'tests\'], sep=chr(10))" {INTO}'),
+        ({"pyproject.toml": GROUPS},
+         f"{LISTS}print(*(d for d in [*p['dependency-groups']['dev'], *p['dependency-groups']['more']] "
+         f'if isinstance(d, str) and not d.startswith(\'x[\')), sep=chr(10))" {INTO}'),
+        ({"pyproject.toml": EXTRA, "uv.lock": "x"}, "uv sync --frozen --no-install-project --extra tests"),
+        ({"pyproject.toml": '[project]\nname = "x"\n[project.optional-dependencies]\nhttp2 = ["h2"]\n',
+          "requirements.txt": "-e .[http2]\npytest\n"},
+         "python3 -m venv .venv && grep -hvE '^(-e *|--editable[ =])?\\.(\\[|$)' requirements.txt > ~/others.txt && "
+         f'{LISTS[len(VENV):]}print({EXTRAS}[\'http2\'], sep=chr(10))" > ~/needs.txt && '
+         ".venv/bin/pip install -q -r ~/others.txt -r ~/needs.txt"),
+        ({"setup.py": "x", "requirements.txt": "-e .[http2]\npytest\n"}, ""),
         ({}, ""),
     ],
 )  # fmt: skip
 def test_how_the_environment_is_made_is_in_the_lock_file(tmp_path: Path, files: dict[str, str], prepare: str) -> None:
     assert of(tmp_path, {"pytest.ini": "[pytest]\n", **files})[1] == prepare
+
+
+BUILT = "SETUPTOOLS_SCM_PRETEND_VERSION=0 .venv/bin/pip install -q --no-deps --no-build-isolation -e ."
+HATCH = '[build-system]\nbuild-backend = "hatchling.build"\nrequires = ["hatchling"]\n'
+
+
+@pytest.mark.parametrize(
+    ("more", "builds"), [("", ["", BUILT]), ('[tool.hatch]\nbuild.hooks.vcs.version-file = "x/_version.py"\n', [BUILT])]
+)
+def test_a_project_that_is_not_whole_before_it_is_built_is_built_others_as_the_second_way(
+    tmp_path: Path, more: str, builds: list[str]
+) -> None:
+    (tmp_path / "requirements.txt").write_text("pytest\n")
+    (tmp_path / "pyproject.toml").write_text(HATCH + more)
+    ways = detected_in(str(tmp_path)).ways
+    assert [way.build for way in ways] == builds
+    assert ways[-1].prepare.endswith("-r requirements.txt -r ~/needs.txt editables")
+    assert "*p['build-system']['requires']" in ways[-1].prepare
+
+
+def test_the_trees_own_packages_go_first_without_src_too_D5(tmp_path: Path) -> None:
+    assert of(tmp_path, {"pytest.ini": "[pytest]\n", "shop/__init__.py": ""})[0] == [
+        ("tests", f"PYTHONPATH=. {PYTEST}")
+    ]
+
+
+PACKAGE = '{"scripts": {"test": "grunt"}, "devDependencies": {"grunt": "1"}}'
+
+
+def test_django_has_what_its_own_runner_needs_beside_it(tmp_path: Path) -> None:
+    files = {"setup.py": "", "tests/runtests.py": "", "tests/requirements/py3.txt": "jinja2\n", "package.json": PACKAGE}
+    checks, prepare = of(tmp_path, files)
+    assert checks == [("tests", "PYTHONPATH=. python tests/runtests.py")]
+    assert prepare == f"{PIP} -r tests/requirements/py3.txt"

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 
 import pytest
 
 from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.bootstrap.creating import create_project
-from foureyes.bootstrap.detecting import CheckProposal, Detected
+from foureyes.bootstrap.detecting import CheckProposal, Detected, detected_in
 from foureyes.bootstrap.trying import tried
+from foureyes.bootstrap.wiring import open_project
+from foureyes.config.reading import read_file
 from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.words.ids import Sha
 
 from tests.stage.checkout import Checkout
@@ -50,7 +54,8 @@ def test_however_many_checks_are_tried_the_tree_is_written_once_D5(
         export(shop, tree, path, only)
 
     monkeypatch.setattr(GitWorkshop, "export", counting)
-    found = Detected(tuple(CheckProposal(CheckRule(name=name, run="cat x.py"), "x") for name in "ab"), prepare)
+    ways = (CheckoutRule(prepare=prepare),) if prepare else ()
+    found = Detected(tuple(CheckProposal(CheckRule(name=name, run="cat x.py"), "x") for name in "ab"), ways)
     environ = {"PATH": "/usr/bin:/bin", "TMPDIR": str(checkout.path.parent)}
     place = locate(str(checkout.path))
     assert place is not None
@@ -75,3 +80,88 @@ def test_what_a_check_writes_on_the_target_itself_is_proposed_as_its_writes_and_
     )
     assert 'writes = ["Cargo.lock"]' in checkout.git("show", "main:foureyes.toml")
     assert (lint.outcome, len(lint.rule.writes)) == ("passed", 10)
+
+
+def _node(checkout: Checkout, npm: str) -> dict[str, str]:
+    """A project with a lock file, an npm that is a shell script, and the environment in which it is found."""
+    checkout.write("package.json", json.dumps({"scripts": {"test": "x", "lint": "x"}}))
+    checkout.write("package-lock.json", "{}")
+    tools = checkout.path.parent / "tools"
+    tools.mkdir(exist_ok=True)
+    (tools / "npm").write_text(f"#!/bin/sh\n{npm}\n")
+    (tools / "npm").chmod(0o755)
+    checkout.commit("x.py")
+    return {"PATH": f"{tools}:/usr/bin:/bin", "TMPDIR": str(checkout.path.parent)}
+
+
+def test_the_first_run_on_the_target_uses_the_environment_that_was_made_to_try_the_checks_D5(
+    checkout: Checkout,
+) -> None:
+    environ = _node(checkout, 'case "$1" in ci) touch made;; *) test -e made;; esac')
+    made = create_project(str(checkout.path), environ, ALICE, prefix="fe", target=None, commit=True, trying=True)
+    assert made.prepare == "npm ci"
+    with closing(open_project(str(checkout.path), environ)) as app:
+        app.checks.run_target(ALICE)
+        assert len(app.checkouts.listed()) == 1
+
+
+def test_the_end_of_what_a_failing_prepare_printed_is_in_the_note_D5(checkout: Checkout) -> None:
+    environ = _node(checkout, 'case "$1" in ci) seq 100; exit 1;; esac')
+    made = create_project(str(checkout.path), environ, ALICE, prefix="fe", target=None, commit=True, trying=True)
+    (note,) = made.notes
+    assert note.startswith("no environment is made by npm ci: ")
+    assert note.endswith("\n| 99\n| 100")
+
+
+REPORT = """<testsuite><testcase name="a"/><testcase name="b"><failure message="no"/></testcase></testsuite>"""
+
+
+@pytest.mark.parametrize(
+    ("passes", "kept"), [(True, [("tests", True)]), (False, [])], ids=["one test passes", "no test passes"]
+)
+def test_a_report_in_which_a_test_passes_stays_required_though_others_fail_on_the_target_D5(
+    checkout: Checkout, passes: bool, kept: list[tuple[str, bool]]
+) -> None:
+    report = REPORT if passes else REPORT.replace('<testcase name="a"/>', "")
+    tools = checkout.path.parent / "tools"
+    tools.mkdir()
+    (tools / "pytest").write_text(f"#!/bin/sh\necho '{report}' > \"$FOUREYES_REPORT\"; exit 1\n")
+    (tools / "pytest").chmod(0o755)
+    checkout.commit("pytest.ini", "[pytest]\n")
+    environ = {"PATH": f"{tools}:/usr/bin:/bin", "TMPDIR": str(checkout.path.parent)}
+    made = create_project(str(checkout.path), environ, ALICE, prefix="fe", target=None, commit=True, trying=True)
+    assert [each.outcome for each in made.checks] == ["failed"]
+    written = read_file(checkout.git("show", "main:foureyes.toml")).get("checks", ())
+    assert [(rule.name, rule.required) for rule in written] == kept  # type: ignore[union-attr]
+
+
+def test_programs_of_the_projects_own_environment_are_used_though_nobody_activated_it_D5(checkout: Checkout) -> None:
+    """One that is active goes first: whoever chose it meant it."""
+    tools = checkout.path / ".venv" / "bin"
+    tools.mkdir(parents=True)
+    (tools.parent / "pyvenv.cfg").write_text("")
+    (tools / "ruff").write_text("#!/bin/sh\nexit 0\n")
+    (tools / "ruff").chmod(0o755)
+    checkout.commit("ruff.toml", "")
+    checkout.commit("pyproject.toml", "")
+    environ = {"PATH": "/usr/bin:/bin", "TMPDIR": str(checkout.path.parent)}
+    place = locate(str(checkout.path))
+    assert place is not None
+    found = detected_in(str(checkout.path))
+    assert [one.outcome for one in tried(place, environ, found, lambda news: None).checks] == ["passed"]
+    active = {**environ, "VIRTUAL_ENV": "/elsewhere"}
+    assert [one.tried for one in tried(place, active, found, lambda news: None).checks] == [
+        "crashed: `ruff` is not installed here"
+    ]
+
+
+def test_the_first_way_in_which_the_tests_run_is_proposed_D5(checkout: Checkout) -> None:
+    """The second way here is the one that installs the project, which needs what this one makes of itself."""
+    rule = CheckRule(name="tests", run="test -e second")
+    ways = tuple(CheckoutRule(prepare=f"touch {name}") for name in ("first", "second", "third"))
+    checkout.commit("x.py")
+    environ = {"PATH": "/usr/bin:/bin", "TMPDIR": str(checkout.path.parent)}
+    place = locate(str(checkout.path))
+    assert place is not None
+    done = tried(place, environ, Detected((CheckProposal(rule, "x"),), ways), lambda news: None)
+    assert (done.prepare, [one.outcome for one in done.checks]) == ("touch second", ["passed"])

@@ -183,7 +183,7 @@ def _proposed(
         detected = tried(place, environ, detected, trying)
     used = tuple(proposal.rule for proposal in detected.checks if proposal.is_of_use)
     settings |= {"checks": used} if detected.checks else {}
-    settings |= {"checkout.prepare": detected.prepare} if detected.prepare and used else {}
+    settings |= detected.settings if used else {}
     return detected
 
 

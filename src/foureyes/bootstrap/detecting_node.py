@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from foureyes.bootstrap.looking import FolderFiles, table
 from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.checkout import CheckoutRule
 
 NODE_TESTS = ("test.js", "test.mjs", "test.cjs")
 """What `node --test` finds at the top without being told."""
@@ -31,6 +34,8 @@ UNLOCKED = {
     "bun": "bun install",
 }
 MODERN_YARN = "yarn install --immutable"
+OF_ITSELF = ("prepare", "postinstall", "install", "preinstall")
+"""Scripts of a package that run when it is installed."""
 NEEDS_GIT = re.compile(r"\b(husky|simple-git-hooks|lefthook)\b")
 """What sets hooks up when packages are installed: there is no repository in a throwaway checkout."""
 
@@ -46,8 +51,24 @@ def manager_of(look: FolderFiles) -> str:
     return manager if manager in LOCKED else MANAGERS.get(lock, "pnpm" if look.has("pnpm-workspace.yaml") else "npm")
 
 
-def prepare_of(look: FolderFiles) -> str:
-    """How its packages are installed; empty where it has none."""
+def ways_of(look: FolderFiles) -> list[CheckoutRule]:
+    """How its packages are installed; none where it has none. Its own scripts would run where only manifests are: then
+    they stay out, and what they make is made in each check's own copy.
+    """
+    how = _install(look)
+    scripts = table(look.json("package.json"), "scripts")
+    has_own = any(name in scripts for name in OF_ITSELF)
+    if not how or not has_own or how.endswith(ALONE):
+        return [CheckoutRule(prepare=how)] if how else []
+    manager = manager_of(look)
+    without = f"{how}{ALONE} && npm rebuild" if manager == "npm" else how + ALONE
+    alone = CheckoutRule(prepare=without if how != MODERN_YARN else f"{how} --mode=skip-build")
+    if "prepare" not in scripts:
+        return [CheckoutRule(prepare=how), alone]
+    return [replace(alone, build=f"{manager} run prepare"), alone]
+
+
+def _install(look: FolderFiles) -> str:
     package, manager = look.json("package.json"), manager_of(look)
     if not look.has(*MANAGERS) and not any(table(package, name) for name in ("dependencies", "devDependencies")):
         return ""
@@ -55,8 +76,14 @@ def prepare_of(look: FolderFiles) -> str:
     if manager == "yarn" and (look.has(".yarnrc.yml") or str(package.get("packageManager", ""))[5:6] not in ("", "1")):
         how = MODERN_YARN
     scripts = table(package, "scripts")
-    hooks = " ".join(str(scripts.get(name, "")) for name in ("prepare", "postinstall", "install", "preinstall"))
+    hooks = " ".join(str(scripts.get(name, "")) for name in OF_ITSELF)
     return how + (ALONE if NEEDS_GIT.search(hooks) and how != MODERN_YARN else "")
+
+
+def script_of(look: FolderFiles, run: str) -> str:
+    """What a command runs: of one that names a script of the package, that."""
+    named = NPM_RUN.match(run)
+    return str(table(look.json("package.json"), "scripts").get(named[1], "")) if named else run
 
 
 def is_workspace(look: FolderFiles) -> bool:

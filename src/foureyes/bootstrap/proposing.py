@@ -42,7 +42,7 @@ def beyond(detected: Detected, own: dict[str, SettingValue]) -> Detected:
     from foureyes.config.layers import Layers
     from foureyes.config.policy import review_policy
 
-    return replace(detected, prepare="", own=review_policy(Layers(file=own)).checkout)
+    return replace(detected, ways=(), own=review_policy(Layers(file=own)).checkout)
 
 
 def settings_in(root: str) -> dict[str, SettingValue]:
@@ -85,7 +85,7 @@ def _in_force(app: Application, actor: Actor, detected: Detected, own: dict[str,
         now, layers = app.context.policy(tx, actor).checkout, app.context.layers(tx, actor)
     then = review_policy(replace(layers, file=own)).checkout
     if then.matters:
-        detected = replace(detected, own=then, prepare="")
+        detected = replace(detected, own=then, ways=())
     if then == now or not (then.matters or now.matters):
         return detected
     note = f"tried with the [checkout] of the {FILE} that lies here; the accepted one has another"
@@ -99,5 +99,4 @@ def as_lines(detected: Detected) -> str:
     from foureyes.config.writing import to_toml
 
     used = tuple(proposal.rule for proposal in detected.checks if proposal.is_of_use)
-    settings: dict[str, SettingValue] = {"checkout.prepare": detected.prepare} if detected.prepare and used else {}
-    return to_toml(settings | {"checks": used}) if used else ""
+    return to_toml(detected.settings | {"checks": used}) if used else ""

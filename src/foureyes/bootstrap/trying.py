@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from foureyes.bootstrap.detecting import CheckProposal, Detected
 from foureyes.bootstrap.places import folder_of, git, is_project, workshop
 from foureyes.core.nouns.check import Ran, judge
 from foureyes.core.nouns.rewritten import in_words
+from foureyes.core.words.exit_codes import OR_REMOVE
 from foureyes.core.words.globs import matching
 from foureyes.core.words.ids import Sha
 
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.checkout import CheckoutRule
     from foureyes.core.nouns.session import Actor
 
-SHOWN_LINES = 20
-"""How much of what a red check printed is shown."""
+SHOWN_LINES = 8
+"""How much is shown of what was printed by the making of an environment that failed."""
+NOT_FOUND = re.compile(r"No module named '?[\w.]+'?|Cannot find (?:module|package) '[^'\n]*'")
+"""How Python and node say what an environment lacks."""
 MOST_WRITTEN = 10
 """So many files of the tree may be proposed as what a check writes; one that writes more is no check of a tree."""
 
@@ -77,21 +81,48 @@ def tried(place: Located, environ: Mapping[str, str], detected: Detected, tell: 
             nothing = "there is no commit to try it on"
             return replace(detected, checks=tuple(replace(proposal, tried=nothing) for proposal in detected.checks))
         with closing(_pipeline(place, environ)) as pipeline:
-            checks = _Each(pipeline, TriedTree(shop, tree), detected.checkout, tell).all(detected.checks)
-            broken = next(
-                (proposal.ran.unprepared for proposal in checks if proposal.ran and proposal.ran.unprepared), ""
-            )
-            if not broken:
-                return replace(detected, checks=checks)
-            if detected.own is not None:
-                rest = (
-                    replace(proposal, tried=checks[-1].tried, outcome="crashed")
-                    for proposal in detected.checks[len(checks) :]
-                )
-                return replace(detected, checks=(*checks, *rest))
-            note = f"no environment is made by {detected.prepare}: {broken}"
-            checks = _Each(pipeline, TriedTree(shop, tree), None, tell).all(detected.checks)
-            return replace(detected, checks=checks, prepare="", notes=(*detected.notes, note))
+            each = lambda way: _Each(pipeline, TriedTree(shop, tree), way, tell).all(detected.checks)  # noqa: E731
+            return _best(detected, each, lambda proposal: not pipeline.absent(replace(proposal.rule, checkout=None)))
+
+
+def _best(
+    detected: Detected,
+    each: Callable[[CheckoutRule | None], tuple[CheckProposal, ...]],
+    is_here: Callable[[CheckProposal], bool],
+) -> Detected:
+    """The checks in the environment in which most of them are required: the first way to make it in which the tests
+    are, and what is installed here where that has more. `is_here`: whether the program of a check is.
+    """
+    if detected.own is not None:
+        checks = each(detected.checkout)
+        left = detected.checks[len(checks) :]
+        rest = (replace(proposal, tried=checks[-1].tried, outcome="crashed") for proposal in left)
+        return replace(detected, checks=(*checks, *rest))
+    notes = list(detected.notes)
+    best: Detected | None = None
+    for way in (*detected.ways, None):
+        is_done = best is not None and best.checks[0].is_of_use and best.checks[0].rule.required
+        lacks = [] if best is None else [proposal for proposal in best.checks if not proposal.is_of_use]
+        if best is not None and (is_done or way is None) and not (way is None and any(map(is_here, lacks))):
+            continue
+        checks = each(way)
+        last = checks[-1].ran
+        if way is not None and last is not None and last.unprepared:
+            notes.append(f"no environment is made by {way.prepare}: {last.unprepared}{_end_of(last.output)}")
+            continue
+        if best is None or _required(checks) > _required(best.checks):
+            best = replace(detected, checks=checks, ways=(way,) if way is not None else ())
+    assert best is not None
+    return replace(best, notes=tuple(notes))
+
+
+def _required(checks: Sequence[CheckProposal]) -> int:
+    return sum(proposal.is_of_use and proposal.rule.required for proposal in checks)
+
+
+def _end_of(output: str) -> str:
+    lines = [line for line in output.rstrip().split("\n") if line.strip()][-SHOWN_LINES:]
+    return "".join(f"\n| {line}" for line in lines)
 
 
 def _pipeline(place: Located, environ: Mapping[str, str]) -> Pipeline:
@@ -134,12 +165,15 @@ class _Each(msgspec.Struct, frozen=True):
         if written:
             rule = replace(rule, writes=written)
             verdict = judge(rule, ran)
-        words = f"{verdict.outcome.replace('_', ' ')}: {verdict.summary}"
+        words = f"{verdict.outcome.replace('_', ' ')}: {verdict.summary.removesuffix(OR_REMOVE)}"
+        lacks = NOT_FOUND.search(ran.output) if verdict.outcome != "passed" else None
+        words += f" ({lacks[0]})" if lacks else ""
         words += f"; it {in_words(ran.rewritten)}, which its writes name now: see that it should" if written else ""
+        passes = any(test.state == "passed" for test in ran.tests or ())
         printed = "" if verdict.outcome == "passed" else "\n".join(ran.output.rstrip().split("\n")[-SHOWN_LINES:])
         return replace(
             proposal,
-            rule=replace(proposal.rule, required=verdict.outcome != "failed", writes=rule.writes),
+            rule=replace(proposal.rule, required=verdict.outcome != "failed" or passes, writes=rule.writes),
             tried=words,
             outcome=verdict.outcome,
             output=printed,

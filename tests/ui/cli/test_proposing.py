@@ -24,7 +24,7 @@ def test_what_is_found_is_shown_with_the_lines_to_add_and_tried_on_what_is_check
     assert '[[checks]]\nname = "tests"\nrun = "make test"\n' in said
     assert "fe policy accept" in said.splitlines()[-1]
     tried = shop.text(shop.cast.alice, "check", "try")
-    assert "NOT REQUIRED" in tried
+    assert "tried: failed: exit code 2; not required, because it is red on the target itself" in tried
     assert "required = false" in tried
 
 

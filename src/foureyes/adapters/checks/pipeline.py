@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 MAX_PROGRAM = 1_000_000_000
 """The size of a program that is still read for its digest; some files of the kernel say that they have terabytes."""
+OWN_ENVIRONMENTS = (".venv", "venv")
 PATHS_SHOWN = 5
 PROGRAM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 OF_A_SHELL = frozenset(
@@ -144,10 +145,28 @@ class Pipeline:
             work = os.path.join(place, "work")
             fill(work)
             if tree is None:
-                yield Stand(place, place)
+                yield Stand(place, place, first=self._installed)
                 return
             before = sizes(work)
-            yield Stand(place, place, changed=lambda: changed(work, tree.listed(ALL), size_of=before.get))
+            yield Stand(
+                place, place, first=self._installed,
+                changed=lambda: changed(work, tree.listed(ALL), size_of=before.get),
+            )  # fmt: skip
+
+    @cached_property
+    def _installed(self) -> tuple[str, ...]:
+        """Where the main checkout has the programs of its own environment, also if nobody activated it; none where
+        another one is active.
+        """
+        if self._environ.get("VIRTUAL_ENV"):
+            return ()
+        folders = [os.path.join(root, name) for root in self._checkouts[:1] for name in OWN_ENVIRONMENTS]
+        return tuple(os.path.join(at, "bin") for at in folders if os.path.isfile(os.path.join(at, "pyvenv.cfg")))
+
+    def _path(self, rule: CheckRule) -> str:
+        """Where the programs of a check are looked for here."""
+        path = clean_path(self._environ.get("PATH", ""))
+        return path if rule.checkout is not None else os.pathsep.join([*self._installed, path])
 
     def _filling(self, export: Callable[[str], None], tree: TreeFiles | None, *, last: bool) -> Callable[[str], None]:
         """What brings the files: git itself for a single check, else a copy; the last one gets what was copied from."""
@@ -190,7 +209,7 @@ class Pipeline:
         if rule.checkout is not None:
             return WhatRan(environment=self._grounds.key_in_room(rule.checkout, tree)).stored
         word = next((word for word in rule.run.split() if "=" not in word), "")
-        return "" if "/" in word else _program(rule.run, "", clean_path(self._environ.get("PATH", "")))
+        return "" if "/" in word else _program(rule.run, "", self._path(rule))
 
     def absent(self, rule: CheckRule) -> str:
         """The program that has to be here before anything is made for the check, if the PATH has it not. What is
@@ -202,7 +221,7 @@ class Pipeline:
         command = next((each for each in made_by if each.strip()), rule.run)
         word = next((word for word in command.split() if "=" not in word), "")
         is_program = PROGRAM.fullmatch(word) is not None and word not in OF_A_SHELL
-        return word if is_program and shutil.which(word, path=clean_path(self._environ.get("PATH", ""))) is None else ""
+        return word if is_program and shutil.which(word, path=self._path(rule)) is None else ""
 
     def misled(self, rule: CheckRule) -> str:
         """The directory of a checkout that the Python of a check's command has in place, unless the tree goes first."""
@@ -212,7 +231,7 @@ class Pipeline:
         if tool_of(rule.run) in ONLY_READ:
             return ""
         roots = [os.path.realpath(path) for path in self._checkouts]
-        env = {"PATH": clean_path(self._environ.get("PATH", ""))}
+        env = {"PATH": self._path(rule)}
         for interpreter in in_command(rule.run, env, roots[0], watch="") if roots else ():
             is_made = _is_made_for_it(rule, interpreter.program, roots[0], env["PATH"])
             place = "" if interpreter.path or is_made else used_in_place(sites_of(interpreter.program), roots)

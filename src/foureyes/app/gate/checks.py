@@ -117,7 +117,7 @@ class Checks:
         known = {rule.name: self._on_tree(tree, rule) for rule in rules}
         due = [rule for rule in rules if again or (last := known[rule.name]) is None or last.outcome not in RAN]
         with closing(self._context.outside.checks()) as runner:
-            run = CheckRecorder(self._context, runner, actor, NO_TASK, tell, "target")
+            run = CheckRecorder(self._context, runner, actor, NO_TASK, tell, "target", base=tree)
             for rule in due:
                 run.one(rule, tree, last=rule is due[-1])
         return [on_target(rule, row) for rule in rules if (row := self._on_tree(tree, rule)) is not None]

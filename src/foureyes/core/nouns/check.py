@@ -14,6 +14,7 @@ from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.rewritten import Rewritten, in_words, unfit_in_words, unlisted, what_to_do
 from foureyes.core.words.exit_codes import AS_IF_KILLED, not_installed, why_broke
 from foureyes.core.words.ids import SessionId, Sha
+from foureyes.core.words.reporting import report_line
 from foureyes.core.words.shape import Shape
 from foureyes.core.words.tools import tool_of
 from foureyes.errors import Reason
@@ -347,7 +348,8 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
         if self.no_baseline:
             return f"{self.result.summary}, not compared with the target: {self.no_baseline}"
         why = FIXED_SINCE if self.mended else RED_BEFORE if self.red_before else ""
-        return self.result.summary + (f"; {why}" if why else "")
+        line = report_line(self.rule.run) if why == RED_BEFORE and self.rule.report == "none" else ""
+        return self.result.summary + (f"; {why}" if why else "") + (f". With a report it could: {line}" if line else "")
 
 
 def red(states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool) -> list[Reason]:

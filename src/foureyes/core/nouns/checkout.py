@@ -17,11 +17,11 @@ INPUTS = (
     "**/.pnpmfile.cjs", "**/yarn.lock", "**/.yarnrc.yml", "**/bun.lock", "**/bun.lockb", ".nvmrc", ".node-version",
     "**/go.mod", "**/go.sum", "**/go.work", "**/go.work.sum", "**/Cargo.toml", "**/Cargo.lock", "**/.cargo/config.toml",
     "rust-toolchain", "rust-toolchain.toml", "**/pom.xml", "**/*.gradle", "**/*.gradle.kts", "**/gradle.properties",
-    "**/*.lockfile", "gradle/**", "gradlew", "mvnw", ".mvn/**",
+    "**/*.lockfile", "**/requirements/*.txt", "**/*-requirements.txt", "gradle/**", "gradlew", "mvnw", ".mvn/**",
     "**/Gemfile", "**/Gemfile.lock", "**/composer.json", "**/composer.lock", ".tool-versions",
 )  # fmt: skip
 """What says which packages a project needs, by the files of the usual tools."""
-LATER_INPUTS = frozenset({"**/*.lockfile"})
+LATER_INPUTS = frozenset({"**/*.lockfile", "**/requirements/*.txt", "**/*-requirements.txt"})
 """Those that came later: the default is still the same to a check, so that its older results stay results."""
 
 

@@ -21,6 +21,8 @@ PROGRAM_NOT_FOUND = Shape(
     re.MULTILINE,
 )
 
+OR_REMOVE = ": install it, or remove the check from foureyes.toml"
+
 FOUND_SOMETHING: dict[str, tuple[int, ...]] = {
     **dict.fromkeys("bandit biome eslint flake8 golangci-lint mypy pyright ruff semgrep shellcheck".split(), (1,)),
     "pytest": (1, 5),
@@ -50,7 +52,7 @@ def why_broke(command: str, code: int, failed: Collection[int] | None = None, ou
 
 def not_installed(program: str) -> str:
     """What is said of a program that a check needs and this machine lacks."""
-    return f"`{program}` is not installed here: install it, or remove the check from foureyes.toml"
+    return f"`{program}` is not installed here{OR_REMOVE}"
 
 
 def is_tools_own_break(command: str, code: int | None, failed: Collection[int] | None = None) -> bool:

@@ -11,7 +11,7 @@ import click
 
 from foureyes.app.views.status import Check, StatusView
 from foureyes.bootstrap.places import describe, folder_of, is_project, is_shared, no_project_here, repository
-from foureyes.core.words.text import flat, lines_of
+from foureyes.core.words.text import flat
 from foureyes.errors import NoProject, StoreProblem, VerificationFailed
 from foureyes.steps import by, either, fe, phrase
 from foureyes.ui.cli import output
@@ -42,19 +42,28 @@ SHOWN_STUCK = 5
 )
 @click.option("--anew", is_flag=True, help="The store is lost: begin a new journal of this project. For people.")
 @click.option(
-    "--try",
+    "--try/--no-try",
     "trying",
-    is_flag=True,
-    help="Run each proposed check once: what cannot run is left out, what fails is not required.",
+    default=None,
+    help="Run each proposed check once, and leave out what cannot run; by default on a terminal.",
 )
 def init(
-    session: Session, prefix: str, target: str | None, no_commit: bool, source: str | None, anew: bool, trying: bool
+    session: Session,
+    prefix: str,
+    target: str | None,
+    no_commit: bool,
+    source: str | None,
+    anew: bool,
+    trying: bool | None,
 ) -> None:
     """Set up a project here: .foureyes/ (never committed) and foureyes.toml (one commit, nothing else)."""
     from foureyes.bootstrap.creating import create_project
 
-    if target is None and not anew and sys.stdin.isatty() and sys.stderr.isatty() and not session.json:
+    on_terminal = sys.stdin.isatty() and sys.stderr.isatty() and not session.json
+    if target is None and not anew and on_terminal:
         target = _asked_target(session)
+    if trying is None:
+        trying = on_terminal and not is_project(folder_of(repository(session.cwd)))
     other_program = not anew and not source and _asks_for_other_program(session)
     made = create_project(
         session.cwd,
@@ -131,7 +140,7 @@ def _say_made(session: Session, made: Created) -> None:
         return
     if not made.new and not made.committed:
         tried = proposals(made.checks) if any(each.tried for each in made.checks) else []
-        parts = ["already a project; nothing changed", *tried, *[f"  {note}" for note in made.notes]]
+        parts = ["already a project; nothing changed", *tried, *note_lines(made.notes)]
         output.write("\n".join([*parts, *([next_line(made.next)] if made.next else [])]))
         return
     lines = ["Foureyes project created." if made.new else "Foureyes project completed.", f"  target     {made.target}"]
@@ -139,8 +148,8 @@ def _say_made(session: Session, made: Created) -> None:
     lines += [f"  repository {root}"] if os.path.realpath(root) != os.path.realpath(session.cwd) else []
     lines += proposals(made.checks)
     lines += [f"  checkout   {made.prepare}   makes what they need"] if made.prepare else []
-    lines.append("  review     batch: whoever made a change may not approve it; the rest: fe policy show")
-    lines += [f"  note       {note}" for note in made.notes]
+    lines.append("  review     batch: the author of a change may not approve it. All settings: fe policy show")
+    lines += note_lines(made.notes)
     where = f"store {'on the server' if is_shared(folder_of(repository(session.cwd))) else 'in .foureyes/'}"
     lines.append(f"committed foureyes.toml (1 file); {where}" if made.committed else where)
     learn = fe("setup", "agents-md", before="agents learn the way by: ")
@@ -148,31 +157,43 @@ def _say_made(session: Session, made: Created) -> None:
     output.write("\n".join(lines))
 
 
-def proposals(checks: Sequence[CheckProposal], *, commented: bool = True) -> list[str]:
-    """Each check with where it came from; none is said loudly (M4). `commented`: what is left out is written down."""
+def note_lines(notes: Sequence[str]) -> list[str]:
+    """What somebody should know; of a note that quotes what a program printed, its lines below each other."""
+    return [f"  note       {note}".replace("\n", f"\n{'':<13}") for note in notes]
+
+
+def proposals(checks: Sequence[CheckProposal]) -> list[str]:
+    """Each check in one line, with where it came from; none is said loudly (M4)."""
     if not checks:
         return ["  checks     none found: nothing can be auto-approved until there is one (M4)"]
     lines: list[str] = []
-    for proposal in checks:
-        tried = f"   tried: {proposal.tried}" if proposal.tried else ""
-        lines.append(
-            f"  {'checks' if not lines else '':<10} {proposal.rule.name:<8} {proposal.rule.run}   from "
-            f"{proposal.source}{tried}{_kept_as(proposal, commented=commented)}"
-        )
-        lines += [f"             | {line}" for line in lines_of(proposal.output)] if proposal.output else []
-        if proposal.output and proposal.run:
-            lines.append(f"             all that it printed: fe check show --run {proposal.run}")
+    for proposal in sorted(checks, key=lambda each: not each.is_of_use):
+        if proposal.is_of_use:
+            tried = f"   tried: {proposal.tried}{_kept_as(proposal)}" if proposal.tried else ""
+            label = "" if lines else "checks"
+            lines.append(f"  {label:<10} {proposal.rule.name:<8} {proposal.rule.run}   from {proposal.source}{tried}")
+        else:
+            lines.append(
+                f"  left out   {proposal.rule.name:<8} {proposal.rule.run}   {proposal.tried}{_shown(proposal)}"
+            )
+        if proposal.is_of_use and proposal.reporting:
+            lines.append(f"{'':<13}with a report Foureyes could compare it test by test: {proposal.reporting}")
     if not any(proposal.is_of_use and proposal.rule.required for proposal in checks):
         lines.append("             none is required: nothing can be auto-approved until one is (M4)")
     return lines
 
 
-def _kept_as(proposal: CheckProposal, *, commented: bool) -> str:
-    """What became of a check that was tried, and why."""
-    if not proposal.is_of_use:
-        where = "; it stands in foureyes.toml as a comment" if commented else ""
-        return f"   LEFT OUT: it would refuse every approval{where}"
-    return "   NOT REQUIRED: it fails on the target itself, and would refuse every approval" if proposal.is_red else ""
+def _kept_as(proposal: CheckProposal) -> str:
+    """What became of a check that is red on the target, and why."""
+    if not proposal.is_red:
+        return ""
+    if proposal.rule.required:
+        return f"; the tests that fail are known by name, and any other one that fails counts{_shown(proposal)}"
+    return f"; not required, because it is red on the target itself{_shown(proposal)}"
+
+
+def _shown(proposal: CheckProposal) -> str:
+    return f" (fe check show --run {proposal.run})" if proposal.run else ""
 
 
 @verb("status", example="fe status")
@@ -406,7 +427,8 @@ def _first_run(session: Session, where: str) -> Created | None:
     if not FirstRun(where).run():
         return None
     made = create_project(
-        session.cwd, os.environ, session.actor, prefix="fe", target=None, commit=True, home=session.home
-    )
+        session.cwd, os.environ, session.actor, prefix="fe", target=None, commit=True, home=session.home, trying=True,
+        tell=teller(session),
+    )  # fmt: skip
     _say_made(session, made)
     return made

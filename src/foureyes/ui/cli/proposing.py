@@ -39,7 +39,7 @@ def check_try(session: Session) -> None:
 
 def _say(session: Session, detected: Detected) -> None:
     from foureyes.bootstrap.proposing import as_lines
-    from foureyes.ui.cli.project import proposals
+    from foureyes.ui.cli.project import note_lines, proposals
 
     lines = as_lines(detected)
     step = fe("policy", "accept", before="add these lines to foureyes.toml, commit it, then: ")
@@ -48,6 +48,6 @@ def _say(session: Session, detected: Detected) -> None:
         for each in detected.checks
     ]
     fields = {"checks": checks, "prepare": detected.prepare, "notes": detected.notes, "lines": lines}
-    shown = proposals(detected.checks, commented=False) if detected.checks or not detected.notes else []
-    text = [*shown, *[f"  note       {note}" for note in detected.notes]]
+    shown = proposals(detected.checks) if detected.checks or not detected.notes else []
+    text = [*shown, *note_lines(detected.notes)]
     session.answer(fields, "\n".join([*text, *(["", lines.rstrip("\n"), next_line(step)] if lines else [])]))

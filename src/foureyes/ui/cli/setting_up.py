@@ -63,7 +63,8 @@ def _fields(changes: list[FileChange], dry_run: bool, step: Steps) -> dict[str, 
 
 def _lines(change: FileChange, dry_run: bool, remove: bool) -> list[str]:
     why = f": {change.why}" if change.why else ""
-    lines = [f"{change.file}: {change.result}{why}"]
+    is_planned = dry_run and change.before != change.after
+    lines = [f"{change.file}: {'would be ' if is_planned else ''}{change.result}{why}"]
     if change.lines:
         lines.append("  take out by hand:" if remove else "  add by hand:")
         lines += [f"    {line}" for line in change.lines.splitlines()]
