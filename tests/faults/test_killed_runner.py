@@ -50,3 +50,22 @@ def test_a_runner_that_is_killed_at_any_step_leaves_what_the_next_one_brings_to_
     kinds = theatre.kinds()
     assert kinds.count("TaskMerged") == 1
     assert kinds.count("RunReserved") == kinds.count("RunEnded") <= 2
+
+
+ENDED = [moment for moment in MOMENTS if moment.partition(":")[2] in ("tidy", "commit", "hand in")]
+
+
+@pytest.mark.parametrize("moment", ENDED)
+def test_work_of_a_run_that_said_done_is_submitted_by_the_next_runner_and_not_made_again_J4(
+    theatre: Theatre, moment: str
+) -> None:
+    shop, alice = theatre.shop, theatre.shop.cast.alice
+    task = shop.create(alice, "--label", "review:auto")
+    died = alice.run([sys.executable, CHILD, moment, "run", "--until-idle"], cwd=shop.repo)
+    assert died.rc == -signal.SIGKILL, died
+    lines = theatre.run("--until-idle")
+    assert shop.status(task) == "closed", lines
+    kinds = theatre.kinds()
+    assert (kinds.count("RunReserved"), kinds.count("AttemptSubmitted")) == (1, 1), lines
+    assert (shop.repo / "src/left.py").read_text() == f"left {task}\n"
+    theatre.check_nothing_left([task])

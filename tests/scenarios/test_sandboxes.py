@@ -12,6 +12,7 @@ from tests.scenarios.attack_moves import Through
 from tests.stage.commands import Stage
 from tests.stage.namespaces import need
 from tests.stage.processes import Caller
+from tests.stage.shop import Shop
 
 MOUNTS = ("unshare", "-m", "true")
 READ_ONLY = 'for each in {}; do mount --bind "$each" "$each" && mount -o remount,bind,ro "$each" || exit 99; done'
@@ -46,6 +47,21 @@ def test_where_nothing_can_be_written_everything_that_reads_answers_and_a_write_
         assert "read-only" in said.message
         assert said.hints[0].startswith("fe doctor")
     assert sorted(stage.folder.iterdir()) == before
+
+
+def test_a_runner_or_a_check_that_cannot_write_the_store_says_so_before_it_begins(stage: Stage) -> None:
+    need(*MOUNTS)
+    ran = stage.repo.parent / "ran"
+    Shop(stage.repo, stage.cast).configure(f'\n[[checks]]\nname = "tests"\nrun = "touch {ran}"\n')
+    work = stage.in_review(stage.cast.alice, stage.cast.codex)
+    reader = read_only(stage.cast.alice, stage.folder)
+    refused = stage.no(reader, "create", "Another", rc=5)
+    for command in ("run --once", "run --until-idle", "run --detach", "watch", "watch --detach",
+                    "check run --target", f"check run {work.task}"):  # fmt: skip
+        said = stage.no(reader, *command.split(), rc=5)
+        assert ("mounted read-only" in said.message, said.hints) == (True, refused.hints), (command, said)
+    assert not ran.exists()
+    assert not list((stage.folder / "logs").glob("crash-*"))
 
 
 def test_a_diff_needs_a_temporary_directory_and_says_so_where_there_is_none(stage: Stage) -> None:

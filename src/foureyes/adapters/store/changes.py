@@ -31,10 +31,11 @@ class SqliteChanges:
     """Asked: a number of the file that every writer changes."""
 
     def __init__(self, engine: SqliteEngine) -> None:
-        from foureyes.adapters.store.sqlite import FOR_READING, as_uri, connected
+        from foureyes.adapters.store.sqlite import FOR_READING, as_uri, connected, translated
 
-        self._connection = connected(f"{as_uri(engine.path)}?mode=ro", FOR_READING)
-        self._seen = self._version()
+        with translated(engine.path):
+            self._connection = connected(f"{as_uri(engine.path)}?mode=ro", FOR_READING)
+            self._seen = self._version()
 
     def _version(self) -> object:
         return self._connection.pragma("data_version")

@@ -71,6 +71,7 @@ class Checks:
             facts, policy = self._look(tx, actor, task_id)
         self._refuse_nothing_to_run(facts, policy, only)
         assert facts.attempt is not None
+        self._refuse_unwritable(actor)
         bring(self._context, task_id)
         trees = [tree for tree in (facts.attempt.base_tree, facts.attempt.tree) if tree]
         fresh = run_on(
@@ -116,6 +117,7 @@ class Checks:
         tree = target_tree(self._context, _asked_for(self._context, tell))
         known = {rule.name: self._on_tree(tree, rule) for rule in rules}
         due = [rule for rule in rules if again or (last := known[rule.name]) is None or last.outcome not in RAN]
+        self._refuse_unwritable(actor)
         with closing(self._context.outside.checks()) as runner:
             run = CheckRecorder(self._context, runner, actor, NO_TASK, tell, "target", base=tree)
             for rule in due:
@@ -215,6 +217,11 @@ class Checks:
         return NotFound(
             "no checks are configured.", next_step=prose("add [[checks]] to foureyes.toml on the target branch")
         )
+
+    def _refuse_unwritable(self, actor: Actor) -> None:
+        """A result that cannot be recorded takes no run."""
+        with self._context.writing(actor, "check run"):
+            pass
 
     def _decided(self, actor: Actor, task: TaskId, fresh: set[int]) -> CheckReport:
         with self._context.store.read() as tx:

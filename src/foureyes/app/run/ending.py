@@ -99,8 +99,8 @@ def _end(context: Context, runner: Actor, run: RunId, outcome: RunOutcome, endin
 
 
 def take_over(context: Context, runner: Actor, agents: LocalAgents, run: RunId) -> Run | None:
-    """J4: end what a run of a dead runner has left running, keep its work, and end it as `lost`; None where something
-    of it could not be ended yet.
+    """J4: end what a run of a dead runner has left running and keep its work. Work that its agent called done is
+    submitted; any other run ends as `lost`. None where something of it could not be ended yet.
     """
     runs = Runs(context)
     with context.store.read() as tx:
@@ -111,12 +111,27 @@ def take_over(context: Context, runner: Actor, agents: LocalAgents, run: RunId) 
     if here and run not in agents.end_left([row.process] if row.process else [], [run]):
         return None
     if here and row.worktree == context.workshop.worktrees().get(row.task):  # not that of another clone
-        tidy(context, runner, row)
+        left = tidy(context, runner, row)
+        if left.changed and not left.problem and _submitted(runs, runner, row):
+            return runs.end(runner, run, None, ending="finished")
     if here:
         drop_files(agents, row)
     if row.purpose not in ASKED:
         runs.release(runner, run, how="cancelled", reason="its runner is gone")
     return runs.end(runner, run, None, ending="lost")
+
+
+def _submitted(runs: Runs, runner: Actor, run: Run) -> bool:
+    """J4: whether the work of a run is submitted whose agent had called it done."""
+    if run.signal not in ("DONE", "NEEDS_REVIEW"):
+        return False
+    try:
+        runs.hand_in(runner, run.id, signal=run.signal, message=run.message)
+    except FoureyesError:
+        if not runs.holds(runner, run.id):
+            raise
+        return False
+    return True
 
 
 def free_claim(context: Context, runner: Actor, run: RunId) -> bool:

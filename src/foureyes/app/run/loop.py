@@ -23,6 +23,7 @@ from foureyes.app.run.performing import Performing, Tell
 from foureyes.app.run.runs import Runs
 from foureyes.app.run.starting import is_full
 from foureyes.app.run.turns import Turns
+from foureyes.core.nouns.run import MAKES
 from foureyes.core.run.kept_back import kept_back
 from foureyes.core.run.plan import plan
 from foureyes.core.run.snapshot import Snapshot
@@ -164,10 +165,20 @@ class Runner:
         for own in list(self.desk.in_hand.values()):
             if own.outcome is None:
                 own.outcome = own.live.poll()
+                self._keep_signal(own)
                 stirred = self._hear(own) or own.outcome is not None or stirred
             if own.fenced and own.outcome is not None:
                 del self.desk.in_hand[own.run.id]
         return stirred
+
+    def _keep_signal(self, own: InHand) -> None:
+        """S1, J4: how a program ended, for a runner that finds its run after this one died."""
+        outcome = own.outcome
+        if outcome is None or outcome.stopped or own.fenced or own.run.purpose not in MAKES:
+            return
+        if outcome.succeeded and outcome.signal:
+            with suppress(FoureyesError):  # this runner knows it anyhow
+                Runs(self._context).signalled(self._runner, own.run.id, outcome.signal, outcome.message)
 
     def _hear(self, own: InHand) -> bool:
         """S3: what a run says in its stream is on record; what cannot be recorded stands in its log."""

@@ -228,9 +228,11 @@ class Performing:
         self._tell(step.task, f"{own.run.profile} {news}")
 
     def _take_over(self, step: TakeOver) -> bool:
-        if ending.take_over(self._context, self._runner, self._agents, step.run) is None:
+        taken = ending.take_over(self._context, self._runner, self._agents, step.run)
+        if taken is None:
             return False
-        self._tell(step.task, f"{step.run} was taken over: {step.why}")
+        after = "; its work was done and is submitted" if taken.ending == "finished" else ""
+        self._tell(step.task, f"{step.run} was taken over: {step.why}{after}")
         return True
 
     def _free(self, step: FreeClaim) -> bool:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.views.attempt import SubmitOutcome
     from foureyes.app.views.run import Begun, RunnerView, Said
-    from foureyes.core.nouns.run import ErrorKind, Purpose, RunEnding, RunOutcome, StuckKind
+    from foureyes.core.nouns.run import ErrorKind, Purpose, RunEnding, RunOutcome, Signal, StuckKind
     from foureyes.core.nouns.session import Actor
     from foureyes.core.run.signals import Spoken
     from foureyes.core.words.ids import Sha
@@ -317,10 +317,20 @@ class Runs:
 
     def heard(self, runner: Actor, run: RunId, spoken: Spoken) -> None:
         """S3: what a run said in its own stream is what it says itself."""
+        event = e.Emitted(type=spoken.type, summary=spoken.summary, payload=spoken.payload, run=run)
+        self._speak(runner, run, event)
+
+    def signalled(self, runner: Actor, run: RunId, signal: Signal, message: str) -> None:
+        """S1: the last word of a run whose program has ended is on record before its work is submitted, so that another
+        runner can do that if this one dies (J4).
+        """
+        self._speak(runner, run, e.Signalled(signal=signal, message=spaced(message, TEXT), run=run))
+
+    def _speak(self, runner: Actor, run: RunId, event: e.Emitted | e.Signalled) -> None:
         from foureyes.app.run import speaking
 
         with self._context.writing(self._leased(runner, run), "run") as work:
-            speaking.speak(self._context, work, get(work.tx, run), spoken)
+            speaking.speak(self._context, work, get(work.tx, run), event)
 
     def said(self, *, after: int = 0, limit: int = MOST_SAID) -> list[Said]:
         """What agents said after a row of the journal, oldest first."""

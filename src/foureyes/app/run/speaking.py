@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.views.outcome import Outcome
     from foureyes.core.nouns.task import Task
-    from foureyes.core.run.signals import Spoken
 
 T = TypeVar("T", Signal, EmitType)
 SUMMARY_LIMIT = 500
@@ -108,8 +107,8 @@ def _only_claim(work: Work) -> str:
     raise NotFound(several, next_step=fe("list", "--mine"))
 
 
-def speak(context: Context, work: Work, run: Run, spoken: Spoken) -> None:
-    """S3: an event of a run's stream, on record as its session's own."""
+def speak(context: Context, work: Work, run: Run, event: e.Emitted | e.Signalled) -> None:
+    """S1, S3: what a run says in its stream, on record as its session's own."""
     if run.session is None or run.state != "running":
         return
     speaker = Actor(
@@ -121,7 +120,6 @@ def speak(context: Context, work: Work, run: Run, spoken: Spoken) -> None:
         role=run.role,
         task=run.task,
     )
-    event = e.Emitted(type=spoken.type, summary=spoken.summary, payload=spoken.payload, run=run.id)
     Work(work.tx, speaker, work.at, context.store.project).record(run.task, event)
 
 
