@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from importlib.resources import files
 from pathlib import Path
 
@@ -76,3 +77,15 @@ def test_what_was_the_store_is_named_and_what_belongs_to_it_is_not(tmp_path: Pat
     for name in (*left, "store.db", "store.db-wal", "store.db.moved-1-wal", "store.db.incoming-7", "store.json"):
         (folder / name).touch()
     assert outside.kept_aside() == left
+
+
+def test_a_notification_ends_with_a_line_feed_and_what_was_sent_is_kept(tmp_path: Path) -> None:
+    place = Located(str(tmp_path), str(tmp_path / ".git"), str(tmp_path / ".git"), str(tmp_path))
+    (tmp_path / ".foureyes").mkdir()
+    outside = LazyOutside(place, str(tmp_path / ".foureyes"), {"PATH": os.defpath}, SharedGit(place))
+    for line in ("fe-1 waits", "fe-2 waits"):
+        assert outside.notify("cat >> sent", line) == ""
+    assert (tmp_path / "sent").read_text() == "fe-1 waits\nfe-2 waits\n"
+    assert outside.kept_notices() == set()
+    outside.keep_notices({"stuck:fe-1:4", "held:fe-2:5"})
+    assert outside.kept_notices() == {"stuck:fe-1:4", "held:fe-2:5"}

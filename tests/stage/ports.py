@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -249,6 +249,7 @@ class DeskOutside:
         self.aside: list[str] = []
         self.set_up: list[ProgramSetup] = []
         self.notified: list[tuple[str, str]] = []
+        self.notices: set[str] = set()
         self.launched: list[tuple[str, int]] = []
         self.plans: dict[str, str] = {}
         self.room: int | None = 1 << 40
@@ -306,6 +307,12 @@ class DeskOutside:
     def notify(self, command: str, message: str) -> str:
         self.notified.append((command, message))
         return ""
+
+    def kept_notices(self) -> set[str]:
+        return self.notices
+
+    def keep_notices(self, keys: Set[str]) -> None:
+        self.notices = set(keys)
 
     def keep_plan(self, name: str, text: str) -> str:
         self.plans[name] = text

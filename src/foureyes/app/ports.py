@@ -3,7 +3,7 @@ them; tests may too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -266,6 +266,12 @@ class Outside(Protocol):
         """Start a command of the accepted configuration, with a message on its standard input; what went wrong, else
         empty.
         """
+
+    def kept_notices(self) -> set[str]:
+        """The keys of what people were notified of on this machine, as `keep_notices` has kept them."""
+
+    def keep_notices(self, keys: Set[str]) -> None:
+        """Keep them instead; where that is not possible, people are notified again."""
 
     def keep_plan(self, name: str, text: str) -> str:
         """Keep a plan that an agent drafted in a file of the project's folder; its path."""

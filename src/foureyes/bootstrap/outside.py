@@ -5,8 +5,8 @@ without.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 MOST_FILES = 10_000
+NOTICES, MOST_NOTICES = "notified.json", 1 << 20
 
 
 class LazyOutside:
@@ -131,10 +132,28 @@ class LazyOutside:
 
         words = ["/bin/sh", "-c", command]
         try:
-            done = run(words, cwd=self._place.root, env=dict(self._environ), input=message.encode(), timeout=30)
+            done = run(words, cwd=self._place.root, env=dict(self._environ), input=f"{message}\n".encode(), timeout=30)
         except (ProcessProblem, OSError) as problem:
             return str(problem)
         return "" if done.rc == 0 else f"it ended with exit code {done.rc}"
+
+    def kept_notices(self) -> set[str]:
+        import msgspec
+
+        from foureyes.adapters.folders import LOGS, read
+
+        try:
+            return msgspec.json.decode(read(os.path.join(self._folder, LOGS, NOTICES), MOST_NOTICES), type=set[str])
+        except (OSError, msgspec.MsgspecError):
+            return set()
+
+    def keep_notices(self, keys: Set[str]) -> None:
+        import msgspec
+
+        from foureyes.adapters.folders import LOGS, folder, replace
+
+        with suppress(OSError), folder(os.path.join(self._folder, LOGS), make=True) as handle:
+            replace(handle, NOTICES, msgspec.json.encode(sorted(keys)), 0o600)
 
     def keep_plan(self, name: str, text: str) -> str:
         from foureyes.adapters.folders import folder, replace

@@ -206,6 +206,20 @@ def test_blocked_is_blocked_with_its_reason_and_told_L17(ground: Playground) -> 
     assert ground.outside.notified == [("mail me", f"{task} is blocked: which database?")]
 
 
+def test_a_person_is_notified_once_of_what_stands_whatever_runner_sees_it_E6(ground: Playground) -> None:
+    ground.configured('\n[run]\nnotify = "mail me"\n')
+    task = ground.create(ALICE)
+    blocked = Play(outcome=replace(DONE, signal="BLOCKED", message="which database?"))
+    ground.plays = [blocked, blocked]
+    for _ in range(2):
+        ground.settle(ground.runner())
+    assert [line for line in ground.lines("") if line.startswith("!")] == [f"! {task} is blocked: which database?"] * 2
+    assert len(ground.outside.notified) == 1
+    ground.app.stops.unblock(ALICE, task)
+    ground.settle(ground.runner())
+    assert len(ground.outside.notified) == 2, "it went away, and came again"
+
+
 def test_out_of_quota_cools_the_profile_and_the_next_in_order_takes_over_without_blame(ground: Playground) -> None:
     task = ground.create(ALICE)
     empty = RunOutcome(ended=False, rc=1, error="quota", error_text="usage limit reached", retry_after=3600)

@@ -39,6 +39,7 @@ def test_who_was_asked_reads_files_of_its_own_and_its_answer_is_its_review_V2_V3
     assert (run.profile, run.role, run.cycle, run.ending, run.error) == ("codex", "review", "c-1", "finished", "none")
     assert (given.session, given.verdict, given.counts) == (run.session, "approved", True)
     assert (peers.cycle().rule, peers.became()) == ("R4", {"codex": "answered"})
+    assert "codex reviewed it: approved, 0 findings" in peers.lines(task)
     launch = peers.agents.launched[-1]
     assert launch.worktree == f"/checkouts/{run.id}"
     assert ".foureyes-review/change.diff" in launch.prompt

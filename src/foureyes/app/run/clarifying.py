@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.review.clarifications import clarify_points
 from foureyes.app.review.prompts import prompt_about
-from foureyes.app.run.reviewing import AGAIN, actor_of, why_refused
+from foureyes.app.run.reviewing import AGAIN, actor_of
 from foureyes.app.run.rows import ReviewRun
 from foureyes.core.documents.answer import document_in
 from foureyes.core.documents.reader import read
 from foureyes.core.documents.shapes import ClarificationResult, PointAnswer, name_of
 from foureyes.core.nouns.cycle import Clarification
 from foureyes.core.words.fence import fenced
-from foureyes.errors import BadInput, Refused
+from foureyes.errors import BadInput
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -46,22 +46,18 @@ def clarify_prompt(context: Context, runner: Actor, run: Run, step: StartRun) ->
     return f"{text}\n## Once more\n\n{AGAIN.format(what='answer about', task=run.task, why=fenced(why[-1]), kind=KIND)}"
 
 
-def take_clarification(context: Context, own: InHand) -> str:
-    """R2: every point is answered, or none is; why not, else empty."""
+def take_clarification(context: Context, own: InHand) -> None:
+    """R2: every point is answered, or none is; then it is refused."""
     assert own.outcome is not None
     with context.store.read() as tx:
         points, author = points_of(tx, own.run), actor_of(tx, own)
-    try:
-        given = read(document_in(own.outcome.answer, KIND), ClarificationResult)
-        answers = {answer.point: answer for answer in given.answers}
-        missing = [str(n) for n in range(1, len(points) + 1) if n not in answers or not answers[n].answer.strip()]
-        if missing:
-            raise BadInput(f"answers: there is none about {', '.join(missing)}.")
-        texts = {point.id: _said(answers[n]) for n, point in enumerate(points, start=1)}
-        clarify_points(context, author, own.run.cycle, texts)
-    except (BadInput, Refused) as problem:
-        return why_refused(problem)
-    return ""
+    given = read(document_in(own.outcome.answer, KIND), ClarificationResult)
+    answers = {answer.point: answer for answer in given.answers}
+    missing = [str(n) for n in range(1, len(points) + 1) if n not in answers or not answers[n].answer.strip()]
+    if missing:
+        raise BadInput(f"answers: there is none about {', '.join(missing)}.")
+    texts = {point.id: _said(answers[n]) for n, point in enumerate(points, start=1)}
+    clarify_points(context, author, own.run.cycle, texts)
 
 
 def _said(answer: PointAnswer) -> str:

@@ -11,13 +11,13 @@ from msgspec.structs import replace
 from foureyes.app.run.clarifying import take_clarification
 from foureyes.app.run.leases import get
 from foureyes.app.run.profiles import cools_until
-from foureyes.app.run.reviewing import drop_files, take_review
+from foureyes.app.run.reviewing import drop_files, take_review, why_refused
 from foureyes.app.run.runs import Runs
 from foureyes.app.run.tidying import tidy
 from foureyes.app.views.standstill import Cooldown
 from foureyes.core.nouns.run import ASKED
 from foureyes.core.words.text import one_line
-from foureyes.errors import FoureyesError
+from foureyes.errors import BadInput, FoureyesError, Refused
 
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import LocalAgents
@@ -79,14 +79,22 @@ def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, st
 def _answered(context: Context, runner: Actor, agents: LocalAgents, own: InHand) -> str:
     """V3: the answer of a run, taken in; one that is no valid document is told to who is asked once more."""
     assert own.outcome is not None
-    reviews = own.run.purpose == "review"
-    problem = take_review(context, agents, own) if reviews else take_clarification(context, own)
-    outcome = replace(own.outcome, error="refused", error_text=problem) if problem else own.outcome
+    outcome, said = own.outcome, "clarified it"
+    try:
+        if own.run.purpose == "review":
+            taken = take_review(context, agents, own)
+            said = f"reviewed it: {taken.verdict}, {len(taken.raised)} finding{'' if len(taken.raised) == 1 else 's'}"
+        else:
+            take_clarification(context, own)
+    except (BadInput, Refused) as refused:
+        problem = why_refused(refused)
+        outcome, said = (
+            replace(outcome, error="refused", error_text=problem),
+            f"answered with no valid document: {problem}",
+        )
     _end(context, runner, own.run.id, outcome, "finished")
     drop_files(agents, own.run)
-    if problem:
-        return f"answered with no valid document: {problem}"
-    return "reviewed it" if reviews else "clarified it"
+    return said
 
 
 def _end(context: Context, runner: Actor, run: RunId, outcome: RunOutcome, ending: RunEnding) -> None:

@@ -27,7 +27,7 @@ from foureyes.core.nouns.run import MAKES
 from foureyes.core.run.kept_back import kept_back
 from foureyes.core.run.plan import plan
 from foureyes.core.run.snapshot import Snapshot
-from foureyes.core.run.step import DecideCycle, Finish, Wait
+from foureyes.core.run.step import DecideCycle, Finish, Notify, Wait
 from foureyes.errors import FoureyesError, LostRunner, Refused
 from foureyes.steps import fe
 
@@ -83,6 +83,7 @@ class Runner:
         self.desk = RunnerDesk(options)
         self._seen = Snapshot()
         self._trouble = ""
+        self._has_looked = False
 
     def ask(self, stopping: str) -> None:
         """Ask it to end: after what runs, or at once. A second time is at once."""
@@ -136,6 +137,9 @@ class Runner:
         self._seen = snapshot
         self._show(glance(snapshot, self.desk))
         *steps, last = plan(snapshot)
+        if not self._has_looked:
+            self._performing.forget_notices({step.key for step in steps if isinstance(step, Notify)})
+            self._has_looked = True
         moved, decided = snapshot.more, False
         for step in steps:
             did = self._performing.perform(step, self.desk)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.rows import IdRow
@@ -244,9 +244,16 @@ class Performing:
         desk.told.add(step.key)
         with self._context.store.read() as tx:
             command = self._context.gate_policy(tx).run.notify
-        if command:
+        if command and step.key not in self._context.outside.kept_notices():
             self._crew.start(f"{NOTIFY}{step.key}", _notify(command, step.text))
         self._tell("", f"! {step.text}")
+
+    def forget_notices(self, standing: Set[str]) -> None:
+        """E6: what went away since the last runner is news when it comes again."""
+        outside = self._context.outside
+        kept = outside.kept_notices()
+        if not kept <= standing:
+            outside.keep_notices(kept & standing)
 
     def finished(self, done: Done, desk: RunnerDesk) -> None:
         """A job of the crew came to its end."""
@@ -260,7 +267,11 @@ class Performing:
             self._merged(done, desk)
             return
         is_new = True
-        if not done.key.startswith(NOTIFY):
+        if done.key.startswith(NOTIFY):
+            if not (done.said or done.problem):
+                outside = self._context.outside
+                outside.keep_notices({*outside.kept_notices(), done.key.removeprefix(NOTIFY)})
+        else:
             desk.checking.discard(done.key)
             is_new = self._settle(desk, RunChecks(task=TaskId(done.key)), "not checked", done.problem)
         for line in (done.said or (done.problem if is_new else "")).splitlines():

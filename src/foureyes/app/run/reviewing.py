@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.app.run.in_hand import InHand
+    from foureyes.app.views.review import ReviewOutcome
     from foureyes.core.nouns.run import Run
     from foureyes.core.run.step import StartRun
     from foureyes.core.words.ids import Sha
@@ -176,26 +177,22 @@ def _again(context: Context, run: Run) -> str:
     return AGAIN.format(what="review of", task=run.task, why=text, kind=RESULT)
 
 
-def take_review(context: Context, agents: LocalAgents, own: InHand) -> str:
-    """V2, V3: what a run answered, taken in as the review of its session; why it is none, else empty."""
+def take_review(context: Context, agents: LocalAgents, own: InHand) -> ReviewOutcome:
+    """V2, V3: what a run answered, taken in as the review of its session; refused where it is none."""
     assert own.outcome is not None
     if altered := agents.altered(own.run.id):
-        return f"{visible(altered)} was not what the reviewer was given any more when it ended, so its review is void"
+        why = f"{visible(altered)} was not what the reviewer was given any more when it ended, so its review is void"
+        raise Refused(why)
     with context.store.read() as tx:
         change, reviewer = subject_of(context, tx, own.run), actor_of(tx, own)
         looks = looks_in_review(tx, own.run.task, own.run.look) if own.run.look else []
         read = _read_by(context, tx, own, change)
-    try:
-        document = document_in(own.outcome.answer, RESULT)
-        _refuse_other_change(document, change)
-        given = document.encode("utf-8", "surrogatepass")
-        if looks:
-            submit_look(context, reviewer, own.run.task, looks, given, read=read)
-        else:
-            submit_told(context, reviewer, own.run.task, given, read=read)
-    except (BadInput, Refused) as problem:
-        return why_refused(problem)
-    return ""
+    document = document_in(own.outcome.answer, RESULT)
+    _refuse_other_change(document, change)
+    given = document.encode("utf-8", "surrogatepass")
+    if looks:
+        return submit_look(context, reviewer, own.run.task, looks, given, read=read)
+    return submit_told(context, reviewer, own.run.task, given, read=read)
 
 
 def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> FilesRead | None:
