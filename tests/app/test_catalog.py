@@ -122,6 +122,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "runs.release": [{"runner": WITHIN, "run": AGENT_RUN}],
     "runs.ask_stop": [{"what": TASK}, {"what": AGENT_RUN}],
     "runs.signal": [{"signal": "DONE", "task": TASK}],
+    "runs.signalled": [{"runner": WITHIN, "run": AGENT_RUN, "signal": "DONE", "message": WHY}],
     "runs.heard": [{"runner": WITHIN, "run": AGENT_RUN, "spoken": Spoken("progress", WHY)}],
     "runs.emit": [{"type": "progress", "summary": WHY, "task": TASK}],
     "runs.pause": [{"task": TASK, "reason": WHY}, {"task": None, "reason": WHY}],

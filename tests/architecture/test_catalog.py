@@ -33,6 +33,7 @@ WITHOUT_A_COMMAND = {
     "attempts.changes": "a face shows hunks; fe show --diff prints the same change as git writes it",
     "lists.page": "the rows alone, for faces that stay open and for completion; fe list says more about each",
     "worktrees.open": "claims.start and claims.next open it with the claim: fe start --worktree",
+    "status.own": "bare fe says it to an agent, and fe next before it claims anything",
     "queue.draw": "a list with ticks asks while it is ticked; the command line draws when it is told all at once",
     **dict.fromkeys(
         ("board.view", "board.column", "queue.ahead", "events.head", "events.latest", "events.since"),
@@ -42,7 +43,7 @@ WITHOUT_A_COMMAND = {
         (
             f"runs.{name}"
             for name in "begin launch finish runners reserve bind renew holds take_over end hand_in release heard said "
-            "stuck standstill cool warm cooled live of_task".split()
+            "signalled stuck standstill cool warm cooled live of_task".split()
         ),
         "for a runner, and for faces that show what it does",
     ),

@@ -359,7 +359,10 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("latest", (), "anyone", "", "", "The latest events, each as one sentence."),
         ("since", (), "anyone", "", "", "The events after a row, each as one sentence."),
     ),
-    "status": (("show", (), "anyone", "", "status", "The project at a glance."),),
+    "status": (
+        ("show", (), "anyone", "", "status", "The project at a glance."),
+        ("own", (), "anyone", "", "", "What an agent has to do for its own work before it takes new work."),
+    ),
     "doctor": (("examine", (), "anyone", "", "doctor", "Look at everything that can be wrong; repair nothing."),),
     "stats": (
         ("reviews", (), "anyone", "", "stats reviews", "The figures of reviews of the whole project."),

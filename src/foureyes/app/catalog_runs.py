@@ -29,6 +29,7 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("signal", ("signal",), "agents and people", "journal", "signal", "Say that a run is over, and how."),
         ("emit", ("emit",), "agents and people", "journal", "emit", "Say something in the middle of the work."),
         ("heard", ("run",), "people and services", "journal", "", "Record what a run said in its own stream."),
+        ("signalled", ("run",), "people and services", "journal", "", "Record the last word of a run."),
         ("said", (), "anyone", "", "", "What agents said after a row of the journal."),
         ("pause", ("pause",), "people", "journal", "pause", "Let no new run begin, on a task or anywhere."),
         ("stuck", ("run",), "people and services", "journal", "", "Leave a task to a person."),

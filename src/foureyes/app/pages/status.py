@@ -88,6 +88,13 @@ class Status:
         merge = self._merge(actor) if counts["approved"] else NO_STEP
         return msgspec.structs.replace(view, next=after_status(view, actor, merge, partial(self._moved, actor)))
 
+    def own(self, actor: Actor) -> list[str]:
+        """R2, T4, L6, D5: what an agent has to do for its own work before it takes new work."""
+        from foureyes.app.work.own_work import own_work
+
+        with self._context.store.read() as tx:
+            return [each.text for each in own_work(self._context, tx, actor)]
+
     def _of_target(self, project: ProjectView, stopped: Steps | None, *, merged: bool) -> list[Steps]:
         """Q5: what there is to say about the target once something was merged: checkouts that did not follow, what is
         missing, what no task brought.

@@ -15,6 +15,7 @@ from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.call.told_target import TargetHere, as_the_remote_has_it, target_here, told_target
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
+from foureyes.app.work.own_work import own_work
 from foureyes.app.work.passing_over import in_words, passed_over, refuse_all
 from foureyes.app.work.releasing import is_silent, is_successor, take_over, unstart
 from foureyes.core import events as e
@@ -22,7 +23,6 @@ from foureyes.core.nouns.session import Actor, is_oneself, is_same
 from foureyes.core.rules.claiming import RESUME, began_at, why_not_free
 from foureyes.core.rules.involvement import has_spawned
 from foureyes.core.words.ids import TaskId
-from foureyes.core.words.text import one_line
 from foureyes.errors import LostClaim, NotFound, Reason
 from foureyes.steps import Steps, by_person, either, fe, in_turn, phrase
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from foureyes.app.call.work import Work
     from foureyes.app.ports import Tx
     from foureyes.app.views.outcome import Outcome
-    from foureyes.app.views.status import OpenPoint
     from foureyes.app.views.work import ClaimedWorktree
+    from foureyes.app.work.own_work import OwnWork
     from foureyes.core.nouns.task import Task
     from foureyes.core.rules.facts import Facts
     from foureyes.core.words.ids import Sha
@@ -43,16 +43,6 @@ if TYPE_CHECKING:
 
 SAID = 3
 """How many tasks of the caller's own are named."""
-
-
-QUESTION = 200
-"""How much of what reviewers ask is said."""
-
-
-def _question(point: OpenPoint) -> str:
-    """R2: what reviewers ask, and what answers it, in a line."""
-    line = one_line(f"reviewers ask you about {point.task}, {point.cycle} {point.id}: {point.text}", QUESTION)
-    return f'{line} · answer: fe review clarify {point.cycle} {point.id} -m "…"'
 
 
 class Claims:
@@ -186,8 +176,8 @@ class Claims:
         head = None if apart else told_target(self._context, named=target.named).at
         over = passed_over(self._context, actor, target.merged, worktree=apart)
         with self._context.writing(actor, "next") as work:
-            asked = self._asked(work)
-            task = self._best(work, asked, over)
+            own = own_work(self._context, work.tx, actor)
+            task = self._best(work, own, over)
             done = self._continued(work, task)
             if done is None:
                 refuse_merged(task.id, target.merged)
@@ -195,19 +185,14 @@ class Claims:
         if done and task.status == "in_progress":
             return self._found_again(actor, done, worktree, here=not apart)
         begun = self._prepared(work, task, done) if done else self._start_reserved(actor, task)
-        notes = (*in_words(over), *map(_question, asked))
-        return replace(begun, notes=(*begun.notes, *notes)) if notes else begun
+        asked = [each.text for each in own if not each.sent_back]
+        notes = (*asked, *begun.notes, *in_words(over))
+        return replace(begun, notes=notes) if notes else begun
 
-    def _asked(self, work: Work) -> list[OpenPoint]:
-        """R2: what reviewers ask about earlier work of the caller: that goes on only once it is answered."""
-        if work.actor.kind != "agent":
-            return []
-        from foureyes.app.views.status import OpenPoint
-
-        return work.tx.all("cycle.asks_maker", OpenPoint, session=work.actor.session, limit=SAID)
-
-    def _best(self, work: Work, asked: Sequence[OpenPoint], over: Mapping[str, Reason]) -> Task:
-        """The ready task that comes first, that can be started, and that nobody else is about to start."""
+    def _best(self, work: Work, own: Sequence[OwnWork], over: Mapping[str, Reason]) -> Task:
+        """The ready task that comes first, that can be started, and that nobody else is about to start: what was sent
+        back to the caller before all others, unless its tier wants another agent (E2).
+        """
         taken, left = self._reserved(work)
         query = ListQuery(ready=True, limit=1 + len(taken) + len(over))
         rows = [row for row in work.tx.tasks(query, TaskRow) if row.id not in taken and row.id not in over]
@@ -218,8 +203,11 @@ class Claims:
             return row
         if (begun := self._begun_before(work)) is not None:
             return begun
-        if not rows and asked:
-            raise NotFound(f"no task is ready; {_question(asked[0])}", next_step=asked[0].step)
+        for task in (self._context.get(work.tx, TaskId(each.task)) for each in own if each.sent_back):
+            if task.id not in taken and task.id not in over and not self._of_tier(work, task):
+                return task
+        if not rows and own:
+            raise NotFound(f"no task is ready; {own[0].text}", next_step=own[0].step)
         if not rows:
             refuse_all(over)
             raise NotFound(

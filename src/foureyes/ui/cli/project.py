@@ -12,7 +12,7 @@ import click
 from foureyes.app.views.status import Check, StatusView
 from foureyes.bootstrap.places import describe, folder_of, is_project, is_shared, no_project_here, repository
 from foureyes.core.words.text import flat
-from foureyes.errors import NoProject, StoreProblem, VerificationFailed
+from foureyes.errors import FoureyesError, NoProject, StoreProblem, VerificationFailed
 from foureyes.steps import by, either, fe, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.attention import first
@@ -400,7 +400,7 @@ def bare(ctx: click.Context) -> None:
     if session.actor.kind == "agent":
         from foureyes.config.primer import PRIME
 
-        output.write(PRIME.rstrip("\n"))
+        output.write("\n".join([*_own_work(session), PRIME.rstrip("\n")]))
         return
     place = repository(session.cwd)
     on_terminal = can_draw()
@@ -417,6 +417,15 @@ def bare(ctx: click.Context) -> None:
         open_terminal(session, "; ".join(made.notes) if made is not None else "")
         return
     output.write(status_text(session.app.status.show(session.actor), first(session)))
+
+
+def _own_work(session: Session) -> list[str]:
+    """What an agent has to do for its own work, each in a line; nothing where there is no project that says it."""
+    try:
+        lines = [flat(line) for line in session.app.status.own(session.actor)]
+    except FoureyesError:
+        return []
+    return ["YOUR OWN WORK FIRST", *[f"  {line}" for line in lines], ""] if lines else []
 
 
 def _first_run(session: Session, where: str) -> Created | None:

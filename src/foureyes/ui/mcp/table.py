@@ -222,6 +222,7 @@ _ONE = "a tool does it for one task at a time"
 LEFT_OUT: dict[str, str] = {
     "projects.create": "a project is begun at the command line",
     "projects.get": "status_show says it",
+    "status.own": "task_next says it",
     "projects.milestones": "it is for who restores a store",
     "projects.backup": "it writes a file wherever it is told to",
     "projects.role": "it is for who sets up a store on a server",

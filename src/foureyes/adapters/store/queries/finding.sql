@@ -148,6 +148,9 @@ WHERE task IN (SELECT value FROM json_each(:ids)) AND state = 'waived' ORDER BY 
 -- name: finding.unresolved
 SELECT count(*) AS n FROM findings WHERE task = :task AND state IN ('open', 'claimed', 'disputed') AND note = 0;
 
+-- name: finding.to_answer
+SELECT count(*) AS n FROM findings WHERE task = :task AND state = 'open' AND note = 0;
+
 -- name: finding.rulers
 SELECT DISTINCT session AS id FROM finding_moves WHERE task = :task AND kind = 'ruled' AND iteration = :iteration AND undone = 0;
 

@@ -185,6 +185,11 @@ SELECT id, title, description, type, status, priority, labels, parent, acceptanc
   updated_at, started_at, start_target, closed_at, resolution, iteration, landed, open_deps, ready, deleted, waiting_for
 FROM tasks WHERE id = :id;
 
+-- name: task.own
+SELECT t.id FROM tasks t JOIN attempts a ON a.task = t.id AND a.n = t.iteration JOIN sessions s ON s.id = a.submitted_by
+WHERE t.deleted = 0 AND t.hold IS NULL AND ((t.ready = 1 AND s.id = :session) OR (t.status = 'reviewing' AND s.agent = :agent AND (s.id = :session OR s.process <> '')))
+ORDER BY t.ready DESC, s.id = :session DESC, t.priority, t.n LIMIT 20;
+
 -- name: task.begun_by_program
 SELECT t.id FROM tasks t JOIN sessions s ON s.id = t.implementer
 WHERE t.status = 'in_progress' AND t.hold IS NULL AND s.agent = :agent AND s.process <> '' AND s.id <> :session
