@@ -14,8 +14,8 @@ CORE = PACKAGE / "core"
 
 ALLOWED_IMPORTS = frozenset(
     {
-        "__future__", "bisect", "collections", "datetime", "enum", "functools", "hashlib", "_sha2", "_sha256",
-        "itertools", "json", "re", "typing", "unicodedata", "msgspec",
+        "__future__", "bisect", "collections", "datetime", "difflib", "enum", "functools", "hashlib", "_sha2", "_sha256",
+        "itertools", "json", "re", "typing", "unicodedata", "markdown_it", "msgspec",
         "foureyes.core", "foureyes.errors", "foureyes.steps",
     }
 )  # fmt: skip

@@ -168,7 +168,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("preview", ("plan import",), "anyone", "", "plan import", "What importing a plan file would make, with "
          "which modes."),
         ("accept", ("plan accept",), "people", "journal", "plan accept", "Make planned review modes your own."),
-        ("export", (), "anyone", "", "plan export", "The open tasks as a plan file."),
+        ("export", (), "anyone", "", "plan export", "The open tasks as a plan."),
     ),
     "notes": (
         ("log", ("log",), "anyone", "journal", "log", "Write a line into a task's log."),

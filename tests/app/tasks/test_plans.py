@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from foureyes.core.nouns.session import Actor
@@ -40,7 +41,7 @@ def test_every_section_is_a_task_with_what_it_says_M7(desk: DeskWorld) -> None:
 
 def test_a_dependency_is_a_title_in_any_case_or_the_id_of_a_task_that_exists_M7(desk: DeskWorld) -> None:
     there = desk.create(title="exists")
-    found = import_(desk, f"## Task: One\n## Task: Two\nDepends on: ONE, {there}, `one`\n")
+    found = import_(desk, f"## Task: One\n## Task: Two\nDepends on: ONE, {there}\n")
     assert {link.id for link in desk.show(found["Two"]).depends_on} == {there, found["One"]}
 
 
@@ -49,7 +50,7 @@ def test_a_dependency_is_a_title_in_any_case_or_the_id_of_a_task_that_exists_M7(
     [
         ("nothing here\n", 'no section "## Task: …"'),
         ("## Task: A\n## Task:\n", "plan.md:2"),
-        ("## Task: A\n## Task: a\n", "a second task is called"),
+        ("## Task: A\n## Task: a\n", "plan.md:2 has the title 'a'"),
         ("## Task: A\nPriority: P9\n", "plan.md:2"),
         ("## Task: A\nType: wish\n", "type 'wish'"),
         ("## Task: A\n## Task: B\nDepends on: C\n", "plan.md:2 depends on 'C'"),
@@ -144,7 +145,7 @@ def test_a_typed_name_imports_nothing_and_a_service_may_I1_I5(desk: DeskWorld) -
 def test_a_preview_has_the_modes_of_the_import_and_changes_nothing_M7(desk: DeskWorld, who: Actor) -> None:
     configure(desk, LINT)
     text = (
-        "## Task 1: A\n## Task 2: B\nLabels: `Security`\nDepends on: 1\n"
+        "## Task 1: A\n## Task 2: B\nLabels: Security\nDepends on: 1\n"
         "## Task: C\nLabels: review:skip\n## Task: D\nMode: batch\n"
     )
     with desk.unchanged():
@@ -168,3 +169,41 @@ def test_a_preview_counts_on_the_key_that_will_sign_and_signs_nothing_M6_I9(desk
         shown = desk.app.plans.preview(ALICE, text)
     assert [row.mode for row in shown] == [row.mode for row in desk.app.plans.import_(ALICE, text)]
     assert [row.mode for row in shown] == ["skip", "auto-approve"]
+
+
+def exported(desk: DeskWorld) -> str:
+    return msgspec.json.encode(desk.app.plans.export()).decode()
+
+
+def test_exported_plan_is_known_here_and_the_same_tasks_elsewhere_M7(desk: DeskWorld) -> None:
+    found = import_(desk, PLAN)
+    text = exported(desk)
+    assert {row.state for row in desk.app.plans.import_(ALICE, text)} == {"known"}
+    for row in desk.app.plans.import_(ALICE, text, again=True):
+        new, old = desk.task(row.task), desk.task(found[row.title])
+        assert new.id != old.id
+        assert (new.labels, new.priority, new.type, new.acceptance, new.description) == (
+            old.labels, old.priority, old.type, old.acceptance, old.description,
+        )  # fmt: skip
+        assert [link.title for link in desk.show(new.id).depends_on] == [
+            link.title for link in desk.show(old.id).depends_on
+        ]
+
+
+def test_tasks_with_the_same_title_are_exported_by_their_ids_M7(desk: DeskWorld) -> None:
+    one, other = desk.create(title="Fix it, now", priority=3), desk.create(title="fix it, NOW", priority=1)
+    top = desk.create(title="Top", depends_on=[one], description="Labels: x\n## Task: <!--")
+    text = exported(desk)
+    rows = {row.task: row for row in desk.app.plans.import_(ALICE, text)}
+    assert ({row.state for row in rows.values()}, set(rows)) == ({"known"}, {one, other, top})
+    again = {desk.task(row.task).priority: row for row in desk.app.plans.import_(ALICE, text, again=True)}
+    assert again[2].depends_on == (again[3].task,)
+    assert desk.task(again[2].task).description == "Labels: x\n## Task: <!--"
+
+
+def test_closed_dependency_is_not_exported_M7(desk: DeskWorld) -> None:
+    assert desk.app.plans.export().tasks == ()
+    done = desk.create(title="Done")
+    desk.create(title="Next", depends_on=[done])
+    desk.app.closing.cancel(ALICE, done)
+    assert [row.depends_on for row in desk.app.plans.export().tasks] == [()]

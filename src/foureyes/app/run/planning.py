@@ -23,8 +23,7 @@ from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.other_machines import begin_at
 from foureyes.config.policy import agent_profiles
 from foureyes.core.documents.drafted_plan import plan_in, planning_prompt, retrying_prompt
-from foureyes.core.documents.plan_file import read_plan
-from foureyes.core.documents.plan_order import in_order
+from foureyes.core.documents.plan import in_order, read_plan
 from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.run.afterwards import how_it_failed
 from foureyes.core.words.text import one_line
@@ -111,7 +110,7 @@ class Planning:
         """What importing it would make; without its text where it is no plan at all."""
         name = f"{draft.task}.md"
         try:
-            in_order(read_plan(text, name), name)
+            in_order(read_plan(text, name))
         except FoureyesError as refusal:
             return replace(draft, text="", problem=_reasons(refusal))
         try:

@@ -22,7 +22,7 @@ LOOSE = ("auto-approve", "skip")
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
-    from foureyes.core.documents.plan_file import PlanSection
+    from foureyes.core.documents.plan import PlanTask
     from foureyes.core.nouns.task import Task
 
 
@@ -41,7 +41,7 @@ class PlannedBefore:
         for row in tx.all("task.titles", Titled):
             self._by_title[folded(row.title)].append(row.id)
 
-    def take(self, task: PlanSection) -> TaskId | None:
+    def take(self, task: PlanTask) -> TaskId | None:
         """The task that a section is about: by its key; else by its title, the one that it names by its id first."""
         if task.key:
             row = self._tx.one("task.with_key", IdRow, key=task.key)
@@ -54,7 +54,7 @@ class PlannedBefore:
         return TaskId(known)
 
     def stricter(
-        self, task: PlanSection, known: Task, needs: list[tuple[str, Steps]], modes: tuple[Mode, Mode]
+        self, task: PlanTask, known: Task, needs: list[tuple[str, Steps]], modes: tuple[Mode, Mode]
     ) -> list[Reason]:
         """M7: what a section asks for and the task that has its place does not have, each with the way there; `needs`
         come with theirs. `modes`: that of a new task, and that of the one that is there.
@@ -82,7 +82,7 @@ class PlannedBefore:
             reasons += [Reason("M7", f"{where} does not wait for {visible(need)}", step) for need, step in lacks]
         return reasons
 
-    def differences(self, task: PlanSection, known: Task, needs: list[str]) -> tuple[str, ...]:
+    def differences(self, task: PlanTask, known: Task, needs: list[str]) -> tuple[str, ...]:
         """What the plan says and the task does not, a line each."""
         have, want = {folded(label): label for label in known.labels}, {folded(label): label for label in task.labels}
         waits = {link.id for link in self._tx.all("task.dependencies", Link, id=known.id)}
@@ -99,7 +99,7 @@ class PlannedBefore:
         return (*lines, *([f"other words: {', '.join(words)}"] if words else []))
 
 
-def _differs(name: str, task: PlanSection, known: Task) -> bool:
+def _differs(name: str, task: PlanTask, known: Task) -> bool:
     was, now = str(getattr(known, name)), str(getattr(task, name))
     return [line.strip().removeprefix("- ") for line in was.strip().split("\n")] != [
         line.strip().removeprefix("- ") for line in now.strip().split("\n")

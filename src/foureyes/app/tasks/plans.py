@@ -15,17 +15,15 @@ from foureyes.app.call.signing import active_keys, keys_at_hand
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.tasks.loosening import is_new_word, loosening, planned_labels
-from foureyes.app.tasks.plan_text import plan_text
 from foureyes.app.tasks.planned_before import PlannedBefore
 from foureyes.app.views.plan import Accepted, PlannedRow
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
-from foureyes.core.documents.plan_file import PlanSection, read_plan
-from foureyes.core.documents.plan_order import PlanNames, in_order
+from foureyes.core.documents.plan import PlanDocument, PlanNames, PlanRow, PlanTask, in_order, read_plan
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.modes import ModeChoice, mode_of
+from foureyes.core.rules.modes import ModeChoice, is_unknown_mode, label_mode, mode_of
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import BadInput, FoureyesError, NotFound, Reason
 from foureyes.steps import fe, prose
@@ -51,7 +49,7 @@ class Plans:
         `parent`, where there is one.
         """
         permit(actor, "plan import")
-        planned = in_order(read_plan(text, name), name)
+        planned = in_order(read_plan(text, name))
         with loosening(self._context, actor, "plan import", text, lambda: True) as work:
             above = self._context.find_id(work.tx, parent) if parent else None
 
@@ -68,7 +66,7 @@ class Plans:
     ) -> list[PlannedRow]:
         """What an import would make, and with which modes. Nothing is changed, nobody signs."""
         permit(actor, "plan import")
-        planned = in_order(read_plan(text, name), name)
+        planned = in_order(read_plan(text, name))
         with self._context.store.read() as tx:
             if parent:
                 self._context.find_id(tx, parent)
@@ -79,14 +77,14 @@ class Plans:
             return self._rows(tx, actor, planned, name, make, group=group, again=again)
 
     def _rows(
-        self, tx: Tx, actor: Actor, planned: list[PlanSection], name: str, make: Make, *, group: str, again: bool
+        self, tx: Tx, actor: Actor, planned: list[PlanTask], name: str, make: Make, *, group: str, again: bool
     ) -> list[PlannedRow]:
         names, before = PlanNames(planned), PlannedBefore(tx)
-        ids: dict[int, str] = {}
+        ids: dict[str, str] = {}
         rows: list[PlannedRow] = []
         stricter: list[Reason] = []
         for task in planned:
-            needs = [self._need(tx, other, task, names, ids, name) for other in task.depends_on]
+            needs = [self._need(tx, other, task, names, ids) for other in task.depends_on]
             known = None if again and not task.key else before.take(task)
             if known is not None:
                 row = self._known(tx, actor, task, before, known, needs)
@@ -95,12 +93,12 @@ class Plans:
                 anew = fe("plan", "import", name, "--again")
                 ways = [(need, anew if need in made else fe("dep", "add", known, need)) for need in needs]
                 reasons = before.stricter(task, self._context.get(tx, known), ways, modes)
-                stricter += [_at(reason, f"{name}:{task.line}") for reason in reasons]
+                stricter += [_at(reason, task.at) for reason in reasons]
             else:
                 new, mode = make(_event(task, needs, group))
                 row = PlannedRow(task=new, title=task.title, mode=mode, labels=task.labels, depends_on=tuple(needs))
-            ids[task.line] = row.task or task.title
-            rows.append(msgspec.structs.replace(row, notes=(*row.notes, *task.notes)))
+            ids[task.at] = row.task or task.title
+            rows.append(row)
         if stricter:
             refuse_verb(
                 "nothing was planned: the plan asks for more than what is there (--again makes all of it).",
@@ -109,7 +107,7 @@ class Plans:
         return rows
 
     def _known(
-        self, tx: Tx, actor: Actor, task: PlanSection, before: PlannedBefore, known: TaskId, needs: list[str]
+        self, tx: Tx, actor: Actor, task: PlanTask, before: PlannedBefore, known: TaskId, needs: list[str]
     ) -> PlannedRow:
         planned = self._context.get(tx, known)
         notes = before.differences(task, planned, needs)
@@ -144,15 +142,15 @@ class Plans:
         )
         return mode_of(facts, self._context.policy(tx, actor))
 
-    def _need(self, tx: Tx, text: str, task: PlanSection, names: PlanNames, ids: dict[int, str], name: str) -> str:
+    def _need(self, tx: Tx, text: str, task: PlanTask, names: PlanNames, ids: dict[str, str]) -> str:
         """The task that a section waits for: of this plan, or one that exists."""
-        line = names.line_of(text, task, name)
-        if line is not None:
-            return ids[line]
+        place = names.place_of(text, task)
+        if place is not None:
+            return ids[place]
         try:
             return self._context.find_id(tx, text)
         except FoureyesError:
-            why = f"{name}:{task.line} depends on {text!r}, which is neither a task of this plan nor one that exists."
+            why = f"{task.at} depends on {text!r}, which is neither a task of this plan nor one that exists."
             raise BadInput(why, next_step=prose("name it by its title in this plan, or by its id")) from None
 
     def accept(self, actor: Actor, tasks: Sequence[str]) -> list[Accepted]:
@@ -185,20 +183,34 @@ class Plans:
             return list(dict.fromkeys(self._context.find_id(tx, task) for task in tasks))
         return [TaskId(row.id) for row in tx.tasks(ListQuery(live=True, limit=MANY), TaskRow)]
 
-    def export(self) -> str:
-        """The open tasks as a plan that can be imported again."""
+    def export(self) -> PlanDocument:
+        """The open tasks as a plan that can be imported again, here or in another project."""
         with self._context.store.read() as tx:
             rows = tx.tasks(ListQuery(live=True, limit=MANY), TaskRow)
-            tasks = [self._context.get(tx, TaskId(row.id)) for row in rows]
-            needs = {task.id: tx.all("task.dependencies", Link, id=task.id) for task in tasks}
-        return plan_text(tasks, needs)
+            return PlanDocument(tuple(self._exported(tx, self._context.get(tx, TaskId(row.id))) for row in rows))
+
+    def _exported(self, tx: Tx, task: Task) -> PlanRow:
+        """A task as a row of a plan; a closed dependency is left out, and an unknown review label is per-task (M2)."""
+        labels = tuple("review:per-task" if is_unknown_mode(label) else label for label in task.labels)
+        needs = tx.all("task.dependencies", Link, id=task.id)
+        return PlanRow(
+            title=task.title,
+            id=task.id,
+            labels=tuple(dict.fromkeys(labels)),
+            mode="" if any(label_mode(label) for label in labels) else task.planned or "default",
+            priority=task.priority,
+            type=task.type,
+            depends_on=tuple(link.id for link in needs if link.status != "closed"),
+            acceptance=task.acceptance,
+            description=task.description,
+        )
 
 
 def _at(reason: Reason, place: str) -> Reason:
     return msgspec.structs.replace(reason, message=f"{place}: {reason.message}")
 
 
-def _event(task: PlanSection, needs: list[str], group: str) -> e.TaskCreated:
+def _event(task: PlanTask, needs: list[str], group: str) -> e.TaskCreated:
     return e.TaskCreated(
         title=task.title,
         description=task.description,

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 import click
+import msgspec
 
 from foureyes.app.views.plan import PlannedRow, without_reviewer
 from foureyes.errors import BadInput
@@ -20,7 +21,7 @@ LIMIT = 2_000_000
 
 @click.group("plan")
 def plan() -> None:
-    """Many tasks at once, from Markdown."""
+    """Create many tasks at once, from Markdown or JSON."""
 
 
 @verb("import", example="fe plan import plan.md --dry-run")
@@ -30,8 +31,8 @@ def plan() -> None:
 @click.option("--dry-run", is_flag=True, help="Show what would be made, with the modes; change nothing.")
 @click.option("--again", is_flag=True, help="Make also what is there already by its title.")
 def plan_import(session: Session, file: str, group: str, parent: str, dry_run: bool, again: bool) -> None:
-    """Make a task of every section "## Task: …" (Labels, Priority, Depends on, Acceptance); all of them or none. `-`
-    reads stdin.
+    """Make a task of every section "## Task: …" (Labels, Priority, Depends on, Acceptance), or of every row of a JSON
+    plan; all of them or none. `-` reads stdin.
 
     What is there already, by its key or title, is not made again and not changed; where it is looser than the plan,
     nothing is made (M7). A task without a review label is
@@ -130,14 +131,14 @@ def plan_accept(session: Session, tasks: tuple[str, ...]) -> None:
     output.write(f"the modes of {output.count(len(rows), 'task')} are yours now")
 
 
-@verb("export", example="fe plan export > plan.md")
+@verb("export", example="fe plan export > plan.json")
 def plan_export(session: Session) -> None:
-    """The open tasks as a plan."""
-    text = session.app.plans.export()
+    """Print the open tasks as a plan in JSON, which `fe plan import` reads."""
+    document = session.app.plans.export()
     if session.json:
-        output.write_json({"plan": text})
+        output.write_json(document)
     else:
-        output.write_raw(text)
+        output.write_raw(msgspec.json.format(msgspec.json.encode(document)).decode() + "\n")
 
 
 for command in (plan_import, plan_draft, plan_accept, plan_export):
