@@ -17,6 +17,8 @@ from foureyes.core.nouns.finding import Finding
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import Internal
 
+from tests.stage.documents import sarif
+
 
 @pytest.fixture
 def outside() -> ports.Outside:
@@ -26,9 +28,9 @@ def outside() -> ports.Outside:
 
 def test_the_paths_of_a_report_are_those_of_the_worktree_where_the_caller_stands_L3(outside: ports.Outside) -> None:
     paths = ["/place/tree/a.py", "/place/b.py", "/elsewhere/lib/c.py"]
-    document = json.dumps({"diagnostics": [{"message": "no", "location": {"path": path}} for path in paths]}).encode()
-    form, found = outside.read_findings(document, "x", lambda: ("a.py", "lib/c.py"), {})
-    assert (form, [one.path for one in found]) == ("rdjson", ["a.py", "b.py", "lib/c.py"])
+    document = sarif(*((path, 1, "no") for path in paths))
+    found = outside.read_findings(document, "x", lambda: ("a.py", "lib/c.py"), {})
+    assert [one.path for one in found] == ["a.py", "b.py", "lib/c.py"]
 
 
 def test_a_waiver_counts_by_the_time_of_writing_E3(outside: ports.Outside) -> None:

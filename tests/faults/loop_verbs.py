@@ -10,7 +10,7 @@ from foureyes.core.nouns.finding import Answer, AnswerWord, ReportedFinding, Rul
 from foureyes.core.nouns.session import Actor
 
 from tests.faults.verb import Verb
-from tests.stage.documents import review_result
+from tests.stage.documents import review_result, sarif
 from tests.stage.looped import GROUND, REASON, issue
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
 from tests.stage.places import Desk
@@ -18,12 +18,7 @@ from tests.stage.places import Desk
 CODE = "def first():\n    return limit * 2\n"
 LATER = "import os\n\n\n" + CODE
 HERE: dict[str, Any] = {"file": "app.py", "line": 2}
-REPORT = {
-    "diagnostics": [
-        {"message": "odd", "severity": "ERROR", "location": {"path": "app.py", "range": {"start": {"line": 2}}}},
-        {"message": "even", "severity": "INFO", "location": {"path": "app.py", "range": {"start": {"line": 1}}}},
-    ]
-}
+REPORT = sarif(("app.py", 2, "odd"), ("app.py", 1, "even"))
 
 
 def _review(
@@ -181,7 +176,7 @@ LOOP_VERBS = (
     Verb(
         "finding import",
         _reviewing,
-        lambda d, t: d.app.exchange.take_in(CODEX, t, json.dumps(REPORT).encode(), "report.rdjson", whole=True),
+        lambda d, t: d.app.exchange.take_in(CODEX, t, REPORT, "report.sarif", whole=True),
     ),
     Verb("finding track", _claimed, lambda d, t: d.app.findings.track(ALICE, [], task=t)),
     Verb("unstart after a crash", _found, lambda d, t: d.app.claims.unstart(CLAUDE, t, how="crash")),

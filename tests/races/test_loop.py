@@ -19,7 +19,7 @@ from foureyes.errors import FoureyesError
 
 from tests.races.crowd import founded, opened, sound, wait_before_writing, worker
 from tests.races.test_decisions import moved_repo
-from tests.stage.documents import review_result
+from tests.stage.documents import review_result, sarif
 from tests.stage.fork import Gate, swarm
 from tests.stage.looped import GROUND, REASON, issue
 from tests.stage.night import plays
@@ -206,14 +206,14 @@ def test_of_two_leads_at_once_one_decides_and_the_other_is_told_so_E3(place: Pla
     assert [row.kind for row in rows].count("TaskCreated") == (3 if event["option"] == "split" else 1)
 
 
-REPORT = {"diagnostics": [{"message": "leaks", "severity": "ERROR"}]}
+REPORT = sarif(("app.py", 1, "leaks"))
 
 
 def raises(how: str, desk: Desk, task: str) -> Act:
     """Three ways to say that something blocks."""
     ways: dict[str, Act] = {
         "add": lambda app: app.findings.add(BOB, task, ReportedFinding(severity="HIGH", title="leaks")),
-        "import": lambda app: app.exchange.take_in(GEMINI, task, json.dumps(REPORT).encode(), "r.rdjson", whole=True),
+        "import": lambda app: app.exchange.take_in(GEMINI, task, REPORT, "r.sarif", whole=True),
         "review": reviews(GEMINI, task, said(desk, task, issue("leaks"))),
     }
     return ways[how]

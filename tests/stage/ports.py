@@ -281,7 +281,7 @@ class DeskOutside:
 
     def read_findings(
         self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
-    ) -> tuple[str, list[ReportedFinding]]:
+    ) -> list[ReportedFinding]:
         try:
             places = ReportPaths((), paths) if paths() else None
         except NoRealGit:

@@ -240,9 +240,9 @@ class Outside(Protocol):
 
     def read_findings(
         self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
-    ) -> tuple[str, list[ReportedFinding]]:
-        """What a tool's report (SARIF, rdjson, rdjsonl) found, and the name of its format; `BadInput` when it is none
-        of these. `paths`: those of the tree that it is about; `most`: what a tool's levels are worth at most.
+    ) -> list[ReportedFinding]:
+        """The findings of a tool's SARIF report; `BadInput` when it is not one. `paths`: those of the tree that it is
+        about; `most`: what a tool's levels are worth at most.
         """
 
     def write_sarif(self, findings: Sequence[Finding]) -> bytes:

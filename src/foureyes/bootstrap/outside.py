@@ -90,7 +90,7 @@ class LazyOutside:
 
     def read_findings(
         self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
-    ) -> tuple[str, list[ReportedFinding]]:
+    ) -> list[ReportedFinding]:
         from foureyes.adapters.exchange.places import ReportPaths
         from foureyes.adapters.exchange.reports import read
         from foureyes.adapters.git.checkouts.following import roots

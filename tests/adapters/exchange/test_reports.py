@@ -35,7 +35,7 @@ def at(uri: str, line: int | None = 7, **location: Any) -> list[Any]:
 
 def only(document: bytes, *roots: str) -> ReportedFinding:
     """The one finding in it."""
-    _, (one,) = read(document, "report", ReportPaths(roots))
+    (one,) = read(document, "report", ReportPaths(roots))
     return one
 
 
@@ -55,8 +55,7 @@ def test_a_result_is_a_finding_L3() -> None:
     message = {"text": "SQL from input.\nUse a parameter."}
     place = at("src/a.py")
     place[0]["physicalLocation"]["region"]["snippet"] = {"text": "run(f'{x}')\n"}
-    form, found = read(log({"ruleId": "S1", "level": "error", "message": message, "locations": place}), "x.sarif")
-    assert form == "sarif"
+    found = read(log({"ruleId": "S1", "level": "error", "message": message, "locations": place}), "x.sarif")
     assert found == [
         ReportedFinding(
             severity="HIGH", title="SQL from input.", path="src/a.py", line=7, problem="SQL from input.\nUse a parameter.",
@@ -123,7 +122,7 @@ def test_the_severity_is_that_of_the_level_or_a_higher_score_L1(fields: Any, sev
     ],
 )
 def test_what_is_no_finding_any_more_is_left_out_L3(fields: Any) -> None:
-    assert read(log({"message": MESSAGE, **fields}, rules=RULES), "x") == ("sarif", [])
+    assert read(log({"message": MESSAGE, **fields}, rules=RULES), "x") == []
 
 
 @pytest.mark.parametrize(
@@ -146,7 +145,7 @@ def test_rules_of_an_extension_are_found_by_name_and_by_place_L3() -> None:
     tool = {"driver": {"name": "x", "rules": []}, "extensions": [{"name": "x"}, {"name": "pack", "rules": RULES}]}
     by_place = {"message": MESSAGE, "rule": {"index": 1, "toolComponent": {"index": 1}}}
     nowhere = {"message": MESSAGE, "rule": {"index": 1, "toolComponent": {"index": 9}}}
-    _, found = read(log(by_place, nowhere, {"message": MESSAGE, "ruleId": "B"}, tool=tool), "x")
+    found = read(log(by_place, nowhere, {"message": MESSAGE, "ruleId": "B"}, tool=tool), "x")
     assert [(one.rule, one.severity) for one in found] == [("B", "HIGH"), ("", "MEDIUM"), ("B", "HIGH")]
 
 
@@ -305,68 +304,6 @@ def test_a_fix_is_told_in_words_L3() -> None:
     assert result().fix == ""
 
 
-# The diagnostic format of reviewdog
-
-DIAGNOSTIC = {
-    "message": "bad name\nbecause",
-    "location": {"path": "./src/a.py", "range": {"start": {"line": 14, "column": 15}}},
-    "severity": "ERROR",
-    "code": {"value": "RULE1", "url": "https://example.org"},
-    "suggestions": [{"range": {"start": {"line": 14}, "end": {"line": 14}}, "text": "good"}],
-}
-FOUND = ReportedFinding(
-    severity="HIGH",
-    title="bad name",
-    path="src/a.py",
-    line=14,
-    problem="bad name\nbecause",
-    fix="Replace line 14 by:\ngood",
-    rule="RULE1",
-)
-
-
-def rdjson(*diagnostics: Any, **fields: Any) -> bytes:
-    return json.dumps({"source": {"name": "lint"}, "diagnostics": list(diagnostics), **fields}).encode()
-
-
-def test_a_diagnostic_is_a_finding_L3() -> None:
-    assert read(rdjson(DIAGNOSTIC), "x") == ("rdjson", [FOUND])
-    assert read(rdjson(), "x") == ("rdjson", [])
-
-
-@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\n\n"])
-@pytest.mark.parametrize("count", [1, 3])
-def test_diagnostics_may_stand_one_on_each_line_L3(end: bytes, count: int) -> None:
-    document = b"\xef\xbb\xbf" + end.join([json.dumps(DIAGNOSTIC).encode()] * count) + end
-    assert read(document, "x") == ("rdjsonl", [FOUND] * count)
-
-
-@pytest.mark.parametrize(
-    ("said", "whole", "severity"),
-    [
-        ("ERROR", None, "HIGH"), ("WARNING", None, "MEDIUM"), ("INFO", None, "LOW"), ("info", None, "LOW"),
-        ("UNKNOWN_SEVERITY", None, "MEDIUM"), ("UNKNOWN", None, "MEDIUM"), (None, None, "MEDIUM"),
-        ("", "ERROR", "HIGH"), (None, "INFO", "LOW"), ("UNKNOWN_SEVERITY", "ERROR", "HIGH"), (1, None, "HIGH"),
-        (3, "ERROR", "LOW"), (0, None, "MEDIUM"), (None, 1, "HIGH"),
-    ],
-)  # fmt: skip
-def test_a_diagnostic_has_its_own_severity_or_that_of_the_document_L1(said: Any, whole: Any, severity: str) -> None:
-    assert only(rdjson({"message": "no", "severity": said}, severity=whole)).severity == severity
-
-
-def test_a_path_of_a_diagnostic_is_a_path_and_no_address_L3() -> None:
-    def path(text: str) -> str:
-        return only(rdjson({"message": "no", "location": {"path": text}}), "/place").path
-
-    assert [path(each) for each in ("a%20b.py", "a:b.py", "/place/x.py", "/etc/x", "../x")] == [
-        "a%20b.py",
-        "a:b.py",
-        "x.py",
-        "",
-        "",
-    ]
-
-
 # Refusals
 
 
@@ -445,25 +382,6 @@ def test_a_path_of_a_diagnostic_is_a_path_and_no_address_L3() -> None:
         (b'{"version": "2.0.0", "runs": [{}]}', "version: only 2.1.0 is read, not 2.0.0"),
         (b'{"runs": [{}]}', "version: only 2.1.0 is read, not a log without one"),
         (b'{"$schema": "sarif-2.1.0", "version": "2.1.0"}', "runs: missing; it takes a list"),
-        (rdjson({}), "diagnostics[0].message: missing; it takes text"),
-        (rdjson(DIAGNOSTIC, {"message": 1}), "diagnostics[1].message: 1 is not text"),
-        (
-            rdjson({"message": "x", "severity": "BAD"}),
-            'diagnostics[0].severity: "BAD" is none of UNKNOWN_SEVERITY, ERROR, WARNING, INFO',
-        ),
-        (rdjson({"message": "x", "severity": 9}), "diagnostics[0].severity: 9 is not between 0 and 3"),
-        (rdjson({"message": "x", "severity": True}), "diagnostics[0].severity: true is not"),
-        (rdjson({"message": "x", "location": {"path": 3}}), "diagnostics[0].location.path: 3 is not text or null"),
-        (b'{"diagnostics": {}}', "diagnostics: an object is not a list"),
-        (
-            json.dumps(DIAGNOSTIC).encode() + b'\n{"message": 1, "code": {}}\n',
-            "line 2: message: 1 is not text",
-        ),
-        (json.dumps(DIAGNOSTIC).encode() + b"\n\n[]\n", "line 3: the document: a list is not an object"),
-        (
-            json.dumps(DIAGNOSTIC).encode() + b"\n{\n",
-            "it is not JSON: line 2, column 2: expecting property name enclosed in double quotes",
-        ),
     ],
 )
 def test_a_wrong_field_is_named_by_its_path_G1(document: bytes, where: str) -> None:
@@ -477,7 +395,7 @@ def test_a_wrong_field_is_named_by_its_path_G1(document: bytes, where: str) -> N
         (b"\xef\xbb\xbf \n", "it is empty"),
         (b"[]", "the document: a list is not an object"),
         (b"null", "the document: null is not an object"),
-        (b"{}", "neither SARIF (no runs) nor rdjson (no diagnostics)"),
+        (b"{}", "it is not a SARIF log: it has no runs"),
         (b"<testsuite/>", "it is not JSON: line 1, column 1: expecting value"),
         (log()[:-3], "it is not JSON"),
         (log() + b"{}", "it is not JSON: line 1, column 99: extra data"),
@@ -485,7 +403,6 @@ def test_a_wrong_field_is_named_by_its_path_G1(document: bytes, where: str) -> N
         (b'{"runs": NaN}', "it is not JSON: NaN is no number"),
         (b'{"version": "2.1.0", "runs": ' + b"9" * 5_000 + b"}", "is not a list"),
         (b'{"x":' + b"[" * 300_000, "it is nested too deep"),
-        (b'{"message": "x", "location": ' + b"[" * 300_000, "it is nested too deep"),
     ],
 )
 def test_what_is_no_report_is_refused_in_a_sentence_G1(document: bytes, sentence: str) -> None:
@@ -507,9 +424,8 @@ def test_a_report_that_is_too_large_is_refused_G1() -> None:
 
 def test_more_findings_than_anybody_can_answer_are_refused_G1(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reports, "MAX_FINDINGS", 3)
-    assert len(read(log(*[{"message": MESSAGE}] * 3, *[{"message": MESSAGE, "level": "none"}] * 9), "x")[1]) == 3
+    assert len(read(log(*[{"message": MESSAGE}] * 3, *[{"message": MESSAGE, "level": "none"}] * 9), "x")) == 3
     assert refusal(log(*[{"message": MESSAGE}] * 4)) == "report.sarif has more than 3 findings."
-    assert "more than 3" in refusal(rdjson(*[DIAGNOSTIC] * 4))
 
 
 WHOLE = log(
@@ -528,7 +444,7 @@ WHOLE = log(
 )
 def test_whatever_the_bytes_the_answer_is_findings_or_a_refusal_G1(data: bytes) -> None:
     with suppress(BadInput):
-        assert all(one.title and not one.path.startswith("/") for one in read(data, "x")[1])
+        assert all(one.title and not one.path.startswith("/") for one in read(data, "x"))
 
 
 values = st.recursive(
@@ -537,24 +453,22 @@ values = st.recursive(
     max_leaves=4,
 )
 fields = st.sampled_from(
-    "message level kind rank rule ruleId ruleIndex locations suppressions baselineState fixes properties "
-    "severity code location".split()
+    "message level kind rank rule ruleId ruleIndex locations suppressions baselineState fixes properties".split()
 )
 
 
 @settings(derandomize=not NIGHT, max_examples=plays("random values"), deadline=None, database=None)
 @given(st.dictionaries(fields, values, max_size=4))
 def test_whatever_the_types_the_answer_is_findings_or_a_refusal_G1(wrong: dict[str, Any]) -> None:
-    for document in (log({"message": MESSAGE, **wrong}), rdjson({"message": "x", **wrong})):
-        with suppress(BadInput):
-            assert all(one.title for one in read(document, "x")[1])
+    with suppress(BadInput):
+        assert all(one.title for one in read(log({"message": MESSAGE, **wrong}), "x"))
 
 
 def test_a_linters_level_alone_does_not_block_and_a_score_does_L1() -> None:
     most = most_of(["Lint", "eslint=LOW"])
 
     def severity(**fields: Any) -> str:
-        _, (one,) = read(log({"message": MESSAGE, **fields}), "report", None, most)
+        (one,) = read(log({"message": MESSAGE, **fields}), "report", None, most)
         return one.severity
 
     assert [severity(level=level) for level in ("error", "warning", "note")] == ["MEDIUM", "MEDIUM", "LOW"]

@@ -1,4 +1,4 @@
-"""What tools found, in and out: SARIF and rdjson (L2, L9)."""
+"""What tools found, in and out: SARIF (L2, L9)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError, Refused
 
 from tests.stage.checkout import AT_ONCE
+from tests.stage.documents import sarif
 from tests.stage.gated import approved, configure, deliver
 from tests.stage.looped import findings, issue, next_attempt, respond, review, rule, states
 from tests.stage.people import BOB, CI, CLAUDE, CODEX, GEMINI, asserted
@@ -18,30 +19,6 @@ from tests.stage.world import GitWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 PAY = "def pay(amount):\n    limit = 10\n    return eval(amount) < limit\n"
-
-
-def sarif(*results: tuple[str, int, str], level: str = "error", rule_id: str = "S307") -> bytes:
-    """A SARIF log with one run."""
-    rows = [
-        {
-            "ruleId": rule_id,
-            "level": level,
-            "message": {"text": message},
-            "locations": [{"physicalLocation": {"artifactLocation": {"uri": path}, "region": {"startLine": line}}}],
-        }
-        for path, line, message in results
-    ]
-    return json.dumps({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "scan"}}, "results": rows}]}).encode()
-
-
-def rdjson(path: str, line: int, message: str, severity: str = "ERROR") -> bytes:
-    row = {
-        "message": message,
-        "location": {"path": path, "range": {"start": {"line": line}}},
-        "severity": severity,
-        "code": {"value": "S307"},
-    }
-    return json.dumps({"source": {"name": "ruff"}, "diagnostics": [row]}).encode()
 
 
 def handed_in(world: GitWorld) -> str:
@@ -59,10 +36,9 @@ def take(
 EVAL = ("pay.py", 3, "eval is dangerous")
 
 
-@pytest.mark.parametrize("document", [sarif(EVAL), rdjson(*EVAL)], ids=["sarif", "rdjson"])
-def test_what_a_tool_found_enters_the_journal_anchored_in_the_code_L2(world: GitWorld, document: bytes) -> None:
+def test_what_a_tool_found_enters_the_journal_anchored_in_the_code_L2(world: GitWorld) -> None:
     task = handed_in(world)
-    raised, again, outside = take(world, task, document)
+    raised, again, outside = take(world, task, sarif(EVAL))
     assert (raised, again, outside) == ((f"CK-{task}-1-001",), (), 0)
     one = findings(world, task)[raised[0]]
     assert (one.title, one.rule, one.quote, one.blocking) == (
@@ -73,19 +49,11 @@ def test_what_a_tool_found_enters_the_journal_anchored_in_the_code_L2(world: Git
     )
 
 
-@pytest.mark.parametrize("document", [sarif(EVAL, EVAL), rdjson(*EVAL)], ids=["sarif", "rdjson"])
-def test_the_same_report_again_says_nothing_new_within_an_attempt_L2(world: GitWorld, document: bytes) -> None:
+def test_the_same_report_again_says_nothing_new_within_an_attempt_L2(world: GitWorld) -> None:
     task = handed_in(world)
-    take(world, task, document)
+    take(world, task, sarif(EVAL, EVAL))
     with world.unchanged():
-        assert take(world, task, document) == ((), (), 0)
-    assert len(findings(world, task)) == 1
-
-
-def test_two_formats_of_one_tool_are_one_finding_L2(world: GitWorld) -> None:
-    task = handed_in(world)
-    take(world, task, sarif(EVAL))
-    take(world, task, rdjson(*EVAL))
+        assert take(world, task, sarif(EVAL)) == ((), (), 0)
     assert len(findings(world, task)) == 1
 
 

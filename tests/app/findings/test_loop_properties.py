@@ -33,7 +33,7 @@ from foureyes.errors import FoureyesError, Internal
 
 from tests.app.findings.recount import Recount, stand
 from tests.stage.checkout import SETTINGS
-from tests.stage.documents import review_result
+from tests.stage.documents import review_result, sarif
 from tests.stage.looped import GROUND, REASON
 from tests.stage.night import plays
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, child_of
@@ -318,16 +318,10 @@ class Looping(RuleBasedStateMachine):
         found = ReportedFinding(severity=severity, title=title, path="app.py" if line else "", line=line)
         self.attempt(lambda: self.world.app.findings.add(WHO[actor], self.task(n), found))
 
-    @rule(actor=anybody, n=which, level=st.sampled_from(["ERROR", "WARNING", "INFO"]), line=st.sampled_from([2, 6]))
+    @rule(actor=anybody, n=which, level=st.sampled_from(["error", "warning", "note"]), line=st.sampled_from([2, 6]))
     def import_(self, actor: str, n: int, level: str, line: int) -> None:
-        place = {"path": "app.py", "range": {"start": {"line": line}}}
-        one = {"message": "odd", "severity": level, "location": place, "code": {"value": "R1"}}
-        report = {"source": {"name": "tool"}, "diagnostics": [one]}
-        self.attempt(
-            lambda: self.world.app.exchange.take_in(
-                WHO[actor], self.task(n), json.dumps(report).encode(), "r.rdjson", whole=True
-            )
-        )
+        report = sarif(("app.py", line, "odd"), level=level)
+        self.attempt(lambda: self.world.app.exchange.take_in(WHO[actor], self.task(n), report, "r.sarif", whole=True))
 
     @rule(actor=deciders, n=which, m=which, days=st.sampled_from([1, 30]))
     def waive(self, actor: str, n: int, m: int, days: int) -> None:

@@ -355,7 +355,7 @@ def test_what_a_tool_found_comes_in_and_goes_out_as_sarif(shop: Rounds) -> None:
     result = {"ruleId": "PLR2004", "level": "error", "message": {"text": "magic value"}, "locations": [place]}
     sarif = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "scan"}}, "results": [result]}]}
     said = shop.text(shop.cast.alice, "finding", "import", task, shop.file("scan.sarif", sarif))
-    assert said.startswith("read sarif: 1 new, 0 known, 0 unchanged, 0 outside the change\n  CK-T1-1-001\n")
+    assert said.startswith("1 new, 0 known, 0 unchanged, 0 outside the change\n  CK-T1-1-001\n")
     out = json.loads(shop.run(shop.cast.alice, "finding", "export", task).out)
     assert (out["version"], out["runs"][0]["results"][0]["ruleId"]) == ("2.1.0", "PLR2004")
     assert shop.no(shop.cast.alice, "finding", "import", task, "nosuch.sarif", rc=2).code == "usage"

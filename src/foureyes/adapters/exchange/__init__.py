@@ -1,3 +1,1 @@
-"""Findings in other tools' formats: SARIF and rdjson reports are read, SARIF logs are written. Bytes in, bytes out; no
-files.
-"""
+"""Findings as SARIF, read and written. Bytes in, bytes out; no files."""

@@ -1,4 +1,4 @@
-"""What tools found: SARIF and rdjson in, SARIF out."""
+"""Findings of tools: SARIF in, SARIF out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a tool's report."""
 
     task: str
-    format: str
     raised: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
     outside: int = 0
@@ -38,10 +37,10 @@ class Exchange:
         self._context = context
 
     def take_in(self, actor: Actor, task: str, document: bytes, name: str = "", *, whole: bool = False) -> Imported:
-        """SARIF or rdjson: found by a tool, deduplicated, reported by the caller."""
+        """Read a SARIF report: deduplicated, reported by the caller."""
         permit(actor, "finding import")
         facts = at_an_attempt(self._context, actor, task)
-        format_, findings = self._read(facts, document, name)
+        findings = self._read(facts, document, name)
         assert facts.attempt is not None
         changed = {path for file in facts.attempt.files for path in (file.path, file.old_path) if path}
         mine = [finding for finding in findings if whole or not finding.path or finding.path in changed]
@@ -54,7 +53,7 @@ class Exchange:
             known = findings_of(work.tx, now.task.id)
             before = {_key(row) for row in known if row.kind == "CK" and row.flagged == now.task.iteration}
             fresh = [each for each in anchored if _key(each.finding) not in before]
-            done = raise_all(work, now, fresh, kind="CK", source=format_, me=me)
+            done = raise_all(work, now, fresh, kind="CK", source="sarif", me=me)
             end_approvals(work, now)
             escalate(self._context, work, now.task.id)
         raised = done.event.findings if done.event else ()
@@ -67,7 +66,6 @@ class Exchange:
         )
         return Imported(
             task=facts.task.id,
-            format=format_,
             raised=new,
             again=again,
             outside=out,
@@ -75,7 +73,7 @@ class Exchange:
             next=fe("finding", "list", facts.task.id, "--open"),
         )
 
-    def _read(self, facts: Facts, document: bytes, name: str) -> tuple[str, list[ReportedFinding]]:
+    def _read(self, facts: Facts, document: bytes, name: str) -> list[ReportedFinding]:
         attempt = facts.attempt
         assert attempt is not None
         with self._context.store.read() as tx:

@@ -1,7 +1,7 @@
 """Typed JSON: a parsed document is compared with the shape it should have, and each misfit is named by its path (G2).
 
 Shapes are msgspec structs. Those of our own documents (`shapes`) are taken at their word: texts and lists have bounds,
-no text has control characters. Those of other people's formats (`sarif`, rdjson) only say which types are expected.
+no text has control characters. Those of other people's formats (`sarif`) only say which types are expected.
 """
 
 from __future__ import annotations

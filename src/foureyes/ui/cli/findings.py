@@ -283,12 +283,12 @@ def finding_apply(session: Session, name: str, only_try: bool) -> None:
 @click.argument("file")
 @click.option("--all", "whole", is_flag=True, help="Also what is outside the change.")
 def finding_import(session: Session, task: str, file: str, whole: bool) -> None:
-    """Take in what a tool found (SARIF, rdjson) about the latest attempt; `-` reads stdin. A tech lead's handoff is a
+    """Read a SARIF report of a tool about the latest attempt; `-` reads stdin. A tech lead's handoff is a
     review: `fe import handoff`.
     """
     document = read_document(session, file, command=("finding", "import", task))
     done = session.app.exchange.take_in(session.actor, task, document, "" if file == "-" else file, whole=whole)
-    lines = [f"read {done.format}: {done.message}", *[f"  {name}" for name in (*done.raised, *done.again)]]
+    lines = [done.message, *[f"  {name}" for name in (*done.raised, *done.again)]]
     session.answer(done, "\n".join([*lines, next_line(done.next)]))
 
 
