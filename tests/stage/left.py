@@ -53,10 +53,6 @@ WHOLE = {
 """Files that show once more, by the command line, what others show by day: they run at night, or where one is named."""
 
 TESTS = {
-    "tests/adapters/store/test_last_version.py::test_the_next_version_will_have_a_store_of_this_one": (
-        "tests/adapters/store/test_last_version.py::"
-        "test_the_last_version_wrote_rows_of_every_kind_it_knew_and_into_every_table"
-    ),
     "tests/scenarios/test_attacks_environments.py::"
     "test_D5_what_somebody_writes_from_outside_while_the_command_runs_is_no_pass": (
         "tests/adapters/checks/test_grounds.py::test_D5_a_write_from_outside_to_the_files_of_a_run_is_noticed"
@@ -254,12 +250,6 @@ TESTS = {
         "tests/app/gate/test_target_line.py::"
         "test_any_clone_merges_what_another_made_and_every_local_branch_follows_Q5_Q6"
     ),
-    "tests/adapters/store/test_migrate.py::test_an_old_store_on_a_disk_is_sound_after_the_next_write_J2_P8": (
-        "tests/adapters/store/test_last_version.py::"
-        "test_a_store_of_the_last_version_opens_and_its_audit_and_signatures_are_clean_J2_I9 and "
-        "tests/adapters/store/test_migrate.py::"
-        "test_an_old_store_goes_forward_and_its_tables_are_what_a_replay_says_J2"
-    ),
     "tests/app/run/test_loop.py::"
     "test_a_runner_that_is_killed_before_any_of_its_steps_loses_nothing_and_merges_nothing_twice_Q4_J4": (
         "tests/faults/test_killed_runner.py::"
@@ -273,11 +263,6 @@ TESTS = {
     ),
     "tests/app/work/test_other_machines.py::test_work_begins_on_what_another_machine_merged_Q6": (
         "tests/app/work/test_asking_once.py::test_a_clone_that_is_behind_asks_once_where_work_begins_K1_Q6"
-    ),
-    "tests/adapters/store/test_last_version.py::"
-    "test_replaying_the_journal_of_the_last_version_makes_its_tables_again_J2": (
-        "tests/adapters/store/test_last_version.py::"
-        "test_a_store_of_the_last_version_opens_and_its_audit_and_signatures_are_clean_J2_I9"
     ),
     "tests/races/test_moves.py::test_the_file_that_is_kept_aside_has_every_row_G4": (
         "tests/adapters/store/test_shared.py::test_what_a_reader_still_holds_open_goes_along_with_the_file_set_aside"
@@ -376,10 +361,7 @@ TESTS = {
         "tests/ui/tui/test_turns.py::test_a_key_that_edits_is_not_overtaken_by_the_letters_after_it"
     ),
     "tests/adapters/store/test_migrate.py::test_an_older_store_goes_forward_and_keeps_its_rows_on_both_engines": (
-        "tests/adapters/store/test_migrate.py::"
-        "test_an_old_store_goes_forward_and_its_tables_are_what_a_replay_says_J2 and "
-        "tests/adapters/store/test_migrate.py::"
-        "test_work_goes_on_in_a_store_that_came_from_an_old_schema_J2"
+        "tests/adapters/store/test_migrate.py::test_an_old_store_goes_forward_and_its_tables_are_what_a_replay_says_J2"
     ),
     "tests/faults/test_connection.py::test_a_server_that_restarts_between_two_commands_costs_at_most_one_command_G4": (
         "tests/faults/test_connection.py::test_a_process_that_lives_through_a_restart_of_the_server_does_not_notice_it"

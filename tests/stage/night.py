@@ -66,8 +66,6 @@ TABLE = (
     Day("tests/app/review/test_policy_matrix.py", 6, 59, "the pure function answers every row by day, too", ALL),
     Day("tests/app/findings/test_loop_properties.py", ALL, 1, "one random play on either engine"),
     Day("tests/app", 2, 5, "a case costs six times as much on PostgreSQL; what engines differ in, the store", 40, True),
-    Day("tests/adapters/store/test_last_version.py", 2, ALL - 1, "the oldest on SQLite, the newest on PostgreSQL"),
-    Day("tests/adapters/store/test_migrate.py", 2, ALL - 1, "the oldest schema on SQLite, the newest on PostgreSQL"),
     Day("tests/adapters/store/test_putting_back.py", 2, 5, "what can be wrong with a store; a case is half a second"),
     Day("tests/adapters/store", 2, 19, "both engines by day, too: of many rows and columns to spoil, some"),
     Day("tests/adapters/git", 2, 3, "real git"),

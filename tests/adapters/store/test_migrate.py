@@ -17,79 +17,18 @@ from foureyes.adapters.store import migrate as module
 from foureyes.adapters.store.engine import Database, SqlValue
 from foureyes.adapters.store.migrate import FOLDER, LATEST, Migration, migrate, migrations
 from foureyes.adapters.store.opening import create_store, open_store, restore_store
-from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
-from foureyes.app.views.task_list import ListQuery
-from foureyes.core.events import KINDS
 from foureyes.core.events.project import ProjectCreated
 from foureyes.errors import StoreProblem
 from foureyes.ui.steps import steps_text
 
 from tests import engines
-from tests.adapters.store.old import LAST, OLD, OLDER, old_at, old_database, old_file
+from tests.adapters.store.old import OLD, old_at, old_database, old_file
 from tests.adapters.store.shop import append, full_world, security
 from tests.engines import NOW
 from tests.stage.checkout import PROJECT
-from tests.stage.people import BOB, CLAUDE, GEMINI
 from tests.stage.world import DeskWorld
-
-NEW_KINDS = {
-    3: {
-        "TokenIssued", "SessionEnded", "ApprovalRecorded", "ApprovalFinished", "AttributionCleared", "KeyAdded",
-        "KeyRetired", "DecisionSigned",
-    },
-    4: {
-        "CheckFinished", "TestsListed", "PlanAccepted", "AttemptSentBack", "ApprovalVoided", "MergeLeased", "MergeLeft",
-        "MergeRetried", "MergeFailed", "CheckpointNoted",
-    },
-    5: {
-        "ReviewSubmitted", "ReviewReturned", "FindingsRaised", "FindingsAnswered", "FindingRuled", "RulingTakenBack",
-        "FindingsCleared", "FindingWaived", "FindingsPlaced", "FindingTracked", "TaskEscalated", "LeadDecided",
-        "TemplateAccepted",
-    },
-    8: {"BatchOpened", "StackFound", "TaskReserved", "ReservationEnded", "StorePlaced"},
-    9: {"FindingWithdrawn"},
-    10: {
-        "Emitted", "ProfileCooled", "ProfileWarmed", "RunBound", "RunEnded", "RunReserved", "RunStopAsked", "RunStuck",
-        "RunTaken", "RunnerEnded", "RunnerStarted", "RunsPaused", "RunsResumed", "Signalled",
-    },
-    11: {
-        "ClarificationAnswered", "ClarificationAsked", "CycleDecided", "CycleEnded", "CycleOpened", "LookTaken",
-        "ReviewAsked", "ReviewNotGiven",
-    },
-    12: {"SprintEnded", "SprintPaused", "SprintPlanned", "SprintResumed", "SprintStarted", "SprintUndone"},
-    13: {"ChecksLeft", "ChecksTaken"},
-    15: {"ReviewerCalibrated"},
-    17: {"MergeSent", "MergesPlaced", "RemoteAddressed", "TargetSetBack"},
-}  # fmt: skip
-"""What came with a schema: a version before did not know it."""
-NEW_TABLES = {
-    3: {"tokens", "keys", "signatures", "cleared"},
-    4: {"checks", "test_lists", "merges"},
-    5: {
-        "reviews",
-        "review_returns",
-        "findings",
-        "finding_ids",
-        "finding_moves",
-        "pieces",
-        "escalations",
-        "odd_ends",
-        "templates",
-    },
-    8: {"stacks", "reservations"},
-    10: {"runners", "runs", "signals", "emitted", "pauses", "stuck", "cooldowns"},
-    11: {"cycles", "cycle_targets", "cycle_asked", "looks", "clarifications"},
-    12: {"sprints", "sprint_tasks", "sprint_halts"},
-    13: {"check_leases"},
-    15: {"calibrations"},
-}
-each_schema = pytest.mark.parametrize("schema", OLDER)
-
-
-def came_after(schema: int, new: dict[int, set[str]]) -> set[str]:
-    return {name for came, names in new.items() if came > schema for name in names}
 
 
 def test_statements_are_split_at_the_ends_of_lines_and_comments_are_dropped() -> None:
@@ -170,18 +109,7 @@ def test_an_edited_history_is_refused_before_anything_changes(tmp_path: Path, ed
     with pytest.raises(StoreProblem, match="not the one this version knows"):
         migrate(engine, NOW, None)
     assert (engine.schema_version(), engine.fetch("SELECT * FROM migrations", {})) == (OLD, before)
-    assert "tokens" not in engine.tables()
-
-
-def test_a_step_that_fails_leaves_the_old_schema_G4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = old_file(tmp_path)
-    good = migrations("sqlite")
-    broken = Migration(LATEST, "0009_broken", "CREATE TABLE half (x);\nCREATE TABLE half (x);\n")
-    monkeypatch.setattr(module, "migrations", lambda _: (*good[:-1], broken))
-    with pytest.raises(apsw.SQLError):
-        migrate(engine, NOW, None)
-    assert engine.schema_version() == OLD
-    assert "half" not in engine.tables()
+    assert "task_text" not in engine.tables()
 
 
 # Constraints
@@ -313,90 +241,28 @@ def journal_of(engine: Database) -> list[tuple[SqlValue, ...]]:
     return engine.fetch("SELECT * FROM journal ORDER BY seq", {})[1]
 
 
-@each_schema
-def test_an_old_store_is_what_it_was_and_has_a_row_in_every_table_it_knew(on: str, schema: int) -> None:
-    """Else the tests below would show nothing."""
-    engine = old_database(on, schema)
-    assert engine.schema_version() == schema
-    known = engine.tables() & set(TABLES)
-    assert set(TABLES) - known == came_after(schema, NEW_TABLES)
-    assert all(engine.fetch(f"SELECT 1 FROM {table} LIMIT 1", {})[1] for table in known)
-    kinds = {str(row[0]) for row in engine.fetch("SELECT DISTINCT kind FROM journal", {})[1]}
-    assert set(KINDS) - kinds == came_after(schema, NEW_KINDS)
-
-
-def test_there_is_an_old_store_of_every_schema_but_the_first_and_this_one() -> None:
-    assert tuple(range(2, LATEST)) == OLDER
-
-
-@each_schema
-def test_an_old_store_goes_forward_and_its_tables_are_what_a_replay_says_J2(on: str, schema: int) -> None:
-    engine = old_database(on, schema)
+def test_an_old_store_goes_forward_and_its_tables_are_what_a_replay_says_J2(on: str) -> None:
+    engine = old_database(on)
     rows = journal_of(engine)
-    assert migrate(engine, NOW, None) == LATEST - schema
+    assert migrate(engine, NOW, None) == LATEST - OLD
     assert Store(engine, PROJECT).audit().findings == ()
     assert journal_of(engine) == rows
 
 
-@pytest.mark.parametrize(
-    "schema", [schema for schema in OLDER if schema not in LAST]
-)  # test_last_version.py has the others
-def test_work_goes_on_in_a_store_that_came_from_an_old_schema_J2(on: str, schema: int) -> None:
-    engine = old_database(on, schema)
-    migrate(engine, NOW, None)
-    world = DeskWorld(store=Store(engine, PROJECT), create=False)
-    tasks = {row.title: row.id for row in world.app.lists.page(ListQuery(limit=100))}
-    child = world.spawn(GEMINI, tasks["claimed"], "implement")
-    world.repo.commit(f"fe/{tasks['claimed']}", sessions=[child.session])
-    world.submit(child, tasks["claimed"])
-    waiting = tasks["waits for a review"]
-    world.repo.branches[f"refs/heads/fe/{waiting}"] = [world.show(waiting).attempts[-1].head]
-    assert world.approve(BOB, waiting).changed
-    assert world.app.sessions.end(GEMINI).ended == [GEMINI.session, child.session]
-    assert world.app.decisions.withdraw(BOB, tasks["approved by a person"]).status == "reviewing"
-    assert world.app.sessions.new(CLAUDE).origins == [world.app.sessions.whoami(CLAUDE).origins[0]]
-    world.sound()
-
-
-@each_schema
-def test_an_old_store_on_a_disk_is_sound_after_the_next_write_J2_P8(place: engines.Place, schema: int) -> None:
-    """Its mirror was elsewhere."""
-    old_at(place, schema)
-    store = place.open()
-    append(store, security())
-    assert store.audit().findings == ()
-    assert store.health() == []
-
-
-@each_schema
-def test_a_backup_of_an_old_schema_can_be_restored(tmp_path: Path, schema: int) -> None:
+def test_a_backup_of_an_old_schema_can_be_restored(tmp_path: Path) -> None:
     place = engines.Place("sqlite", tmp_path / "new", PROJECT)
     append(place.create(), ProjectCreated(name="p", prefix="fe", target="main"))
     (tmp_path / "old").mkdir()
-    old_file(tmp_path / "old", schema).close()
+    old_file(tmp_path / "old").close()
     restore_store(str(place.folder), str(tmp_path / "old" / "store.db"), NOW)
     store = place.open()
     append(store, security())
     assert (store.engine.schema_version(), store.audit().findings) == (LATEST, ())
 
 
-def test_a_column_that_was_added_later_rejects_what_a_new_one_rejects_lesson_26(on: str) -> None:
-    by_schema: dict[int, list[str]] = {}
-    for table, column, value in NEW_CHECKS:
-        oldest = min(schema for schema in OLDER if table not in came_after(schema, NEW_TABLES))
-        by_schema.setdefault(oldest, []).append(f"UPDATE {table} SET {column} = {value}")
-    for schema, statements in by_schema.items():
-        engine = old_database(on, schema)
-        migrate(engine, NOW, None)
-        assert taken(lambda statement, engine=engine: engine.fetch(statement, {}), statements) == []  # type: ignore[misc]
-
-
-@pytest.mark.parametrize(
-    "edit", ["UPDATE migrations SET checksum = 'x' WHERE n = 1", "UPDATE migrations SET n = 0 WHERE n = 1"]
-)
-def test_an_edited_history_is_refused_before_anything_changes_on_both_engines(place: engines.Place, edit: str) -> None:
+def test_an_edited_history_is_refused_before_anything_changes_on_both_engines(place: engines.Place) -> None:
     engine = old_at(place)
-    engine.script([edit])
+    engine.script(["UPDATE migrations SET checksum = 'x' WHERE n = 1"])
     before = state(engine)
     with pytest.raises(StoreProblem, match="not the one this version knows"):
         migrate(engine, NOW, None)

@@ -89,7 +89,7 @@ def test_a_backup_takes_the_place_of_the_store_and_what_was_there_is_kept(projec
         "UPDATE {}.journal SET payload = '[]'",
         "DROP TABLE {}.migrations",
         "DELETE FROM {}.migrations",
-        "DELETE FROM {}.migrations WHERE n > 5",
+        "DELETE FROM {}.migrations WHERE n > 1",
         "DROP TABLE {}.head CASCADE",
         "DELETE FROM {}.head",
         "ALTER TABLE {}.project DROP COLUMN id CASCADE",

@@ -122,9 +122,7 @@ FIRST = {
     "KeyRetired": '{"fingerprint":"SHA256:k","reason":"lost"}',
     "DecisionSigned": '{"key":"SHA256:k","statement":"{}","signature":"s"}',
 }
-"""The least that the first version of each of them wrote. What earlier versions wrote is in
-tests/adapters/store/schema_2.jsonl.
-"""
+"""The least that the first version of each of them wrote."""
 
 
 @pytest.mark.parametrize("kind", FIRST)
