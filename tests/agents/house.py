@@ -59,10 +59,6 @@ class House:
         """
         return self._typed(("run", *options), commands, task, kill_when, listen)
 
-    def calibrate(self, *commands: Asked, options: tuple[str, ...]) -> list[dict[str, Any]]:
-        """As a person: what became of each profile that was tried."""
-        return self._typed(("review", "calibrate", *options), commands)
-
     def _typed(
         self, words: tuple[str, ...], commands: tuple[Asked, ...], task: str = "none", kill_when: str = "",
         listen: tuple[str, ...] = (),

@@ -9,7 +9,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from foureyes.config.seeded import seeded
 from foureyes.core.documents.answer import document_in
 from foureyes.core.documents.reader import read
 from foureyes.core.documents.shapes import ReviewResult
@@ -70,23 +69,6 @@ def test_a_real_reviewer_finds_a_planted_defect_and_the_work_goes_back_V2_V3_V10
     assert ("no valid document" in told(lines)) == (name != "claude"), "claude itself holds the model to the schema"
     assert not list((house.shop.folder / "checkouts").iterdir())
     assert not list((house.shop.folder / "runs").iterdir())
-
-
-@EACH
-def test_a_real_reviewer_is_calibrated_in_a_project_that_is_gone_afterwards_V2_V3_V4(
-    name: str, stage: Stage, tmp_path: Path
-) -> None:
-    house = House(stage, tmp_path, name, settings=f'[review.peers]\nreviewers = ["{name}"]\n')
-    case = next(each for each in seeded() if each.name == "python-pages")
-    issue = ISSUE | {"file": case.path, "line": case.case.places[0].first, "quote": ""}
-    before = house.shop.git("for-each-ref")
-    (row,) = house.calibrate(
-        found("@DIFF@", issues=[issue], files_reviewed=[case.path]), options=("--case", case.name, name)
-    )
-    assert [(each["case"], each["end"]) for each in row["cases"]] == [(case.name, "found")], row
-    assert (row["found"], row["made_up"], row["recorded"]) == (1, 0, False)
-    assert house.shop.git("for-each-ref") == before
-    assert not list(house.shop.folder.glob("checkouts/*"))
 
 
 MADE_UP = ISSUE | {"file": "src/mean.py", "quote": "no_such_code()"}

@@ -110,7 +110,6 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "runs.begin": [{"agents": 1}],
     "runs.launch": [{}],
     "planning.draft": [{"goal": "x"}],
-    "calibrations.calibrate": [{"profiles": ["codex"]}],
     "runs.finish": [{"runner": WITHIN}],
     "runs.reserve": [{"runner": WITHIN, "task": TASK, "profile": "claude", "purpose": "implement"}],
     "runs.bind": [{"runner": WITHIN, "run": AGENT_RUN, "secret": "fe-x", "process": "p", "program": "claude"}],

@@ -52,7 +52,6 @@ ELSEWHERE = {
     "bootstrap/keeping_traces.py:append_trace": "a handle of `opened`",
     "bootstrap/outside.py:*": "part of the program",
     "config/rules.py:*": "part of the program",
-    "config/seeded.py:seeded": "part of the program",
     "ui/cli/command.py:format_epilog": "no file: a page of help",
     "ui/cli/main.py:*": "/dev/null",
     "ui/cli/running.py:heard_or_not": "/dev/null",

@@ -71,7 +71,6 @@ EXAMPLES: dict[str, tuple[str, SettingValue]] = {
     "review.peers.reviewers": ('["codex", "gemini"]', ("codex", "gemini")),
     "review.peers.ask": ("2", 2),
     "review.peers.timeout_minutes": ("5", 5),
-    "review.peers.min_recall": ("0.5", 0.5),
     "review.silence_minutes": ("10", 10),
     "project.demo": ("true", True),
     "sprint.pause_on_error": ("true", True),

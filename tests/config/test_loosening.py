@@ -32,7 +32,6 @@ LOOSER: list[tuple[str, SettingValue, SettingValue]] = [
     ("checks", (TESTS,), (replace(TESTS, writes=("src/**",)),)),
     ("checkout.writes", (), ("src/**",)),
     ("review.label_rules", {"security": SECURITY}, {}),
-    ("review.peers.min_recall", 0.8, 0.5),
     ("review.peers.ask", 3, 1),
     ("review.peers.reviewers", ("codex", "gemini"), ("codex",)),
     ("project.demo", False, True),
@@ -51,7 +50,6 @@ OTHER: list[tuple[str, SettingValue, SettingValue]] = [
     ("review.label_rules", {"law": LabelRule(reviewers=("qwen",))}, {"law": LabelRule(reviewers=("codex", "qwen"))}),
     ("review.auto_approve.max_iterations", 0, 3),
     ("project.prefix", "fe", "shop"),
-    ("review.peers.min_recall", 0.5, 0.8),
     ("agents", {"codex": Profile("codex")}, {"codex": Profile("codex", reads="complete", model="o9")}),
     ("minor.max_lines", 50, 50),
 ]

@@ -48,7 +48,7 @@ WHOLE = {
     "test_rulings.py and tests/app/tasks/test_escalation.py by the verbs, tests/ui/cli/test_loops.py and "
     "test_findings.py what the command line says of it",
     "tests/scenarios/test_reviewers.py": "tests/app/run/test_reviewing.py, the same by the verbs, and "
-    "tests/app/review/test_cycles.py each rule; tests/scenarios/test_calibration.py has reviewers as processes by day",
+    "tests/app/review/test_cycles.py each rule",
 }
 """Files that show once more, by the command line, what others show by day: they run at night, or where one is named."""
 

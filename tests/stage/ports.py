@@ -17,7 +17,7 @@ from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
 from foureyes.app.agent_ports import Attached, Availability, Checkout, Launch, LiveRun, LocalAgents
 from foureyes.app.git_ports import Remote, Workshop
-from foureyes.app.ports import Lent, Throwaway, TreeContent, TreeFiles
+from foureyes.app.ports import Lent, TreeFiles
 from foureyes.app.views.check import EnvironmentRow
 from foureyes.app.views.setup import ProgramSetup
 from foureyes.app.views.work import Unwritable
@@ -253,7 +253,6 @@ class DeskOutside:
         self.launched: list[tuple[str, int]] = []
         self.plans: dict[str, str] = {}
         self.room: int | None = 1 << 40
-        self.another: Callable[[Actor, str, TreeContent], AbstractContextManager[Throwaway]] | None = None
 
     def workshop(self) -> Workshop:
         return self._workshop()
@@ -299,10 +298,6 @@ class DeskOutside:
 
     def is_gone(self, process: str) -> bool:
         return process in self.gone
-
-    def throwaway(self, starter: Actor, settings: str, files: TreeContent) -> AbstractContextManager[Throwaway]:
-        assert self.another is not None, "the test says what a throwaway project is"
-        return self.another(starter, settings, files)
 
     def notify(self, command: str, message: str) -> str:
         self.notified.append((command, message))

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from foureyes.app.review.reviews import Reviews
     from foureyes.app.review.stops import Stops
     from foureyes.app.run.agents import Agents
-    from foureyes.app.run.calibrating import Calibrations
     from foureyes.app.run.planning import Planning
     from foureyes.app.run.runs import Runs
     from foureyes.app.sprint.sprints import Sprints
@@ -91,7 +90,6 @@ class Application:
     runs: Runs
     agents: Agents
     planning: Planning
-    calibrations: Calibrations
     sprints: Sprints
     cycles: Cycles
     exchange: Exchange

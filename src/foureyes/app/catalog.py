@@ -46,7 +46,6 @@ NOUNS: dict[str, str] = {
     "runs": "run.runs:Runs",
     "agents": "run.agents:Agents",
     "planning": "run.planning:Planning",
-    "calibrations": "run.calibrating:Calibrations",
     "sprints": "sprint.sprints:Sprints",
     "cycles": "review.cycles:Cycles",
     "exchange": "exchange.findings:Exchange",

@@ -47,11 +47,6 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
     "planning": (
         ("draft", ("run",), "people and services", "journal", "plan draft", "Let an agent draft a plan for a goal."),
     ),
-    "calibrations": (
-        ("calibrate", ("review calibrate",), "people", "journal", "review calibrate", "Try reviewers out with changes "
-         "whose defects are known."),
-        ("listed", (), "anyone", "", "review calibrate", "The last calibration of every profile."),
-    ),
     "sprints": (
         ("preview", (), "anyone", "", "", "What a sprint would be; nothing is stored."),
         ("plan", ("sprint plan",), "people and services", "journal", "sprint plan", "Store a plan: tasks, a target, "

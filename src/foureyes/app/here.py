@@ -27,7 +27,6 @@ HERE: dict[str, str] = {
     "findings.apply": _STANDS,
     "runs.launch": _RUNNER,
     "planning.draft": _RUNNER,
-    "calibrations.calibrate": _RUNNER,
     "agents.listed": _MACHINE,
     "doctor.examine": _MACHINE,
 }

@@ -18,7 +18,7 @@ from foureyes.core.events import Event
 
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import LocalAgents
-    from foureyes.app.git_ports import Remote, Repo, Workshop
+    from foureyes.app.git_ports import Remote, Workshop
     from foureyes.app.views.check import EnvironmentRow
     from foureyes.app.views.kept_store import StoreRole
     from foureyes.core.nouns.check import Ran
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 T = TypeVar("T")
-TreeContent = Mapping[str, str] | Callable[[str], None]
 """Files: texts by their paths, or what writes them into an empty directory."""
 CountProgress = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
@@ -196,26 +195,6 @@ class Changes(Protocol):
     def close(self) -> None: ...
 
 
-class Throwaway(Protocol):
-    """A project that goes when it was used."""
-
-    @property
-    def store(self) -> Store: ...
-
-    @property
-    def outside(self) -> Outside: ...
-
-    def repo(self) -> Repo: ...
-
-    def put(self, worktree: str, files: TreeContent) -> None:
-        """Texts become files of a worktree, beside those that are there; files that are written take their place."""
-
-    def review(self, starter: Actor, agents: int, tell: Callable[[str, str], None]) -> None:
-        """Run a runner there that begins nothing but reviews, so many at once, until nothing is left to do. `tell`
-        hears a task and a line about it.
-        """
-
-
 class Outside(Protocol):
     """What few commands need of the world; each is made when first asked for."""
 
@@ -256,11 +235,6 @@ class Outside(Protocol):
 
     def is_gone(self, process: str) -> bool:
         """Whether a process on record is shown to have ended."""
-
-    def throwaway(self, starter: Actor, settings: str, files: TreeContent) -> AbstractContextManager[Throwaway]:
-        """A project of its own in a place of its own, with these files on its target and this foureyes.toml in force;
-        nothing of it stays.
-        """
 
     def notify(self, command: str, message: str) -> str:
         """Start a command of the accepted configuration, with a message on its standard input; what went wrong, else

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.client.shared_git import SharedGit
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.git_ports import Remote, Workshop
-    from foureyes.app.ports import CheckRunner, DraftFiles, Throwaway, TreeContent
+    from foureyes.app.ports import CheckRunner, DraftFiles
     from foureyes.app.views.setup import ProgramSetup
     from foureyes.app.views.work import Unwritable
     from foureyes.core.nouns.finding import Finding, ReportedFinding, Severity
@@ -121,11 +121,6 @@ class LazyOutside:
         from foureyes.adapters.identity.alive import is_gone
 
         return is_gone(process)
-
-    def throwaway(self, starter: Actor, settings: str, files: TreeContent) -> AbstractContextManager[Throwaway]:
-        from foureyes.bootstrap.throwaway import throwaway
-
-        return throwaway(self._environ, starter, settings, files)
 
     def notify(self, command: str, message: str) -> str:
         from foureyes.adapters.process import ProcessProblem, run

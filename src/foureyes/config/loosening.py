@@ -24,7 +24,7 @@ LOOSER_IF: Mapping[str, Literal["more", "less", "added", "gone"]] = {
     "review.human.settle_seconds": "less", "review.risk.look_lines": "more", "review.risk.high_lines": "more",
     "review.risk.high_files": "more", "review.risk.new_agent": "less", "project.claim_stale_minutes": "less",
     "loop.no_progress_limit": "more", "loop.iteration_cap": "more", "loop.rejection_review_share": "more",
-    "review.peers.min_recall": "less", "review.peers.ask": "less", "review.peers.reviewers": "gone",
+    "review.peers.ask": "less", "review.peers.reviewers": "gone",
     "project.demo": "more", "run.services": "added", "work.copy": "added", "checkout.env": "added",
     "checkout.writes": "added",
 }  # fmt: skip

@@ -246,13 +246,6 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="who was asked and says nothing for so long gives no review; at least 1 (V8)",
     ),
     Setting(
-        key="review.peers.min_recall",
-        of=PeersRule,
-        kind="share",
-        meaning="a profile that found a smaller share of seeded defects, or was never calibrated, is not asked, and "
-        "its agreement does not count; 0: everybody's does (V4)",
-    ),
-    Setting(
         key="review.silence_minutes",
         of=PeersRule,
         kind="number",

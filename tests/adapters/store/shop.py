@@ -35,14 +35,12 @@ from foureyes.core.events import (
     MergeRetried,
     ReservationEnded,
     ReviewAsked,
-    ReviewerCalibrated,
     ReviewNotGiven,
     RunsPaused,
     SprintUndone,
     TaskReserved,
 )
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.nouns.calibration import CaseResult
 from foureyes.core.nouns.cycle import CycleId, CycleTarget, Point
 from foureyes.core.nouns.finding import Answer, ReportedFinding, Ruling
 from foureyes.core.nouns.run import RunOutcome
@@ -161,12 +159,6 @@ def _ask_reviewers(world: DeskWorld) -> None:
             session=CLAUDE.session,
             task=task,
         )
-        tried = CaseResult(case="sql", kind="seeded", end="found", seconds=3)
-        calibrated = ReviewerCalibrated(
-            profile="codex", program="codex", fingerprint="f", made_with=1, defects=2, found=number, quiet_cases=1,
-            made_up=0, unanswered=0, cases=(tried,),
-        )  # fmt: skip
-        append(world.store, calibrated, session=ALICE.session)
 
 
 def _open_a_batch(world: DeskWorld) -> None:

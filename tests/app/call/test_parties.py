@@ -6,11 +6,10 @@ import pytest
 
 from foureyes.app.call.parties import programs_of
 
-from tests.app.call.test_calibrated import calibrated
 from tests.stage.cycled import PEERS, QWEN
 from tests.stage.gated import configure
 from tests.stage.looped import review
-from tests.stage.people import CLAUDE, CODEX, GEMINI
+from tests.stage.people import CLAUDE, CODEX
 from tests.stage.world import DeskWorld
 
 ONE = PEERS.replace("ask = 2", "ask = 1")
@@ -55,10 +54,8 @@ def test_a_profile_that_is_above_who_made_it_is_not_asked_V4(desk: DeskWorld, na
     assert [each.reviewer for each in cycle.asked] == [{"codex": "gemini", "gemini": "codex"}[name]]
 
 
-def test_a_child_has_no_voice_by_the_calibration_of_whom_it_is_called_like_V6(desk: DeskWorld) -> None:
-    configure(desk, ONE.replace("[agents]", "min_recall = 0.8\n[agents]"))
-    calibrated(desk, "codex", 9)
+def test_a_child_of_a_script_has_no_voice_by_another_name_V3(desk: DeskWorld) -> None:
+    configure(desk, ONE.replace('{ program = "qwen" }', '{ program = "qwen", adapter = "scripted" }'))
     task = desk.handed_in()
     assert not review(desk, task, by=desk.spawn(QWEN, task, "review", agent="codex", below=BELOW)).counts
-    assert not review(desk, task, by=GEMINI).counts
     assert review(desk, task, by=CODEX).counts

@@ -34,10 +34,6 @@ def test_two_seats_two_reviewers_and_it_goes_round_V4() -> None:
     [
         (ReviewerCandidate(name="codex", cooled="out of quota until 14:00"), "out of quota until 14:00"),
         (ReviewerCandidate(name="codex", missing="codex is not installed"), "codex is not installed"),
-        (
-            ReviewerCandidate(name="codex", uncounted="it finds 20 % of what is seeded"),
-            "it finds 20 % of what is seeded",
-        ),
     ],
 )
 def test_who_cannot_be_asked_is_passed_over_and_the_next_one_is_V4(candidate: ReviewerCandidate, why: str) -> None:

@@ -48,7 +48,6 @@ TABLES: dict[str, str] = {
     "cycle_targets": "cycle, task",
     "cycle_asked": "cycle, task, reviewer",
     "clarifications": "cycle, id",
-    "calibrations": "seq",
     "logs": "seq",
     "handoffs": "seq",
     "runners": "session",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from foureyes.core.loop.review import Review
     from foureyes.core.nouns.check import CheckResult
     from foureyes.core.nouns.cycle import InCycle
+    from foureyes.core.rules.policy import ReviewPolicy
 
     class CheckFacts(TypedDict):
         """What the facts hold about checks."""
@@ -358,20 +359,21 @@ def _nested(tx: Tx, reviewers: Iterable[Party]) -> frozenset[SessionId]:
 
 
 def voiceless(context: Context, tx: Tx, sessions: Sequence[SessionId]) -> dict[SessionId, str]:
-    """V3, V4: of these the agents whose agreement does not count whatever they found, each with why."""
+    """V3: agents of these sessions whose agreement does not count, each with the reason."""
     policy = context.gate_policy(tx)
-    if not sessions or not (policy.peers.min_recall > 0 or (policy.scripted and not policy.demo)):
+    if not sessions or not policy.scripted or policy.demo:
         return {}
-    from foureyes.app.call.calibrated import without_voice
     from foureyes.app.call.parties import programs_of
 
     programs = programs_of(tx, set(sessions))
-    without = without_voice(context, tx, {name for names in programs.values() for name in names})
-    return {
-        session: "; ".join(without[name] for name in sorted(names) if name in without)
-        for session, names in programs.items()
-        if session in set(sessions) and not names.isdisjoint(without)
-    }
+    without = {session: without_voice(policy, programs.get(session, ())) for session in set(sessions)}
+    return {session: "; ".join(reasons) for session, reasons in without.items() if reasons}
+
+
+def without_voice(policy: ReviewPolicy, agents: Iterable[str]) -> list[str]:
+    """V3: why agreement of these agents does not count: they play a script outside of a demo."""
+    scripts = set(agents) & policy.scripted if not policy.demo else set()
+    return [f"{name} plays a script, and this is no demo" for name in sorted(scripts)]
 
 
 def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> CheckFacts:

@@ -6,7 +6,6 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.leasing import live_runners
@@ -61,7 +60,6 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy, facts: Facts) -> 
         return []
     profiles = agent_profiles(context.layers(tx, context.gate))
     cooled = cooled_everywhere(context, tx)
-    missed = uncounted(context, tx, names)
     reviewers = []
     for order, name in enumerate(names):
         profile = profiles.get(name)
@@ -75,7 +73,6 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy, facts: Facts) -> 
                 last_asked=row.n if (row := tx.one("cycle.last_asked", Count, reviewer=name)) else 0,
                 missing="" if profile else "there is no profile of that name",
                 cooled=f"left alone for now ({cooled[name]})" if name in cooled else "",
-                uncounted=missed.get(name, ""),
                 required=name in required,
             )
         )

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import seconds_since
 from foureyes.app.call.noted_target import branch_here
 from foureyes.app.pages.choices import CallerWays
@@ -130,9 +129,6 @@ class Attention:
     def _seeds(self, look: AttentionQuery) -> Iterable[Seed]:
         yield from self._configuration(look)
         yield from self._target(look)
-        reviewers = all_reviewers(look.policy) if look.policy else ()
-        for name, why in uncounted(self._context, look.tx, reviewers).items():
-            yield Seed("", partial(self._uncounted, name, why))
         by_rule = tuple(ruled(self._context, look.tx, look.ways))
         ruled_tasks = {halt.task for halt in by_rule}
         if look.project.hold is not None:
@@ -154,7 +150,10 @@ class Attention:
                 yield Seed(self._context.later(-claim.quiet_seconds), partial(self._claim, look, claim))
         unheard = unheard_blockers(self._context, look.tx, look.ways)
         stopped = (*merges_stopped(self._context, look.tx, look.project), *by_rule, *unheard, *self._unchecked(look))
-        for halt in (*halts(self._context, look.tx, look.ways, ruled_tasks, reviewers), *stopped):
+        for halt in (
+            *halts(self._context, look.tx, look.ways, ruled_tasks, all_reviewers(look.policy) if look.policy else ()),
+            *stopped,
+        ):
             yield Seed(halt.since, partial(self._halted, halt))
 
     def _unchecked(self, look: AttentionQuery) -> Iterable[StandstillRow]:
@@ -194,12 +193,6 @@ class Attention:
             halt.kind, halt.text, task=halt.task, of=halt.of, since=halt.since, details=halt.details,
             choices=halt.choices(), otherwise=halt.otherwise,
         )  # fmt: skip
-
-    def _uncounted(self, name: str, why: str) -> AttentionRow:
-        """V4: a profile that is named as a reviewer and is not asked."""
-        details = [f"Its reviews do not count: {why}.", "Calibrated, and good enough, it is asked again."]
-        step = by_person(fe("review", "calibrate", name))
-        return self._row("config", why, of=f"reviewer {name}", details=details, otherwise=step)
 
     # -- holds
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import Context
 from foureyes.app.call.merge_intents import NOT_KNOWN
 from foureyes.app.call.merge_stops import ahead_here, amiss, merged_where
@@ -68,7 +67,7 @@ class Doctor:
         checks += [*self._role(), *self._aside(), self._journal(progress)]
         checks += [self._writing(), self._checks(actor), *self._environments(actor)]
         checks += [self._identity(actor), proof_of_people(self._context, actor)]
-        return [*checks, self._profiles(actor), *self._reviewers(), *self._programs(), *in_git_dir(self._context)]
+        return [*checks, self._profiles(actor), *self._programs(), *in_git_dir(self._context)]
 
     def _remote(self) -> list[Check]:
         """Q6: whether the project's remote has what was handed in here; nothing is said where there is none."""
@@ -125,20 +124,6 @@ class Doctor:
         missing = [each.profile for each in seen if not each.path]
         text = "; ".join(filter(None, (", ".join(available), f"not found: {', '.join(missing)}" if missing else "")))
         return Check("profiles", "ok", text, fe("agents"))
-
-    def _reviewers(self) -> list[Check]:
-        """V4: who is asked for reviews and does not count, a line each; nothing where nobody has to be calibrated."""
-        try:
-            with self._context.store.read() as tx:
-                peers = self._context.gate_policy(tx).peers
-                missed = uncounted(self._context, tx, peers.reviewers)
-        except ConfigError:
-            return []  # said of the configuration
-        if not missed and peers.min_recall > 0 and peers.reviewers:
-            return [Check("reviewers", "ok", f"{', '.join(peers.reviewers)}: calibrated, and found enough")]
-        return [
-            Check("reviewers", "warn", why, by_person(fe("review", "calibrate", name))) for name, why in missed.items()
-        ]
 
     def _writing(self) -> Check:
         """Whether work can be done from here; in the sandbox of an agent often it cannot."""

@@ -205,10 +205,6 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "ClarificationAnswered": lambda e: f"clarified {e.point} of {e.cycle}: {e.text}",
     "CycleDecided": lambda e: f"decided {e.cycle}: {e.rule}{_why('; '.join(e.reasons))}",
     "CycleEnded": lambda e: f"ended {e.cycle}: {e.why}",
-    "ReviewerCalibrated": lambda e: (
-        f"calibrated {e.profile}: it found {e.found} of {_count(e.defects, 'defect')}, and made up {e.made_up}"
-    ),
-    # sprints
     "SprintPlanned": lambda e: f"planned the sprint {e.sprint}: {_count(len(e.tasks), 'task')}",
     "SprintStarted": lambda e: f"started the sprint {e.sprint}" + (f" until {e.ends_at}" if e.ends_at else ""),
     "SprintPaused": lambda e: f"paused the sprint {e.sprint}{_why(e.why)}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from foureyes.app.call.calibrated import calibrations
 from foureyes.app.call.context import Context
 from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.ports import Tx
@@ -82,7 +81,6 @@ class Stats:
             besides = Besides(
                 missed=tuple(tx.all("metric.missed", MissedRow)),
                 runs=tuple(tx.all("metric.review_runs", ReviewRunRow, limit=RUNS)),
-                calibrated={name: share(row.seeded_found, row.seeded) for name, row in calibrations(tx).items()},
             )
         return scores(findings, reviews, returns, sessions, besides)
 

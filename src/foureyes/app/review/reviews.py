@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import msgspec
 
 from foureyes.app.call.blockers import hold_for, lift_withdrawn, standing_blockers
-from foureyes.app.call.calibrated import without_voice
 from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
+from foureyes.app.call.facts import without_voice
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.parties import programs_of
 from foureyes.app.call.refusals import not_handed_in, refuse_verb
@@ -220,16 +220,16 @@ class Reviews:
             event=event,
             findings=tuple(findings),
             rulings=given.rulings,
-            against=_against(eligible, without.values()),
+            against=_against(eligible, without),
             stands=_standing(stand(self._context, work, case), facts.task.id, done),
             done=done,
         )
         return self._outcome(work, facts.task.id, taken)
 
-    def _without_voice(self, work: Work) -> dict[str, str]:
-        """V4: the programs of the caller whose agreement does not count, each with why."""
+    def _without_voice(self, work: Work) -> list[str]:
+        """V3: why agreement of the caller's programs does not count."""
         agents = programs_of(work.tx, {work.actor.session}).get(work.actor.session) or {work.actor.agent}
-        return without_voice(self._context, work.tx, agents if work.actor.kind == "agent" else ())
+        return without_voice(self._context.gate_policy(work.tx), agents if work.actor.kind == "agent" else ())
 
     def _note_exception(self, work: Work, case: Case, by: Decision, summary: str) -> None:
         """P8: a review that counts by an exception is on record as one."""
@@ -269,7 +269,7 @@ class Reviews:
 
 def _against(eligible: Decision, without: Iterable[str]) -> tuple[Reason, ...]:
     """What is against counting a review, by who gave it."""
-    voiceless = [Reason("V4", why, fe("review", "calibrate", "--show")) for why in without]
+    voiceless = [Reason("V3", why, fe("agents")) for why in without]
     return (*([] if eligible.allowed else eligible.reasons), *voiceless)
 
 

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.app.call.calibrated import calibrations
 from foureyes.app.call.leasing import left_runs
 from foureyes.app.run.leases import live_runs
 from foureyes.app.views.run import AgentView, Conversation
 from foureyes.app.views.standstill import Cooldown
 from foureyes.config.policy import agent_profiles, review_policy
-from foureyes.core.nouns.calibration import Calibration
 from foureyes.core.nouns.run import MAKES, ErrorKind, Run, conversation_of
-from foureyes.core.rules.calibrated import fingerprint_of
 from foureyes.errors import FoureyesError
 
 if TYPE_CHECKING:
@@ -59,18 +56,14 @@ class Agents:
             runs, gone = live_runs(tx, host), left_runs(self._context, tx)
             running = [run.profile for run in runs if run.runner not in gone]
             left = [run.profile for run in runs if run.runner in gone]
-            tried = calibrations(tx)
         named = msgspec.structs.asdict(tiers)
-        seen = [
+        return [
             _view(
                 profile, programs.available(name, profile, ask=ask), [tier for tier in named if named[tier] == name],
                 running.count(name), cooled.get(name), errors.get(name), left.count(name),
             )
             for name, profile in sorted(profiles.items())
         ]  # fmt: skip
-        return [
-            replace(row, calibrated=_calibrated(row, profiles[row.profile], tried.get(row.profile))) for row in seen
-        ]
 
     def conversation(self, actor: Actor, task: str) -> Conversation:
         """The latest conversation of an author of a task, and how a person goes on with it here."""
@@ -98,16 +91,6 @@ class Agents:
         except FoureyesError as problem:
             return replace(conversation, problem=problem.message)
         return replace(conversation, argv=how.argv, env=how.env)
-
-
-def _calibrated(row: AgentView, profile: Profile, known: Calibration | None) -> str:
-    """V4: what a profile found when it was last calibrated, and what is another now."""
-    if known is None:
-        return ""
-    changed = known.fingerprint != fingerprint_of(profile)
-    newer = bool(row.version and known.version) and row.version != known.version
-    since = "other settings now" if changed else f"with {known.version}" if newer else ""
-    return f"{known.found} of {known.defects}" + (f", {since}" if since else "")
 
 
 def _view(

@@ -29,8 +29,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     until_idle: bool = False
     sprints: bool = False
     """X2: begin new tasks of sprints only, and end when none of them goes on and nothing is left to do."""
-    reviews: bool = False
-    """Begin nothing but reviews (V4)."""
     assigned: tuple[tuple[str, str], ...] = ()
     """Tasks, and the profile that a person chose for each."""
 

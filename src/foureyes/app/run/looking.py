@@ -229,7 +229,7 @@ class Lookout:
             for row in tx.all("runner.left_claims", IdRow, limit=QUEUE)
         ]
         free = desk.options.agents - sum(state.mine or state.lost for state in runs)
-        if free <= 0 or desk.stopping or desk.options.reviews or (desk.options.once and desk.begun):
+        if free <= 0 or desk.stopping or (desk.options.once and desk.begun):
             return left
         most = free + len(desk.put_off)  # what was put off takes nobody's place
         return left + candidates.states(self._context, tx, self._runner, policy, desk.options, most, sprints=bound)

@@ -123,5 +123,3 @@ class AgentView(msgspec.Struct, frozen=True, kw_only=True):
     """The last that went wrong with it here."""
     error_text: str = ""
     error_at: str = ""
-    calibrated: str = ""
-    """V4: how much it found when it was last calibrated, and what has changed since; empty where it never was."""

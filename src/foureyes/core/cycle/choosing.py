@@ -24,8 +24,6 @@ class ReviewerCandidate(msgspec.Struct, frozen=True, kw_only=True):
     last_asked: int = 0
     cooled: str = ""
     missing: str = ""
-    uncounted: str = ""
-    """Why its reviews would not count: it missed too much when it was tried (`min_recall`)."""
     required: bool = False
     """D6: a label rule names it."""
 
@@ -84,7 +82,7 @@ def why_not(candidate: ReviewerCandidate, makers: Sequence[MakerTraits], grade: 
     below = [maker.name for maker in makers if not reaches(candidate, maker, grade)]
     if below:
         return f"is not of another {grade} than {below[0]}"
-    return candidate.missing or candidate.cooled or candidate.uncounted
+    return candidate.missing or candidate.cooled
 
 
 def reaches(candidate: ReviewerCandidate, maker: MakerTraits, grade: Grade) -> bool:

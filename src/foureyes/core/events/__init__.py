@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MODULES: dict[str, tuple[str, ...]] = {
     "cycle": (
         "ClarificationAnswered", "ClarificationAsked", "CycleDecided", "CycleEnded", "CycleOpened", "LookTaken",
-        "ReviewAsked", "ReviewNotGiven", "ReviewerCalibrated",
+        "ReviewAsked", "ReviewNotGiven",
     ),
     "decision": (
         "ApprovalEnded", "ApprovalFinished", "ApprovalRecorded", "ApprovalWithdrawn", "Approved", "AttemptSubmitted",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from foureyes.core.events.event import Event
-from foureyes.core.nouns.calibration import CaseResult
 from foureyes.core.nouns.cycle import CycleId, CycleRule, CycleTarget, NotGivenWhy, Point, ReviewerKind, Trigger
 from foureyes.core.nouns.run import RunId
 from foureyes.core.words.ids import DiffId, Sha
@@ -90,28 +89,3 @@ class CycleEnded(Event, frozen=True, kw_only=True):
 
     cycle: CycleId
     why: str
-
-
-class ReviewerCalibrated(Event, frozen=True, kw_only=True):
-    """V4: what a profile found in changes of which it is known what is wrong with them: `found` of `defects`, and
-    `made_up` blocking findings about nothing. `fingerprint`: how the profile was set; `made_with`: the set's number.
-    """
-
-    profile: str
-    program: str
-    fingerprint: str
-    made_with: int
-    defects: int
-    found: int
-    quiet_cases: int
-    made_up: int
-    unanswered: int
-    version: str = ""
-    model: str = ""
-    past: int = 0
-    past_found: int = 0
-    seconds: int | None = None
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_micros: int = 0
-    cases: tuple[CaseResult, ...] = ()

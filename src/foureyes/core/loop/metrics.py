@@ -125,8 +125,7 @@ class ReviewerScore(msgspec.Struct, frozen=True, kw_only=True):
     """One reviewer: a session, or a profile with all its runs. `precision`: findings upheld of those judged;
     `coverage`: files read of those changed; `untold`: those that it says it read and its program's stream does not tell
     of, which are none of these (V6); `missed`: true blocking findings of others in what it agreed to. Of its
-    runs: how many, the median time, tokens and cost, 0 where its program does not tell. `calibrated`: what it found of
-    seeded defects.
+    runs: how many, the median time, tokens and cost, 0 where its program does not tell.
     """
 
     session: str
@@ -151,7 +150,6 @@ class ReviewerScore(msgspec.Struct, frozen=True, kw_only=True):
     input_tokens: int = 0
     output_tokens: int = 0
     cost_micros: int = 0
-    calibrated: Share | None = None
 
 
 # Figures
@@ -285,13 +283,10 @@ def review_stats(
 
 
 class Besides(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of reviewers besides their reviews: what they missed, their runs, and by profile what they found
-    when they were calibrated.
-    """
+    """What is known of reviewers besides their reviews: what they missed, and their runs."""
 
     missed: tuple[MissedRow, ...] = ()
     runs: tuple[ReviewRunRow, ...] = ()
-    calibrated: Mapping[str, Share] = {}
 
 
 def scores(
@@ -328,7 +323,7 @@ def scores(
     cards = [
         _score(
             _row_of(name, sessions), name, raised.get(name, []), given.get(name, []), back, missed[name],
-            ran.get(name, []), besides.calibrated,
+            ran.get(name, []),
         )
         for name in everybody
     ]  # fmt: skip
@@ -350,7 +345,7 @@ def _row_of(name: str, sessions: Mapping[str, SessionRow]) -> SessionRow:
 
 def _score(
     who: SessionRow, key: str, raised: Sequence[FindingRow], given: Sequence[ReviewRow],
-    back: Mapping[tuple[str, str], int], missed: int, ran: Sequence[ReviewRunRow], calibrated: Mapping[str, Share],
+    back: Mapping[tuple[str, str], int], missed: int, ran: Sequence[ReviewRunRow],
 ) -> ReviewerScore:  # fmt: skip
     judged = [finding for finding in raised if finding.is_judged]
     changed = sum(row.changed for row in given)
@@ -378,5 +373,4 @@ def _score(
         input_tokens=sum(run.input_tokens for run in ran),
         output_tokens=sum(run.output_tokens for run in ran),
         cost_micros=sum(run.cost_micros for run in ran),
-        calibrated=calibrated.get(who.agent),
     )

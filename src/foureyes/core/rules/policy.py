@@ -236,14 +236,13 @@ class SprintRule(msgspec.Struct, frozen=True):
 
 
 class PeersRule(msgspec.Struct, frozen=True):
-    """V4: who is asked for reviews. `ask`: how many, 0 for as many as are required, and at least one; `min_recall`: who
-    finds a smaller share of seeded defects does not count. `silence_minutes`: V1.
+    """V4: who is asked for reviews. `ask`: how many, 0 for as many as are required, and at least one.
+    `silence_minutes`: V1.
     """
 
     reviewers: tuple[str, ...] = ()
     ask: int = 0
     timeout_minutes: int = 30
-    min_recall: float = 0.0
     silence_minutes: int = 15
 
 

@@ -30,7 +30,7 @@ FOR_PEOPLE = frozenset(
         "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore",
         "store copy", "store join", "store adopt", "merges here", "merges accept", "merges address", "key new",
         "key add", "key retire", "author clear", "plan accept", "finding waive",
-        "pause", "review ask", "review end", "review calibrate", BATCH,
+        "pause", "review ask", "review end", BATCH,
     }
 )  # fmt: skip
 NOT_FOR_AGENTS = frozenset(
@@ -156,7 +156,7 @@ def barred(
 
 def _for_people(verb: str) -> Reason:
     """That only a person does this, and how."""
-    rule = "V4" if verb == "review calibrate" else RULE_OF_NOUN.get(verb.partition(" ")[0], "I5")
+    rule = RULE_OF_NOUN.get(verb.partition(" ")[0], "I5")
     typed = fe("approve", "--all-auto") if verb == BATCH else fe(*verb.split(), blank("…"))
     text = "opening a batch is for people" if verb == BATCH else f"fe {verb} is for people"
     return Reason(rule, text, by("person", typed, "a person runs it in a terminal: "))
@@ -208,7 +208,7 @@ SIGNED = frozenset(
     {
         "policy set", "policy unset", "policy accept", "feature set", "feature unset", "hold", "resume", "author clear",
         "key add", "key retire", "finding waive", "store adopt", "merges here", "merges accept", "merges address",
-        "review end", "review calibrate",
+        "review end",
     }
 )  # fmt: skip
 """I9: what wants one as soon as there is any key; so do break-glass and an approval that counts because a person gives

@@ -8,7 +8,7 @@ from foureyes.app.views.run import AgentView
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 
-HEAD = ("PROFILE", "PROGRAM", "STATE", "AT WORK", "TIER", "CALIBRATED", "LAST ERROR")
+HEAD = ("PROFILE", "PROGRAM", "STATE", "AT WORK", "TIER", "LAST ERROR")
 TOLD = 60
 
 
@@ -16,7 +16,7 @@ TOLD = 60
 @click.option("--quick", is_flag=True, help="Start no program for its version.")
 def agents(session: Session, quick: bool) -> None:
     """Which agent programs there are: found, version, logged in as far as files tell, runs at once, whether one is left
-    alone for a while, what it found when it was calibrated, and what last went wrong, in the program's own words.
+    alone for a while, and what last went wrong, in the program's own words.
     """
     rows = session.app.agents.listed(session.actor, ask=not quick)
     if session.json:
@@ -31,7 +31,7 @@ def _cells(row: AgentView) -> tuple[str, ...]:
     left = f", the runner of {row.left} is gone" if row.left else ""
     at_work = f"{row.running} of {row.slots}{left}"
     tiers, trouble = ", ".join(row.tiers), output.shorten(error, TOLD)
-    return row.profile, program, _state(row), at_work, tiers, row.calibrated, trouble
+    return row.profile, program, _state(row), at_work, tiers, trouble
 
 
 def _state(row: AgentView) -> str:

@@ -12,7 +12,6 @@ from foureyes.core.words.text import lines_of
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.attempts import review_own
-from foureyes.ui.cli.calibrations import review_calibrate
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.cycles import (
     CYCLE,
@@ -176,5 +175,5 @@ def review_issues(session: Session, flagged: bool) -> None:
 
 for command in (review_submit, review_result, review_show, review_request, review_queue, review_issues):
     review.add_command(command)
-for command in (review_now, review_list, review_decide, review_clarify, review_ask, review_end, review_calibrate):
+for command in (review_now, review_list, review_decide, review_clarify, review_ask, review_end):
     review.add_command(command)

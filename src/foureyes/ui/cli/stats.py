@@ -70,8 +70,8 @@ def stats_reviews(session: Session) -> None:
 @LIMIT
 def stats_reviewers(session: Session, limit: int) -> None:
     """Who reviews how: precision, coverage, files that they say they read and their program does not tell of, what they
-    missed, findings whose quote is nowhere in the code, time; of profiles also the time and cost of their runs, and
-    what they found when they were calibrated."""
+    missed, findings whose quote is nowhere in the code, time; of profiles also the time and cost of their runs.
+    """
     rows = session.app.stats.reviewers()
     if session.json:
         output.write_lines(rows[:limit])
@@ -174,7 +174,6 @@ def reviewers_text(rows: Sequence[ReviewerScore], limit: int, how: Style) -> str
         "MEDIAN TIME",
         "RUN",
         "COST",
-        "CALIBRATED",
     )
     parts = [output.table(head, [_score(row, how) for row in rows[:limit]])]
     judged = [
@@ -192,8 +191,7 @@ def _score(row: ReviewerScore, how: Style) -> tuple[str, ...]:
     shares = (_share(row.precision, how), _share(row.coverage, how), str(row.untold), _share(row.unanchored, how))
     who = (row.name, row.agent or how.nothing, row.model or how.nothing)
     counts = (str(row.missed), str(row.invalid + row.misquoted))
-    calibrated = _share(row.calibrated, how) if row.calibrated else how.nothing
-    return (*who, str(row.reviews), str(row.findings), *shares, *counts, time, *_runs(row, how), calibrated)
+    return (*who, str(row.reviews), str(row.findings), *shares, *counts, time, *_runs(row, how))
 
 
 def _runs(row: ReviewerScore, how: Style) -> tuple[str, str]:

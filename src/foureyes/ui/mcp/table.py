@@ -263,7 +263,6 @@ LEFT_OUT: dict[str, str] = {
     "agents.listed": "it starts programs of the machine, for a person",
     "queue.ahead": _FACE,
     "sprints.preview": _FACE,
-    "calibrations.listed": "whose reviews count is for a person to see to",
     "doctor.examine": "it looks at the machine, for a person",
 }
 """Verbs that an agent may use and no tool is, with the reason."""

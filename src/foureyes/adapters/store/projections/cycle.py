@@ -76,10 +76,6 @@ def cycle_ended(db: Engine, row: Row, event: e.CycleEnded) -> None:
     _change(db, row, "cycle.end", _values(event) | {"at": row.at, "seq": row.seq})
 
 
-def reviewer_calibrated(db: Engine, row: Row, event: e.ReviewerCalibrated) -> None:
-    db.run("calibration.insert", plain(_values(event) | {"seq": row.seq, "session": row.session, "at": row.at}))
-
-
 PROJECTIONS: dict[str, Any] = {
     "CycleOpened": cycle_opened,
     "LookTaken": look_taken,
@@ -89,5 +85,4 @@ PROJECTIONS: dict[str, Any] = {
     "ClarificationAnswered": clarification_answered,
     "CycleDecided": cycle_decided,
     "CycleEnded": cycle_ended,
-    "ReviewerCalibrated": reviewer_calibrated,
 }
