@@ -361,7 +361,7 @@ def error(result: Result, rc: int) -> str:
     return result.err
 
 
-@pytest.mark.parametrize("command", ["status", "list", "create x", "log fe-1 x", "init", "doctor", ""])
+@pytest.mark.parametrize("command", ["status", "list", "create x", "log fe-1 x", "init", "doctor"])
 def test_not_a_repository_is_5(cast: Cast, tmp_path: Path, command: str) -> None:
     assert "not in a git repository" in error(cast.alice.fe(*command.split(), cwd=tmp_path), 5)
     assert list(tmp_path.iterdir()) == []

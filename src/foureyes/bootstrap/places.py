@@ -35,8 +35,7 @@ def repository(cwd: str) -> Located:
         )
     if place is None:
         raise EnvironmentProblem(
-            "this directory is not in a git repository. Foureyes keeps agents' work on branches until "
-            "someone else has agreed to it.",
+            "this directory is not in a git repository.",
             next_step=in_turn(shell("git", "init"), fe("init"), joint=" && "),
         )
     return place

@@ -48,7 +48,7 @@ def test_the_round_table_the_warning_one_round_early_and_who_is_next_L12_E4_E5(s
 
 def test_a_task_that_was_not_handed_in_has_no_rounds(shop: Rounds) -> None:
     task = shop.create(shop.cast.alice)
-    assert shop.text(shop.cast.alice, "loop", task) == "T1: nothing was handed in yet\nnext: fe show T1\n"
+    assert shop.text(shop.cast.alice, "loop", task) == "T1: nothing was submitted yet\nnext: fe show T1\n"
 
 
 def test_the_lead_decides_and_only_where_it_is_waited_for_E3(shop: Rounds) -> None:

@@ -61,7 +61,7 @@ def test_every_command_takes_json_and_every_option_is_explained() -> None:
 
 
 def test_help_of_a_real_process_is_on_stdout_and_0(cast: Cast, tmp_path: Path) -> None:
-    for words in (["--help"], ["approve", "--help"], ["task", "create", "--help"], ["audit", "--help"]):
+    for words in (["help", "--all"], ["approve", "--help"], ["task", "create", "--help"], ["audit", "--help"]):
         result = cast.job.fe(*words, cwd=tmp_path)
         assert (result.rc, result.err) == (0, "")
         assert result.out.startswith("Usage: fe")
@@ -171,8 +171,11 @@ def test_bare_fe_outside_a_repository(cast: Cast, tmp_path: Path) -> None:
     for who in (cast.alice, cast.job):
         rc, out, err = bare(who, tmp_path)
         assert (rc, out) == (5, "")
-        assert err.startswith("fe: this directory is not in a git repository.")
-        assert err.splitlines()[-1].strip().startswith("next: git init && fe init")
+        assert err.splitlines() == [
+            "Foureyes: nothing reaches main until someone other than its author approves it.",
+            "fe: this directory is not in a git repository.",
+            "  next: git init && fe init",
+        ]
 
 
 def test_bare_fe_in_a_repository_without_a_project(cast: Cast, bare_repo: Path) -> None:
@@ -183,6 +186,8 @@ def test_bare_fe_in_a_repository_without_a_project(cast: Cast, bare_repo: Path) 
         assert re.search(
             r"no Foureyes project here yet \(branch main, 1 commits?, with uncommitted changes\)", err, re.IGNORECASE
         )
+        assert len(err.splitlines()) == 3
+        assert err.splitlines()[0] == "Foureyes: nothing reaches main until someone other than its author approves it."
         assert err.splitlines()[-1].strip().startswith("next: fe init")
     (bare_repo / "new.txt").unlink()
     assert ", clean)" in bare(cast.job, bare_repo)[2]
@@ -319,9 +324,9 @@ def test_exit_codes_are_those_that_help_documents(stage: Stage, tmp_path: Path) 
         assert result.rc == rc
         assert bool(result.err) == (rc != 0)
         assert rc in (0, 6) or result.out == ""
-    text = " ".join(cast.job.fe("--help", cwd=tmp_path).out.split())
+    text = " ".join(cast.job.fe("help", "--all", cwd=tmp_path).out.split())
     assert (
-        "0 done, 1 refused by a rule, 2 wrong usage, 3 not found, 4 somebody was faster, 5 environment, 6 "
+        "0 done, 1 refused by a rule, 2 wrong usage, 3 not found, 4 someone else was faster, 5 environment, 6 "
         "verification failed" in text
     )
 

@@ -13,10 +13,10 @@ TOLD = 60
 
 
 @verb("agents", example="fe agents")
-@click.option("--quick", is_flag=True, help="Start no program for its version.")
+@click.option("--quick", is_flag=True, help="Do not start programs to ask for their version.")
 def agents(session: Session, quick: bool) -> None:
-    """Which agent programs there are: found, version, logged in as far as files tell, runs at once, whether one is left
-    alone for a while, and what last went wrong, in the program's own words.
+    """List agent programs: found, version, login, last error. Also shows how many runs each may have at once and whether
+    one is skipped for a while. Login is read from files; errors are in the program's own words.
     """
     rows = session.app.agents.listed(session.actor, ask=not quick)
     if session.json:

@@ -26,19 +26,19 @@ NEW_FILES_SHOWN = 5
 
 def submit_options(function: click.decorators.FC) -> click.decorators.FC:
     """The options of a hand-in."""
-    function = click.option("-m", "--message", default="", help="What you did, for whoever looks.")(function)
+    function = click.option("-m", "--message", default="", help="What you did, for the reviewer.")(function)
     function = click.option("--commit", metavar="MESSAGE", help="Commit everything first, with this message.")(function)
     function = click.option(
         "--include",
         multiple=True,
         metavar="PATH",
-        help="With --commit: a new file that looks like a secret, or is large, and belongs there all the same.",
+        help="With --commit: include a new file that is large or looks like a secret.",
     )(function)
     function = click.option(
         "--signal", default="DONE", show_default=True, metavar="SIGNAL", help=f"{', '.join(SIGNALS)} (S1)."
     )(function)
-    function = click.option("--no-code", is_flag=True, help="There is no change to merge, and that is right.")(function)
-    return click.option("--branch", help="The branch the work is on; default: where you stand.")(function)
+    function = click.option("--no-code", is_flag=True, help="Confirm that there is no change to merge.")(function)
+    return click.option("--branch", help="The branch of the work; default: the current one.")(function)
 
 
 @verb("submit", example='fe submit fe-7k2 -m "login with refresh tokens, tests added"')
@@ -46,7 +46,9 @@ def submit_options(function: click.decorators.FC) -> click.decorators.FC:
 @submit_options
 @if_version
 def submit(session: Session, task: str, **given: Any) -> None:
-    """Hand in what is committed: it is frozen and waits for a different pair of eyes. You are free."""
+    """Submit your commits for review. The submission is frozen as an attempt, and waits for someone else's review. You
+    are free for the next task at once.
+    """
     _submit(session, task, **given)
 
 

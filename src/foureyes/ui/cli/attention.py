@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 @verb("attention", example="fe attention")
 @click.option("--limit", type=click.IntRange(1, 50), default=50, show_default=True, help="How many rows to show.")
 def attention(session: Session, limit: int) -> None:
-    """What only a person can move: holds, loops that wait, stuck merges, a red target, silent claims, a configuration
-    that nobody accepted, waivers that ran out, rejected work. The newest first, each with why and the
-    commands that you have.
+    """List what only a person can resolve. These are holds, loops waiting for a decision, stuck merges, a red target,
+    silent claims, a configuration that nobody accepted, expired waivers and rejected work. Newest first, each with its
+    reason and your commands.
     """
     view = session.app.attention.view(session.actor, limit=limit)
     if session.json:

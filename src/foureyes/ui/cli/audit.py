@@ -25,15 +25,15 @@ class DecisionLook(msgspec.Struct):
 
 @click.group("audit")
 def audit() -> None:
-    """The journal: read it, check it, take it along."""
+    """Read, verify and export the journal."""
 
 
 @verb("log", example="fe audit log --task fe-7k2")
-@click.option("--task", help="Only what is about this task.")
+@click.option("--task", help="Only rows about this task.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @PAGER
 def audit_log(session: Session, task: str | None, limit: int, pager: bool) -> None:
-    """The latest rows of the journal."""
+    """Show the latest rows of the journal."""
     rows = session.app.audit.log(task=task, limit=limit)
     if session.json:
         output.write_lines(rows)
@@ -69,8 +69,9 @@ def how_it_was_seen(row: JournalRow) -> str:
 
 @verb("verify", example="fe audit verify")
 def audit_verify(session: Session) -> None:
-    """Check the chain, the tables against a replay of the journal, the files that mirror it, that every attempt is
-    kept, and that this is the store of the target. Exit code 6 if anything is wrong.
+    """Verify the journal and everything that is built from it. It checks the hash chain, the tables against a replay of
+    the journal, the files that mirror it, that every attempt is kept, and that this is the store of the target. Exit
+    code 6 if anything is wrong.
     """
     report = session.app.audit.verify(show_progress)
     if session.json:
@@ -107,7 +108,7 @@ def mirror_words(report: AuditReport) -> str:
 
 @verb("export", example="fe audit export > journal.jsonl")
 def audit_export(session: Session) -> None:
-    """The whole journal as JSON lines. Each row's hash can be checked without Foureyes (docs/concepts.md)."""
+    """Export the whole journal as JSON lines. Each row's hash can be checked without Foureyes (docs/concepts.md)."""
     output.write_lines(session.app.audit.export())
 
 

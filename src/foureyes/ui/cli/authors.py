@@ -9,7 +9,7 @@ from foureyes.ui.cli.command import Session, reason_options, say, verb
 
 @click.group("author")
 def author() -> None:
-    """Author sets: who may not approve a change because they made it."""
+    """Correct who counts as an author of a change."""
 
 
 @verb("clear", example='fe author clear fe-7k2 ses-x3jd81wq -m "the trailer was written by somebody else"')
@@ -17,9 +17,7 @@ def author() -> None:
 @click.argument("name", metavar="SESSION")
 @reason_options
 def author_clear(session: Session, task: str, name: str, reason: str) -> None:
-    """Say that a commit's trailer names a session wrongly. For people; on record. Claims and hand-ins are never
-    cleared.
-    """
+    """Record that a commit trailer names a wrong session. People only. Claims and submissions are never cleared."""
     say(session, session.app.attempts.clear_author(session.actor, task, name, reason))
 
 

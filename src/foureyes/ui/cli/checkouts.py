@@ -19,12 +19,14 @@ KEY, COMMAND, TREE = 8, 60, 7
 
 @click.group("checkout")
 def checkout() -> None:
-    """Environments of checks on this machine, made by [checkout] prepare: which are kept, and away with them (D5)."""
+    """Manage the cached environments of checks. [checkout] prepare builds them. (D5)"""
 
 
 @verb("list", example="fe checkout list")
 def list_all(session: Session) -> None:
-    """Every environment that is kept for you here, of every project: for what, how large, when a check last had it."""
+    """List your cached environments on this machine. It covers every project, and shows what each is for, its size and
+    its last use.
+    """
     rows = session.app.checkouts.listed()
     if session.json:
         output.write_lines(rows)
@@ -51,11 +53,13 @@ def _write(rows: Sequence[EnvironmentRow]) -> None:
 
 
 @verb("prune", example="fe checkout prune --dry-run")
-@click.option("--all", "everything", is_flag=True, help="Also those used lately; checks make them again. For people.")
-@click.option("--dry-run", is_flag=True, help="Say what would go, and remove nothing.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Also recently used ones; checks build them again. People only."
+)
+@click.option("--dry-run", is_flag=True, help="List what would be removed; remove nothing.")
 def prune(session: Session, everything: bool, dry_run: bool) -> None:
-    """Remove environments that no check used for 14 days, and beyond 20 GB those that were used longest ago. One that a
-    check uses now stays.
+    """Remove environments that no check used for 14 days. Above 20 GB the least recently used ones go too. An
+    environment in use stays.
     """
     rows = session.app.checkouts.prune(session.actor, everything=everything, only_try=dry_run)
     if session.json:

@@ -15,14 +15,14 @@ TASK = click.option("--task", default="", help="The task it belongs to.")
 
 @click.group("checkpoint")
 def checkpoint() -> None:
-    """Commits under a name, to come back to."""
+    """Save commits under a name and go back to them."""
 
 
 @verb("create", example="fe checkpoint create before-refactoring --task fe-7k2")
 @click.argument("name", required=False, default="")
 @TASK
 def create(session: Session, name: str, task: str) -> None:
-    """Name the commit where you stand; without a name it gets the next number. Everything must be committed."""
+    """Save the current commit as a checkpoint. Without a name it gets the next number. Everything must be committed."""
     made = session.app.checkpoints.create(session.actor, name, task=task)
     back = fe("checkpoint", "restore", made.name, after="   comes back")
     session.answer(made, f"checkpoint {made.name} at {made.sha[:7]}: {made.subject}\n{next_line(back)}")
@@ -30,7 +30,7 @@ def create(session: Session, name: str, task: str) -> None:
 
 @verb("list", example="fe checkpoint list")
 def list_all(session: Session) -> None:
-    """All checkpoints, the newest first."""
+    """List checkpoints, newest first."""
     rows = session.app.checkpoints.all()
     if session.json:
         output.write_lines(rows)
@@ -47,7 +47,7 @@ def list_all(session: Session) -> None:
 @click.argument("name")
 @TASK
 def restore(session: Session, name: str, task: str) -> None:
-    """Set the branch where you stand back to a checkpoint. Refused on a dirty tree and on the protected branch."""
+    """Reset the current branch to a checkpoint. Refused with uncommitted changes and on the target branch."""
     done = session.app.checkpoints.restore(session.actor, name, task=task)
     if not done.changed:
         session.answer(done, f"{named(done.branch)} is at {done.sha[:7]} already")
@@ -59,11 +59,11 @@ def restore(session: Session, name: str, task: str) -> None:
 
 @verb("prune", example="fe checkpoint prune --keep 5")
 @click.option(
-    "--keep", type=click.IntRange(0), default=20, show_default=True, help="How many of the newest stay, per task."
+    "--keep", type=click.IntRange(0), default=20, show_default=True, help="How many to keep per task, newest first."
 )
 @TASK
 def prune(session: Session, keep: int, task: str) -> None:
-    """Forget old checkpoints. Commits that a branch or an attempt holds stay."""
+    """Delete old checkpoints. Commits that a branch or an attempt holds stay."""
     gone = session.app.checkpoints.prune(session.actor, keep=keep, task=task)
     if session.json:
         output.write_lines(gone)

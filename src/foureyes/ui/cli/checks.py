@@ -21,21 +21,21 @@ FAILING_SHOWN = 10
 
 @click.group("check")
 def check() -> None:
-    """The quality pipeline: the [[checks]] of foureyes.toml, on exactly the handed-in tree."""
+    """Run the project's checks and show their results. Checks are the [[checks]] of foureyes.toml. They run on exactly
+    the submitted tree.
+    """
 
 
 @verb("run", example="fe check run fe-7k2")
 @click.argument("task", required=False)
 @click.option("--only", multiple=True, metavar="NAME", help="Only this check; repeatable.")
-@click.option("--again", is_flag=True, help="Also where there is a result on this tree already.")
-@click.option("--target", is_flag=True, help="On the tip of the target branch, for fe validate.")
+@click.option("--again", is_flag=True, help="Run again even if this tree has a result.")
+@click.option("--target", is_flag=True, help="Check the tip of the target branch, for fe validate.")
 def check_run(session: Session, task: str | None, only: tuple[str, ...], again: bool, target: bool) -> None:
-    """Run the checks in a throwaway checkout; without a task, for everything in review. Exit code 6 if a required one
-    is not green.
-
-    What an agent runs is "claimed": it informs people, and decides nothing; so that it counts, a person or a service
-    runs it (D5). Without a task, a check that crashed is tried again: at once where a person types it, else after a
-    pause that grows (1 minute to 1 hour); --again, or the task's name, runs it at once.
+    """Run the checks of a task, or of all tasks in review. They run in a throwaway checkout. Exit code 6 if a required
+    one is not green. A run that an agent started is "claimed": it informs people and decides nothing. To count, it must
+    be started by a person or a service (D5). Without a task, a crashed check is tried again: at once where a person
+    types it, else after a pause that grows (1 minute to 1 hour). --again, or the task's name, runs it at once.
     """
     end_cleanly()
     if target:
@@ -155,10 +155,10 @@ def _row(row: CheckRow, shown: int) -> list[str]:
 @verb("show", example="fe check show fe-7k2")
 @click.argument("task", required=False)
 @click.option("--target", is_flag=True, help="The latest runs on the target branch.")
-@click.option("--run", "number", type=int, metavar="N", help="One run, by its number, with all that it printed.")
+@click.option("--run", "number", type=int, metavar="N", help="One run, by its number, with all its output.")
 def check_show(session: Session, task: str | None, target: bool, number: int | None) -> None:
-    """Where every check stands for the latest attempt and what it printed; and every other run for the task: of earlier
-    attempts, of the target, of merge results.
+    """Show check results and what the checks printed. Shows the latest attempt, and every other run for the task:
+    earlier attempts, the target and merge results.
     """
     if [task is not None, target, number is not None].count(True) != 1:
         raise BadInput("name a task, --target, or --run N.", next_step=fe("check", "show", "--target"))

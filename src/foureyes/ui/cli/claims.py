@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 WORKTREE = click.option(
     "--worktree/--here",
     default=None,
-    help="In a checkout of its own that begins at the target, or where you stand; else as [work] worktree says (K1).",
+    help="Work in a separate worktree, or here. Default: [work] worktree. (K1)",
 )
 
 
-YES = click.option("--yes", is_flag=True, help="Do not ask a person at a terminal, who becomes an author by it (P2).")
+YES = click.option("--yes", is_flag=True, help="Do not ask a person to confirm that this makes them an author. (P2)")
 
 
 @verb("start", example="fe start fe-7k2")
@@ -36,7 +36,7 @@ YES = click.option("--yes", is_flag=True, help="Do not ask a person at a termina
 @YES
 @if_version
 def start(session: Session, task: str, worktree: bool | None, yes: bool, if_version: int | None) -> None:
-    """Claim a task. Of several who try, exactly one wins; the others get exit code 4."""
+    """Claim a task. If several try at once, exactly one wins; the others get exit code 4."""
     if not yes and session.can_ask:
         row = session.app.lists.show(session.actor, task).task
         if row.status == "open" and not _agrees(session, row.id, row.title):
@@ -56,7 +56,7 @@ def _agrees(session: Session, task: str, title: str) -> bool:
 @WORKTREE
 @YES
 def next_task(session: Session, worktree: bool | None, yes: bool) -> None:
-    """Claim the best ready task: highest priority, then oldest."""
+    """Claim the best ready task. That is the one with the highest priority, then the oldest."""
     best = session.app.lists.listed(ListQuery(ready=True, limit=1)) if not yes and session.can_ask else []
     if not best:
         _claimed(session, session.app.claims.next(session.actor, worktree=worktree))
@@ -90,9 +90,9 @@ HOW = ("crash", "timeout", "blocked", "cancelled")
 @click.option(
     "--how",
     type=click.Choice(HOW),
-    help="How the run ended; all but cancelled is a round without progress if there were findings (L17).",
+    help="How the run ended. If there were findings, anything but cancelled is a round without progress. (L17)",
 )
 @reason_options
 def unstart(session: Session, task: str, how: RunEnd | None, reason: str) -> None:
-    """Give a claim back. Another's claim: a person may release it, or anyone once it has been silent for long."""
+    """Release a claim. A person may release anyone's claim. Anyone may release one that has been silent for long."""
     say(session, session.app.claims.unstart(session.actor, task, reason=reason, how=how or ""))

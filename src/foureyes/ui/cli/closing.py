@@ -14,8 +14,8 @@ from foureyes.ui.cli.command import Session, if_version, reason_options, say, sa
 @reason_options
 @if_version
 def close(session: Session, task: str, exception: str, reason: str, if_version: int | None) -> None:
-    """Close without an approval; never merges anything. Not for whoever did the work (C1). A person at a terminal who
-    gives no reason for closing what was begun is asked for one.
+    """Close a task without an approval. Nothing is merged. Authors of the work cannot close it (C1). A person at a
+    terminal who closes started work is asked for a reason.
     """
     if not reason.strip() and not exception and session.can_ask and _is_begun(session, task):
         session.note("what was made is not merged by this; whoever made it is told why:")
@@ -37,7 +37,7 @@ def _is_begun(session: Session, task: str) -> bool:
 @click.argument("task")
 @reason_options
 def cancel(session: Session, task: str, reason: str) -> None:
-    """End a task that nobody began. Its creator, or a person."""
+    """Cancel a task that nobody has started. For its creator and for people."""
     say(session, session.app.closing.cancel(session.actor, task, reason=reason))
 
 
@@ -45,7 +45,7 @@ def cancel(session: Session, task: str, reason: str) -> None:
 @click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
 @reason_options
 def delete(session: Session, tasks: tuple[str, ...], reason: str) -> None:
-    """Cancel, and hide it from lists. Several at once: all of them or none. The journal keeps everything."""
+    """Cancel tasks and hide them from lists. All of them change or none does. The journal keeps everything."""
     if len(tasks) > 1:
         say_all(session, session.app.closing.delete_several(session.actor, tasks, reason=reason))
     else:
@@ -56,5 +56,5 @@ def delete(session: Session, tasks: tuple[str, ...], reason: str) -> None:
 @click.argument("task")
 @reason_options
 def reopen(session: Session, task: str, reason: str) -> None:
-    """Open a closed or rejected task again. Approvals end; history and author set stay."""
+    """Reopen a closed or rejected task. Its approvals end. Its history and authors stay."""
     say(session, session.app.closing.reopen(session.actor, task, reason=reason))

@@ -213,7 +213,7 @@ class VerbCommand(click.Command):
                 metavar="NAME",
                 expose_value=False,
                 callback=_set_asserted,
-                help="A name to write under; nothing else is done under a typed name (I1).",
+                help="A name for this log line. No other command takes one. (I1)",
                 hidden=self.name != "log",
             ),
         ]
@@ -275,9 +275,7 @@ def reason_options(function: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-PAGER = click.option(
-    "--pager/--no-pager", default=True, help="On a terminal what is longer than the screen goes through $PAGER, or not."
-)
+PAGER = click.option("--pager/--no-pager", default=True, help="On a terminal, show long output in $PAGER.")
 
 
 def if_version(function: F) -> F:

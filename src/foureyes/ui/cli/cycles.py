@@ -17,10 +17,11 @@ CYCLE = Shape(r"c-[0-9]{1,9}\Z")
 
 @verb("now", example='fe review now fe-7k2 -m "it changes the login"')
 @click.argument("task", required=False)
-@click.option("-m", "--reason", default="", help="Why; reviewers read it.")
+@click.option("-m", "--reason", default="", help="The reason, for the reviewers.")
 def review_now(session: Session, task: str | None, reason: str) -> None:
-    """Let reviewers look now (V1): at a task in review or in the middle of work; without one, at all that is in
-    progress, and what they stop is stopped everywhere (V9)."""
+    """Ask reviewers for a review now. With a task, they review that task, in review or in progress (V1). Without one,
+    they review all work in progress, and what they stop is stopped everywhere (V9).
+    """
     answer_cycle(session, session.app.cycles.now(session.actor, task, reason=reason))
 
 
@@ -34,10 +35,10 @@ def answer_cycle(session: Session, done: CycleOutcome) -> None:
 
 @verb("list", example="fe review list --live")
 @click.option("--task", default="", metavar="TASK", help="Only cycles about this task.")
-@click.option("--live", is_flag=True, help="Only those that are not over.")
+@click.option("--live", is_flag=True, help="Only open ones.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many rows to show.")
 def review_list(session: Session, task: str, live: bool, limit: int) -> None:
-    """Review cycles, the latest first: about what, whom they wait for, the rule they came to."""
+    """List review cycles, newest first. Each row has its subject, the reviewers it waits for and the rule that decided."""
     rows = session.app.cycles.listed(task=task, live=live, limit=limit)
     if session.json:
         output.write_lines(rows)
@@ -56,10 +57,11 @@ def show_cycle(session: Session, cycle: str) -> None:
 
 @verb("decide", example="fe review decide c-3")
 @click.argument("cycle", required=False, default="")
-@click.option("--now", is_flag=True, help="Do not wait for whoever was not asked, nor for a person.")
+@click.option("--now", is_flag=True, help="Do not wait for people, or for reviewers that were not asked.")
 def review_decide(session: Session, cycle: str, now: bool) -> None:
-    """Decide what waits for nobody any more (V8): who is late gives no review, the next one is asked, or a rule
-    decides. A runner does this by itself."""
+    """Decide review cycles that wait for nobody. A late reviewer gives no review: the next one is asked, or a rule
+    decides (V8). A runner does this by itself.
+    """
     done = session.app.cycles.decide(session.actor, cycle, now=now)
     if session.json:
         output.write_lines(done)
@@ -73,15 +75,16 @@ def review_decide(session: Session, cycle: str, now: bool) -> None:
 @click.argument("point")
 @click.option("-m", "--message", "text", default="", help="The answer.")
 def review_clarify(session: Session, cycle: str, point: str, text: str) -> None:
-    """Answer a point that reviewers have concerns about (R2); with the last answer the cycle runs again."""
+    """Answer a point that reviewers have concerns about. After the last answer the cycle runs again. (R2)"""
     answer_cycle(session, session.app.cycles.clarify(session.actor, cycle, point, text))
 
 
 @verb("ask", example="fe review ask c-3")
 @click.argument("cycle")
 def review_ask(session: Session, cycle: str) -> None:
-    """Ask who made the work about what a cycle stopped it for (R1, R2): a point for each concern and blocker. With the
-    last answer the reviewers look again; a hold stays until fe resume."""
+    """Ask the author about the concerns that stopped a cycle. Adds a point for each concern and blocker (R1, R2). After
+    the last answer the reviewers review again. A hold stays until fe resume.
+    """
     answer_cycle(session, session.app.cycles.ask_author(session.actor, cycle))
 
 
@@ -89,5 +92,5 @@ def review_ask(session: Session, cycle: str) -> None:
 @click.argument("cycle")
 @click.option("-m", "--reason", default="", help="Why.")
 def review_end(session: Session, cycle: str, reason: str) -> None:
-    """End a review cycle without a rule; what it paused or held stays until fe resume."""
+    """End a review cycle without a decision. Pauses and holds that it caused stay until fe resume."""
     answer_cycle(session, session.app.cycles.end(session.actor, cycle, reason))

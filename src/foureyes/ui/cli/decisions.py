@@ -25,19 +25,19 @@ LOOK = FaceLook("cli")
     "--seen",
     default="",
     metavar=SEEN_FORM,
-    help="The change you looked at, as fe show names it; agents must say it (D7).",
+    help="The change you reviewed, as fe show names it. Agents must give it. (D7)",
 )
-@click.option("--all-auto", is_flag=True, help="Everything auto-approvable (M8) that is not high risk; lists first.")
-@click.option("--yes", is_flag=True, help="With --all-auto: do it without asking.")
-@click.option("--break-glass", metavar="WHY", help="A person approves all the same (N3); audited, visible for ever.")
-@click.option("--reviewed-by", default="", metavar="NAME", help="Policy trusted: who looked at your own work; audited.")
+@click.option("--all-auto", is_flag=True, help="Everything auto-approvable that is not high risk; lists it first. (M8)")
+@click.option("--yes", is_flag=True, help="With --all-auto: do not ask.")
 @click.option(
-    "--self-review", is_flag=True, help="Policy trusted: you looked at your own work; with a reason; audited."
+    "--break-glass", metavar="WHY", help="Approve in spite of the rules. People only; permanently audited. (N3)"
 )
+@click.option("--reviewed-by", default="", metavar="NAME", help="Policy trusted: who reviewed your own work; audited.")
 @click.option(
-    "--record-only", is_flag=True, help="Policy delegated and trusted: put it on record; anyone may finish it (P11)."
+    "--self-review", is_flag=True, help="Policy trusted: you reviewed your own work. Needs a reason; audited."
 )
-@click.option("--withdraw", is_flag=True, help="Take your approval back, until the merge has begun.")
+@click.option("--record-only", is_flag=True, help="Policy delegated or trusted: record it; anyone may finish it. (P11)")
+@click.option("--withdraw", is_flag=True, help="Withdraw your approval, until the merge has begun.")
 @reason_options
 @if_version
 def approve(
@@ -54,7 +54,7 @@ def approve(
     reason: str,
     if_version: int | None,
 ) -> None:
-    """Agree to changes that somebody else made: one, several, or all that are auto-approvable."""
+    """Approve changes that someone else made. One task, several, or all that are auto-approvable."""
     if break_glass is not None and not break_glass.strip():
         raise BadInput(
             "--break-glass wants to know why: it is on record for ever.",

@@ -15,12 +15,12 @@ ROLES = ("tech_lead", "developer", "qa")
 
 @click.group("export")
 def export_group() -> None:
-    """Write what is on record as documents of other tools."""
+    """Export records as documents of other tools."""
 
 
 @click.group("import")
 def import_group() -> None:
-    """Read documents of other tools. Nothing they count is believed (G6)."""
+    """Import documents of other tools. Their counts are not trusted. (G6)"""
 
 
 @verb("handoff", example="fe export handoff fe-7k2 --role developer")
@@ -29,7 +29,7 @@ def import_group() -> None:
     "--role", type=click.Choice(ROLES), required=True, help="Whose handoff: open issues, answers, or failing tests."
 )
 def export_handoff(session: Session, task: str, role: str) -> None:
-    """The handoff of a tech lead, a developer or QA, made from what is on record."""
+    """Export the handoff of a tech lead, a developer or QA. It is made from what is on record."""
     document = session.app.handoffs.export(task, role)
     if session.json:
         output.write_json(document)
@@ -42,11 +42,9 @@ def export_handoff(session: Session, task: str, role: str) -> None:
 @click.argument("file")
 @click.option("--seen", default="", metavar=SEEN_FORM, help="The change that the tech lead reviewed; agents name it.")
 def import_handoff(session: Session, task: str, file: str, seen: str) -> None:
-    """Read a handoff; `-` reads stdin. A developer's answers findings, a tech lead's is your review of the latest
-    attempt, QA's is compared with the checks.
-
-    What a tech lead lists in prior_issues_resolved you rule VERIFIED, or ACCEPTED where it was rejected. A finding that
-    is left out stays open.
+    """Import a handoff document. `-` reads stdin. A developer's handoff answers findings. A tech lead's is your review
+    of the latest attempt. QA's is compared with the checks. Findings that a tech lead lists in prior_issues_resolved
+    are ruled VERIFIED, or ACCEPTED where they were rejected. A finding that is left out stays open.
     """
     document = read_document(session, file, command=("import", "handoff", task))
     say(session, session.app.handoffs.take_in(session.actor, task, document, seen=seen))

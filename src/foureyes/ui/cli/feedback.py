@@ -15,7 +15,7 @@ seen_option = click.option(
     "--seen",
     default="",
     metavar=SEEN_FORM,
-    help="The change you looked at, as fe show names it: if it has moved since, nothing is done (D7).",
+    help="The change you reviewed, as fe show names it. If it has moved, nothing is done. (D7)",
 )
 
 
@@ -24,9 +24,9 @@ seen_option = click.option(
 @click.option(
     "--issue", "issues", multiple=True, metavar="ISSUE", help="A quick issue, by number or beginning; repeatable."
 )
-@click.option("--keep", is_flag=True, help="Iterate on top of what is there (the default).")
-@click.option("--fresh", is_flag=True, help="Begin again where the task began; the old head is kept.")
-@click.option("--checkpoint", metavar="NAME", default="", help="Begin again at a checkpoint.")
+@click.option("--keep", is_flag=True, help="Continue on top of the current work (default).")
+@click.option("--fresh", is_flag=True, help="Start over from the original base; the old head is kept.")
+@click.option("--checkpoint", metavar="NAME", default="", help="Start over from a checkpoint.")
 @click.option("--bump", is_flag=True, help="One priority higher.")
 @click.option("--lower", is_flag=True, help="One priority lower.")
 @seen_option
@@ -43,7 +43,7 @@ def redo(
     lower: bool,
     reason: str,
 ) -> None:
-    """Send a change back with feedback: the task is open again, and the next prompt says what is wrong."""
+    """Send a change back with feedback. The task is open again, and the next prompt holds your feedback."""
     if keep + fresh + bool(checkpoint) > 1 or (bump and lower):
         options = "--bump and --lower" if bump and lower else "--keep, --fresh and --checkpoint"
         raise BadInput(f"{options} exclude each other.", next_step=fe("redo", task, "--help"))
@@ -70,5 +70,5 @@ def redo(
 @seen_option
 @reason_options
 def reject(session: Session, task: str, seen: str, reason: str) -> None:
-    """Refuse a change with a reason: the task is blocked until you or a person takes it up again."""
+    """Reject a change with a reason. The task is blocked until you or a person takes it up again."""
     say(session, session.app.feedback.reject(session.actor, task, reason, seen=seen, look=FaceLook("cli")))

@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 @click.group("finding")
 def finding() -> None:
-    """What reviewers and checks found: answers, rulings, waivers (L)."""
+    """List, answer and judge findings. They come from reviewers and checks. (L)"""
 
 
 @verb("list", example="fe finding list fe-7k2 --open")
 @click.argument("task", required=False)
-@click.option("--open", "open_only", is_flag=True, help="Only what is not settled.")
+@click.option("--open", "open_only", is_flag=True, help="Only unsettled ones.")
 @click.option("--blocking", is_flag=True, help="Only CRITICAL and HIGH.")
 def finding_list(session: Session, task: str | None, open_only: bool, blocking: bool) -> None:
-    """The findings of a task, or of the whole project, oldest first."""
+    """List findings of a task or the project, oldest first."""
     rows = session.app.findings.listed(task or "", open_only=open_only, blocking=blocking)
     if session.json:
         output.write_lines(rows)
@@ -60,7 +60,7 @@ def _first_step(session: Session, rows: Sequence[FindingView]) -> list[str]:
 @verb("show", example="fe finding show TL-fe-7k2-1-001")
 @click.argument("name", metavar="ID")
 def finding_show(session: Session, name: str) -> None:
-    """One finding: what it says, its answer, everything that happened to it, and what you can do about it."""
+    """Show a finding, its answer, history and your options."""
     page = session.app.findings.show(session.actor, name)
     session.answer(page, finding_text(page))
 
@@ -71,16 +71,16 @@ def finding_show(session: Session, name: str) -> None:
 @click.option(
     "--severity", default="high", show_default=True, help=f"{', '.join(word.lower() for word in SEVERITIES)}."
 )
-@click.option("--problem", default="", help="What is wrong, at length.")
+@click.option("--problem", default="", help="A longer description.")
 @click.option("--fix", default="", help="What to do about it.")
 @click.option("--why", default="", help="Why it matters.")
-@click.option("--quote", default="", help="The code it is about, word for word.")
-@click.option("--rule", default="", help="The rule that it breaks.")
+@click.option("--quote", default="", help="The code, quoted exactly.")
+@click.option("--rule", default="", help="The rule it breaks.")
 @click.option("--patch", default="", metavar="FILE", help="A unified diff that fixes it; - for stdin.")
-@click.option("--again", default="", metavar="ID", help="The earlier finding that this is again.")
+@click.option("--again", default="", metavar="ID", help="The earlier finding that this repeats.")
 def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: str, again: str, **texts: str) -> None:
-    """Point at something in the latest attempt. CRITICAL and HIGH block; on a branch fe/TASK the task may be left
-    out.
+    """Add a finding to the latest attempt. CRITICAL and HIGH findings block. On a branch fe/TASK you can leave out the
+    task.
     """
     task, place = _task_and_place(session, words)
     level = severity_of(severity)
@@ -160,21 +160,23 @@ def _one_word(given: dict[str, Any], words: tuple[str, ...], command: str) -> st
 @word_options(
     ANSWERS,
     {
-        "FIXED": "Done; -m says what.",
-        "REJECTED": "It is wrong; -m says why, technically, and a blocking one names a --ground.",
-        "DEFERRED": "Later; not for a blocking one.",
-        "SKIPPED": "Not at all; not for a blocking one.",
+        "FIXED": "Fixed; -m says how.",
+        "REJECTED": "The finding is wrong; -m gives the technical reason. A blocking one needs --ground.",
+        "DEFERRED": "Fix it later; not for a blocking one.",
+        "SKIPPED": "Will not fix; not for a blocking one.",
     },
 )
 @click.option("--ground", default="", help=f"{', '.join(GROUNDS)} (L7).")
 @click.option("--commit", default="", metavar="SHA", help="The commit that fixes it.")
-@click.option("--debt", default="", metavar="new|TASK", help="With --deferred: plan a task for it, or name one.")
+@click.option("--debt", default="", metavar="new|TASK", help="With --deferred: create a task for it, or name one.")
 @click.option("--file", default="", metavar="FILE", help="A handoff_developer document with all answers; - for stdin.")
 @reason_options
 def finding_respond(
     session: Session, names: tuple[str, ...], ground: str, commit: str, debt: str, file: str, reason: str, **given: Any
 ) -> None:
-    """Answer findings, one answer for all that are named; or all of a document (L6). All of them or none."""
+    """Answer findings. One answer counts for all that are named; a document can hold all answers. All of them are
+    recorded or none. (L6)
+    """
     word = _one_word(given, ANSWERS, "respond")
     if not word:
         say(session, _answer_document(session, names, file))
@@ -209,23 +211,23 @@ def _answer_document(session: Session, names: tuple[str, ...], file: str) -> Any
 @word_options(
     RULINGS,
     {
-        "VERIFIED": "It is fixed.",
-        "NOT_FIXED": "It is not: open again, and a false fix.",
+        "VERIFIED": "The finding is fixed.",
+        "NOT_FIXED": "It is not fixed: open again, counted as a false fix.",
         "ACCEPTED": "The rejection is right.",
         "OVERRULED": "The rejection is wrong: it must be fixed.",
-        "CONFIRMED": "A finding whose quote is nowhere in the code is real (V7).",
-        "DISMISSED": "It is not (V7).",
-        "OBSOLETE": "Its file is no longer part of the change (L4).",
+        "CONFIRMED": "Real, though its quote is nowhere in the code. (V7)",
+        "DISMISSED": "Not real; its quote is nowhere in the code. (V7)",
+        "OBSOLETE": "Its file is no longer part of the change. (L4)",
     },
 )
-@click.option("--take-back", is_flag=True, help="Take your ruling back, until the next hand-in (L18).")
-@click.option("--seen", default="", metavar=SEEN_FORM, help="The change that you looked at (D7).")
+@click.option("--take-back", is_flag=True, help="Withdraw your ruling, until the next submission. (L18)")
+@click.option("--seen", default="", metavar=SEEN_FORM, help="The change you reviewed. (D7)")
 @reason_options
 def finding_rule(
     session: Session, names: tuple[str, ...], take_back: bool, seen: str, reason: str, **given: Any
 ) -> None:
-    """Say what answers are worth (L8, L9): for whoever could approve the work, never for who made it. All of them or
-    none.
+    """Judge the answers to findings. For reviewers who could approve the work, never for its authors. All rulings are
+    recorded or none. (L8, L9)
     """
     word = _one_word(given, RULINGS, "rule")
     if take_back == bool(word) or (take_back and len(names) > 1):
@@ -243,10 +245,12 @@ def finding_rule(
 
 @verb("waive", example='fe finding waive TL-fe-7k2-1-001 --days 14 -m "the limit is configured in the next release"')
 @click.argument("name", metavar="ID")
-@click.option("--days", type=int, default=WAIVED_DAYS, show_default=True, help="How long it holds.")
+@click.option("--days", type=int, default=WAIVED_DAYS, show_default=True, help="How long it is valid.")
 @reason_options
 def finding_waive(session: Session, name: str, days: int, reason: str) -> None:
-    """Let a blocking finding pass for a while (E3): people outside the author set; it stays on every report."""
+    """Let a blocking finding pass for a limited time. For people who are not authors of the change. It stays on every
+    report. (E3)
+    """
     say(session, session.app.findings.waive(session.actor, name, reason, days=days))
 
 
@@ -254,7 +258,9 @@ def finding_waive(session: Session, name: str, days: int, reason: str) -> None:
 @click.argument("name", metavar="ID")
 @reason_options
 def finding_withdraw(session: Session, name: str, reason: str) -> None:
-    """Take back what you found (L4). It stays on record; what blocks is never withdrawn by whoever made the change."""
+    """Withdraw a finding that you raised. It stays on record. Authors of a change can never withdraw a blocking
+    finding. (L4)
+    """
     say(session, session.app.rulings.withdraw(session.actor, name, reason))
 
 
@@ -262,7 +268,7 @@ def finding_withdraw(session: Session, name: str, reason: str) -> None:
 @click.argument("names", nargs=-1, metavar="[ID]...")
 @click.option("--task", default="", help="Every open note of this task.")
 def finding_track(session: Session, names: tuple[str, ...], task: str) -> None:
-    """Make follow-up tasks of notes (L16); the same note again is the same task."""
+    """Create follow-up tasks from notes. The same note gives the same task again. (L16)"""
     if not names and not task:
         raise BadInput(
             "which notes?", next_step=fe("finding", "track", blank("ID"), after=", or --task TASK for all of a task")
@@ -272,19 +278,19 @@ def finding_track(session: Session, names: tuple[str, ...], task: str) -> None:
 
 @verb("apply", example="fe finding apply TL-fe-7k2-1-001 --try")
 @click.argument("name", metavar="ID")
-@click.option("--try", "only_try", is_flag=True, help="Only say whether it fits.")
+@click.option("--try", "only_try", is_flag=True, help="Only check whether it applies.")
 def finding_apply(session: Session, name: str, only_try: bool) -> None:
-    """Apply the patch that came with a finding to your files, as a whole or not at all; you commit it (L3)."""
+    """Apply the patch of a finding to your files. It applies as a whole or not at all; you commit it. (L3)"""
     say(session, session.app.findings.apply(session.actor, name, only_try=only_try))
 
 
 @verb("import", example="fe finding import fe-7k2 scan.sarif")
 @click.argument("task")
 @click.argument("file")
-@click.option("--all", "whole", is_flag=True, help="Also what is outside the change.")
+@click.option("--all", "whole", is_flag=True, help="Include findings outside the change.")
 def finding_import(session: Session, task: str, file: str, whole: bool) -> None:
-    """Read a SARIF report of a tool about the latest attempt; `-` reads stdin. A tech lead's handoff is a
-    review: `fe import handoff`.
+    """Import a tool's findings (SARIF). They are added to the latest attempt. `-` reads stdin. A tech lead's handoff is
+    a review: `fe import handoff`.
     """
     document = read_document(session, file, command=("finding", "import", task))
     done = session.app.exchange.take_in(session.actor, task, document, "" if file == "-" else file, whole=whole)
@@ -295,7 +301,7 @@ def finding_import(session: Session, task: str, file: str, whole: bool) -> None:
 @verb("export", example="fe finding export fe-7k2 > findings.sarif")
 @click.argument("task", required=False)
 def finding_export(session: Session, task: str | None) -> None:
-    """The findings of a task, or of the project, as SARIF."""
+    """Export findings as SARIF. Of one task, or of the whole project."""
     output.write_raw(session.app.exchange.export(task or "").decode().rstrip("\n") + "\n")
 
 

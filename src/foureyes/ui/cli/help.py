@@ -1,14 +1,15 @@
-"""`fe help` and `fe version`; help in sections, and what an unknown command was meant to be."""
+"""`fe help` and `fe version`; help in groups and sections, and suggestions for an unknown command."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
 from foureyes import __version__
 from foureyes.steps import Steps, shell
 from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.rules import explain, is_rule
 
 SYNONYMS: dict[str, str] = {
     "accept": "approve",
@@ -91,7 +92,7 @@ SYNONYMS: dict[str, str] = {
 
 
 class NoCommand(click.UsageError):
-    """A command that there is not, and where the one that was meant is explained."""
+    """An unknown command, and the help of the one that was probably meant."""
 
     def __init__(self, message: str, ctx: click.Context, next_step: Steps) -> None:
         super().__init__(message, ctx)
@@ -99,7 +100,7 @@ class NoCommand(click.UsageError):
 
 
 def no_command(ctx: click.Context, word: str) -> NoCommand:
-    """What to say about a command that there is not."""
+    """The error for an unknown command."""
     assert isinstance(ctx.command, click.Group)
     close = meant(word.lower(), ctx.command.list_commands(ctx))
     if not close:
@@ -110,7 +111,7 @@ def no_command(ctx: click.Context, word: str) -> NoCommand:
 
 
 def meant(word: str, known: Sequence[str]) -> str:
-    """The command, perhaps with more words, that somebody probably meant; empty where none is near."""
+    """Return the command that was probably meant, perhaps with more words; "" where none is near."""
     other = SYNONYMS.get(word, "")
     if other.partition(" ")[0] in known:
         return other
@@ -122,7 +123,7 @@ def meant(word: str, known: Sequence[str]) -> str:
 def write_section(
     group: click.Group, ctx: click.Context, formatter: click.HelpFormatter, title: str, names: Sequence[str]
 ) -> None:
-    """One section of a group's commands, each with the first sentence of its help."""
+    """Write one section of a group's commands, each with the first sentence of its help."""
     commands = [(name, command) for name in names if (command := group.get_command(ctx, name)) and not command.hidden]
     if commands:
         limit = formatter.width - 6 - max(len(name) for name in group.list_commands(ctx))
@@ -130,11 +131,48 @@ def write_section(
             formatter.write_dl([(name, command.get_short_help_str(limit)) for name, command in commands])
 
 
-@verb("help", example="fe help approve")
-@click.argument("commands", nargs=-1, metavar="[COMMAND]...")
-def show_help(session: Session, commands: tuple[str, ...]) -> None:
-    """What a command does, as fe COMMAND --help says it; without one, every command."""
+def write_everyday(
+    group: click.Group, ctx: click.Context, formatter: click.HelpFormatter, groups: Mapping[str, Sequence[str]]
+) -> None:
+    """The help of `fe`: what it is, the everyday commands in groups, and where the others are."""
+    lines = [
+        "Foureyes: nothing reaches main until someone other than its author approves it.",
+        "",
+        "Usage: fe COMMAND [OPTIONS]      fe alone opens the app",
+        "",
+    ]
+    width = 2 + max(len(name) for names in groups.values() for name in names)
+    for title, names in groups.items():
+        for name in names:
+            command = group.get_command(ctx, name)
+            assert command is not None
+            heading = title if name == names[0] else ""
+            lines.append(f"{heading:<8}{name:<{width}}{command.get_short_help_str(80 - 8 - width)}")
+    lines += [
+        "",
+        "fe help --all     all commands        fe help approve   one command",
+        "fe help P2        a rule              fe prime          instructions for agents",
+    ]
+    formatter.write("\n".join(lines) + "\n")
+
+
+def all_help(context: click.Context) -> str:
+    """Every command of `fe`, in sections."""
+    assert isinstance(context.command, click.Group)
+    formatter = context.make_formatter()
+    click.Group.format_help(context.command, context, formatter)
+    return formatter.getvalue().rstrip("\n")
+
+
+@verb("help", example="fe help approve\nfe help P2")
+@click.argument("commands", nargs=-1, metavar="[COMMAND|RULE]...")
+@click.option("--all", "every", is_flag=True, help="List every command.")
+def show_help(session: Session, commands: tuple[str, ...], every: bool) -> None:
+    """Explain a command or a rule. Without arguments it shows the everyday commands."""
     context = click.get_current_context().find_root()
+    if commands and not every and is_rule(commands[0]):
+        explain(session, commands)
+        return
     for word in commands:
         group = context.command
         if not isinstance(group, click.Group):
@@ -143,11 +181,11 @@ def show_help(session: Session, commands: tuple[str, ...]) -> None:
         if command is None:
             raise no_command(context, word)
         context = click.Context(command, info_name=word, parent=context)
-    text = context.get_help()
+    text = all_help(context) if every and not commands else context.get_help()
     session.answer({"command": context.command_path, "help": text}, text)
 
 
 @verb("version", example="fe version")
 def version(session: Session) -> None:
-    """The version of Foureyes, as fe --version says it."""
+    """Print the version."""
     session.answer({"version": __version__}, f"fe, version {__version__}")

@@ -16,20 +16,18 @@ from foureyes.ui.steps import next_line
 
 @click.group("key")
 def key() -> None:
-    """Keys of people: with them a decision is signed, not only seen (I9)."""
+    """Manage people's signing keys. With a key a decision is signed, not only observed. (I9)"""
 
 
 @verb("new", example="fe key new --human")
-@click.option("--human", is_flag=True, help="A key for a person; there is no other kind.")
+@click.option("--human", is_flag=True, help="A key for a person (the only kind).")
 @click.option(
-    "--ssh", default="", metavar="FILE", help="A FIDO key made by ssh-keygen (-t ed25519-sk) that asks for touch."
+    "--ssh", default="", metavar="FILE", help="A FIDO key from ssh-keygen (-t ed25519-sk) that needs a touch."
 )
-@click.option(
-    "--key", default="", metavar="FINGERPRINT", help="A key of yours that lies here already, for this project too."
-)
+@click.option("--key", default="", metavar="FINGERPRINT", help="Also use an existing key of yours for this project.")
 def key_new(session: Session, human: bool, ssh: str, key: str) -> None:
-    """Make your key: it asks for a passphrase, now and at each use. A project's first key needs no other; later ones
-    do.
+    """Create your key. It asks for a passphrase, now and at each use. A project's first key needs no other key; later
+    ones do.
     """
     if not human:
         raise BadInput("say that it is for a person: --human.", next_step=fe("key", "new", "--human"))
@@ -50,7 +48,7 @@ def key_new(session: Session, human: bool, ssh: str, key: str) -> None:
 @click.argument("public", metavar="LINE")
 @click.option("--person", required=True, metavar="USER@HOST", help="Whose key it is.")
 def key_add(session: Session, public: str, person: str) -> None:
-    """Let somebody else's key count, signed with yours."""
+    """Accept another person's key, signed with yours."""
     _say(session, session.app.keys.add(session.actor, public, person))
 
 
@@ -58,13 +56,13 @@ def key_add(session: Session, public: str, person: str) -> None:
 @click.argument("fingerprint")
 @reason_options
 def key_retire(session: Session, fingerprint: str, reason: str) -> None:
-    """Let a key count no more, signed with a key of the project."""
+    """Retire a key, signed with a key of the project."""
     _say(session, session.app.keys.retire(session.actor, fingerprint, reason))
 
 
 @verb("list", example="fe key list")
 def key_list(session: Session) -> None:
-    """Whose keys count here, and which of them lie on this machine."""
+    """List the accepted keys, and which are on this machine."""
     rows = session.app.keys.list()
     if session.json:
         output.write_lines(rows)

@@ -18,7 +18,7 @@ from foureyes.ui.cli.command import PAGER, Priority, Session, verb
 from foureyes.ui.steps import next_line
 
 LIMIT = click.option(
-    "--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="At most so many rows."
+    "--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="Maximum number of rows."
 )
 
 
@@ -29,15 +29,15 @@ LIMIT = click.option(
 @click.option("--priority", type=Priority())
 @click.option("--type", "kind", metavar="TYPE", help=f"One of {', '.join(TYPES)}.")
 @click.option("--parent", help="Children of this task.")
-@click.option("--mine", is_flag=True, help="What this session works on.")
-@click.option("--ready", is_flag=True, help="What can be started now.")
-@click.option("--reviewable", is_flag=True, help="What you may approve.")
+@click.option("--mine", is_flag=True, help="Tasks this session works on.")
+@click.option("--ready", is_flag=True, help="Tasks that can be started now.")
+@click.option("--reviewable", is_flag=True, help="Tasks you may approve.")
 @click.option("--blocked", is_flag=True, help="Blocked, or waiting for a dependency.")
 @click.option("--unmerged", is_flag=True, help="Closed without merging its work.")
 @click.option("--landed", is_flag=True, help="On the target branch before it was reviewed.")
 @click.option("--text", help="Words in title, description or acceptance; newest first.")
 @click.option("--sort", type=click.Choice(["priority", "newest", "oldest"]), default="priority", show_default=True)
-@click.option("--after", metavar="ID", help="Continue after this task (the last one of the page before).")
+@click.option("--after", metavar="ID", help="Continue after this task, the last one of the previous page.")
 @LIMIT
 def list_tasks(
     session: Session,
@@ -58,7 +58,7 @@ def list_tasks(
     after: str | None,
     limit: int,
 ) -> None:
-    """List tasks: those that are not closed, by priority and age, unless you ask otherwise."""
+    """List tasks by priority, then age. Closed tasks are listed only on request."""
     wanted = None
     if status is not None:
         wanted = parse_status(status)
@@ -95,7 +95,9 @@ def list_tasks(
 @verb("ready", example="fe ready --limit 5")
 @LIMIT
 def ready(session: Session, limit: int) -> None:
-    """What can be started now: open, not held, waiting for nothing; by priority, then age."""
+    """List tasks that can be started now. They are open, not on hold, and wait for no other task. Sorted by priority,
+    then age.
+    """
     rows = session.app.lists.listed(ListQuery(ready=True, limit=limit + 1))
     show_tasks(session, rows, limit)
     if rows and not session.json:
@@ -107,7 +109,9 @@ def ready(session: Session, limit: int) -> None:
 @click.option("--after", metavar="ID", help="Continue after this task.")
 @LIMIT
 def reviewable(session: Session, after: str | None, limit: int) -> None:
-    """What you may approve now (P13), with the diff id to look at; and what is missing where you could but for that."""
+    """List tasks that you may approve now, with their diff ids. Also says what is missing where you could approve
+    otherwise. (P13)
+    """
     query = ListQuery(limit=limit + 1, after=session.app.lists.place(after) if after else None)
     show_reviewable(session, session.app.lists.reviewable(session.actor, query), limit)
 
@@ -220,7 +224,7 @@ def _you(row: ReviewableRow) -> str:
 @click.option("--since", type=int, metavar="N", help="With --diff: only what changed since attempt N.")
 @PAGER
 def show(session: Session, task: str, diff: bool, since: int | None, pager: bool) -> None:
-    """Everything about a task, and what you could do about it."""
+    """Show a task and what you can do about it."""
     if since is not None and not diff:
         raise BadInput("--since goes with --diff.", next_step=fe("show", task, "--diff", "--since", str(since)))
     detail = session.app.lists.show(session.actor, task, with_diff=diff)
@@ -243,7 +247,7 @@ def show(session: Session, task: str, diff: bool, since: int | None, pager: bool
 @verb("context", example="fe context fe-7k2")
 @click.argument("task")
 def context(session: Session, task: str) -> None:
-    """All an agent needs to work on a task, or to judge it."""
+    """Print all you need to work on a task or to review it."""
     from foureyes.ui.cli.text.task import context_text, detail_fields
 
     detail = session.app.lists.show(session.actor, task)

@@ -14,7 +14,7 @@ from foureyes.ui.steps import next_line, steps_text
 @verb("loop", example="fe loop fe-7k2")
 @click.argument("task")
 def loop(session: Session, task: str) -> None:
-    """The rounds of a task: found, fixed, without progress, tier; and what comes next (L12, E1)."""
+    """Show a task's rounds and what comes next. Each round has its findings, fixes and tier. (L12, E1)"""
     view = session.app.loops.show(task)
     about = {"task": view.task.id, "profile": view.profile, "next": steps_text(view.next)}
     session.answer({**about, **output.plain(view.state)}, loop_text(view))
@@ -24,7 +24,7 @@ def loop_text(view: LoopView) -> str:
     """The round table, and where it leads."""
     task, rounds = view.task, view.state.rounds
     if not rounds:
-        return f"{task.id}: nothing was handed in yet\n{next_line(view.next)}"
+        return f"{task.id}: nothing was submitted yet\n{next_line(view.next)}"
     lines = [output.table(("IT", "FOUND", "FIXED", "NO PROGRESS", "TIER", "ACTION"), [_row(each) for each in rounds])]
     lines += [view.state.outlook] if view.state.outlook and task.status != "closed" else []
     is_free = task.status in ("open", "in_progress")
@@ -47,7 +47,7 @@ def _row(round_: Round) -> tuple[str, ...]:
 
 @click.group("lead")
 def lead() -> None:
-    """What to do with a loop that is stuck (E3): for the lead, or a person. Nobody can force an approval."""
+    """Decide what to do with a stuck task. For the lead and for people (E3). Nothing here can force an approval."""
 
 
 @verb(
@@ -55,21 +55,21 @@ def lead() -> None:
     example='fe lead split fe-7k2 --into "Read the limit from settings" --into "Count per key" -m "too much at once"',
 )
 @click.argument("task")
-@click.option("--into", multiple=True, metavar="TITLE", help="A part, as a task of its own; repeatable.")
+@click.option("--into", multiple=True, metavar="TITLE", help="Title of a new task for a part; repeatable.")
 @reason_options
 def lead_split(session: Session, task: str, into: tuple[str, ...], reason: str) -> None:
-    """Plan parts of it as tasks of their own; the whole waits for them."""
+    """Split the task into new tasks and wait for them."""
     say(session, session.app.loops.lead(session.actor, task, "split", reason, into=into))
 
 
 DECISIONS = {
-    "senior": ("Give it to tier senior.", "needs somebody who knows the counter"),
+    "senior": ("Give the task to tier senior.", "needs somebody who knows the counter"),
     "fresh": (
-        "Begin again where the task began; what was made is kept aside.",
+        "Start over from the task's original base. The work so far is kept.",
         "the approach is wrong: count in the database",
     ),
-    "ask": ("Ask a person.", "which limit is meant?"),
-    "continue": ("Let it go on as it is.", "the rejections are right"),
+    "ask": ("Ask a person to decide.", "which limit is meant?"),
+    "continue": ("Let the task go on as it is.", "the rejections are right"),
 }
 """What the lead may say in a word and a reason."""
 

@@ -163,17 +163,36 @@ class LazyGroup(click.Group):
         write_section(self, ctx, formatter, "Others", sorted(self.commands))
 
 
-HELP = """The four-eyes gate for coding agents: nothing is done until a different pair of eyes has agreed.
+EVERYDAY: dict[str, tuple[str, ...]] = {
+    "Start": ("init", "demo", "doctor"),
+    "Plan": ("create", "list", "show"),
+    "Work": ("next", "submit", "log"),
+    "Review": ("queue", "approve", "redo"),
+    "Gate": ("check", "merge", "run"),
+}
+"""The commands of `fe --help`, in five groups; `fe help --all` lists all of them."""
 
-New here: fe init, then fe create "your first task". For an agent: fe prime. What a refusal cites: fe rules P2.
+HELP = """The gate between coding agents and your main branch: nothing reaches it until someone other than the author has
+approved it.
 
-Exit codes: 0 done, 1 refused by a rule, 2 wrong usage, 3 not found, 4 somebody was faster, 5 environment,
+New here: fe init, then fe create "your first task". For an agent: fe prime. What a rule id means: fe help P2.
+
+Exit codes: 0 done, 1 refused by a rule, 2 wrong usage, 3 not found, 4 someone else was faster, 5 environment,
 6 verification failed, 70 internal.
 """
 
 
+class RootGroup(LazyGroup):
+    """`fe` itself: its help is one screen of everyday commands."""
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from foureyes.ui.cli.help import write_everyday
+
+        write_everyday(self, ctx, formatter, EVERYDAY)
+
+
 @click.group(
-    cls=LazyGroup,
+    cls=RootGroup,
     name="fe",
     places=COMMANDS,
     help=HELP,
@@ -192,7 +211,7 @@ def cli(ctx: click.Context) -> None:
 task = LazyGroup(
     "task",
     {name: COMMANDS[name] for name in TASK_VERBS},
-    "The task verbs under their full names: fe task create = fe create.",
+    "Task commands under their long names. One is fe task create, the same as fe create.",
 )
 cli.add_command(task)
 

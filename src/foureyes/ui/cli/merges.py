@@ -26,10 +26,11 @@ WORDS = {
 
 @verb("merge", example="fe merge --wait\nfe merge fe-7k2")
 @click.argument("task", required=False)
-@click.option("--wait", is_flag=True, help="Wait for approvals that only have to settle (Q0).")
+@click.option("--wait", is_flag=True, help="Wait for approvals that can still be withdrawn. (Q0)")
 def merge(session: Session, task: str | None, wait: bool) -> None:
-    """Process the merge queue: merge, check the result, move the target branch. One at a time, never in your
-    checkout. With a task only that one, if it is its turn. Exit code 6 if something came back or is stuck.
+    """Merge approved tasks, in queue order. Each one is merged into a candidate, the candidate is checked, and the
+    target branch moves. One at a time, never in your checkout. With a task only that one, if it is its turn. Exit code
+    6 if a merge came back or is stuck.
     """
     end_cleanly()
     tell = None if session.json else Teller(session)
@@ -73,12 +74,12 @@ def row_text(row: MergeRow) -> str:
 
 @click.group("merges")
 def merges() -> None:
-    """The merge queue: what is approved and not on the target branch yet."""
+    """Show and repair the merge queue."""
 
 
 @verb("list", example="fe merges list")
 def merges_list(session: Session) -> None:
-    """Everything approved, in the order in which it will be merged, and what it waits for."""
+    """List approved tasks in merge order. Each row says what the task waits for."""
     items = session.app.merges.all(session.actor)
     if session.json:
         output.write_lines(map(output.with_id, items))
@@ -100,7 +101,7 @@ def merges_list(session: Session) -> None:
 @verb("retry", example="fe merges retry fe-7k2")
 @click.argument("task")
 def merges_retry(session: Session, task: str) -> None:
-    """Try a merge again that got stuck because a check or git itself broke."""
+    """Retry a merge that stopped because a check or git broke."""
     say(session, session.app.merges.retry(session.actor, task))
 
 
@@ -108,28 +109,26 @@ def merges_retry(session: Session, task: str) -> None:
 @click.argument("task")
 @reason_options
 def merges_drop(session: Session, task: str, reason: str) -> None:
-    """Take an approved task out of the queue: a redo, with a reason."""
+    """Take an approved task out of the queue. It is sent back with a reason, as by fe redo."""
     say(session, session.app.feedback.drop(session.actor, task, reason))
 
 
 @verb("here", example='fe merges here -m "the old machine is gone"')
 @reason_options
 def merges_here(session: Session, reason: str) -> None:
-    """Merge in this clone from now on, where several clones share a store and no remote carries the target.
-
-    For people. This clone has to have what was merged before.
+    """Merge in this clone from now on. For several clones that share a store, where no remote carries the target.
+    People only. This clone must have what was merged before.
     """
     go_on(session, session.app.merges.here(session.actor, reason))
 
 
 @verb("accept", example='fe merges accept --seen COMMIT -m "a secret was taken out of the history"')
-@click.option("--seen", default="", metavar="COMMIT", help="Where you saw the target, in full; fe merge says it.")
+@click.option("--seen", default="", metavar="COMMIT", help="The full commit you saw the target at; fe merge names it.")
 @reason_options
 def merges_accept(session: Session, seen: str, reason: str) -> None:
-    """Go on merging onto a target that lacks the last merge on record, because somebody set it back on purpose.
-
-    For people. If nobody of you did that, bring the merge back first: `fe merge` says how. Only the commit that you
-    name by --seen is accepted; without it, what would be is shown.
+    """Accept that someone set the target branch back. Merging continues onto a target that lacks the last merge on
+    record. People only. If that was not intended, bring the merge back first: `fe merge` says how. Only the commit
+    named by --seen is accepted. Without --seen it shows what would be.
     """
     go_on(session, session.app.merges.accept(session.actor, reason, seen))
 
@@ -138,10 +137,9 @@ def merges_accept(session: Session, seen: str, reason: str) -> None:
 @click.option("--seen", default="", metavar="ADDRESS", help="The address that you saw, as the refusal shows it.")
 @reason_options
 def merges_address(session: Session, seen: str, reason: str) -> None:
-    """Go on with the address that the project's remote has in this clone, which is another one than on record.
-
-    For people. If nobody of you changed it, set it back first: whoever can write `.git/config` can name a repository of
-    their own. Only the address that you name by --seen is accepted; without it, both are shown.
+    """Accept a new address of the project's remote. This clone names another address than the one on record. People
+    only. If none of you changed it, set it back first: anyone who can write `.git/config` can name a repository of
+    their own. Only the address named by --seen is accepted. Without --seen both are shown.
     """
     go_on(session, session.app.merges.address(session.actor, reason, seen))
 

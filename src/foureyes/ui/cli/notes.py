@@ -18,7 +18,7 @@ from foureyes.ui.cli.command import Session, say, verb
     help="progress, blocker, decision, hypothesis, tried, result.",
 )
 def log(session: Session, task: str, text: str, kind: str) -> None:
-    """Write a line into a task's log; - as TEXT reads standard input."""
+    """Add a line to a task's log. `-` as TEXT reads standard input."""
     if text == "-":
         from foureyes.ui.cli.tasks import from_stdin
 
@@ -28,10 +28,10 @@ def log(session: Session, task: str, text: str, kind: str) -> None:
 
 @verb("handoff", example='fe handoff fe-7k2 --done "token store" --remaining "logout" --uncertain "clock skew"')
 @click.argument("task")
-@click.option("--done", multiple=True, help="What is done; may be given several times.")
+@click.option("--done", multiple=True, help="What is done; repeatable.")
 @click.option("--remaining", multiple=True, help="What is left.")
 @click.option("--decision", "decisions", multiple=True, help="What was decided, and why.")
-@click.option("--uncertain", multiple=True, help="What nobody knows yet.")
+@click.option("--uncertain", multiple=True, help="What is still unknown.")
 def handoff(
     session: Session,
     task: str,

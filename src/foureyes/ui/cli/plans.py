@@ -21,23 +21,21 @@ LIMIT = 2_000_000
 
 @click.group("plan")
 def plan() -> None:
-    """Create many tasks at once, from Markdown or JSON."""
+    """Import, export and confirm plans of several tasks."""
 
 
 @verb("import", example="fe plan import plan.md --dry-run")
 @click.argument("file")
-@click.option("--group", default="", help="A name for all of them.")
-@click.option("--parent", default="", metavar="TASK", help="The task that they lie below.")
-@click.option("--dry-run", is_flag=True, help="Show what would be made, with the modes; change nothing.")
-@click.option("--again", is_flag=True, help="Make also what is there already by its title.")
+@click.option("--group", default="", help="The group of the new tasks.")
+@click.option("--parent", default="", metavar="TASK", help="The parent of the new tasks.")
+@click.option("--dry-run", is_flag=True, help="Show the tasks and their modes; change nothing.")
+@click.option("--again", is_flag=True, help="Also create tasks whose title exists already.")
 def plan_import(session: Session, file: str, group: str, parent: str, dry_run: bool, again: bool) -> None:
-    """Make a task of every section "## Task: …" (Labels, Priority, Depends on, Acceptance), or of every row of a JSON
-    plan; all of them or none. `-` reads stdin.
-
-    What is there already, by its key or title, is not made again and not changed; where it is looser than the plan,
-    nothing is made (M7). A task without a review label is
-    planned as auto-approve. Modes count as yours: for what you implement yourself they do not (M6). The modes of an
-    agent's plan a person confirms with `fe plan accept`.
+    """Create a task for every "## Task: …" section of a Markdown file, or for every row of a JSON plan. All of them are
+    created or none; `-` reads stdin. A section may have Labels, Priority, Depends on and Acceptance. A task that exists
+    already, by its key or title, is not changed. If an existing task has a looser review mode than the plan, nothing is
+    created (M7). A task without a review label becomes auto-approve. Your plan's modes do not apply to tasks that you
+    implement yourself (M6). If an agent imported the plan, a person confirms its modes with `fe plan accept`.
     """
     name = os.path.basename(file) if file != "-" else "stdin"
     ask = session.app.plans.preview if dry_run else session.app.plans.import_
@@ -94,12 +92,10 @@ def _read(session: Session, file: str) -> str:
 
 @verb("draft", example='fe plan draft "Sign in with a passkey"')
 @click.argument("goal")
-@click.option("--agent", "profile", default="", help="The agent profile that plans; the lead or the senior otherwise.")
+@click.option("--agent", "profile", default="", help="The agent profile that plans; default: the lead or the senior.")
 def plan_draft(session: Session, goal: str, profile: str) -> None:
-    """Let an agent read the project and draft a plan for a goal, in words or by the task that has it. The plan is shown
-    and kept as a file; nothing is imported. A goal in words becomes an epic.
-
-    Refused below an agent (I5).
+    """Let an agent draft a plan for a goal. The goal is a sentence or a task. The plan is printed and kept as a file;
+    nothing is imported. A goal in words becomes an epic. Refused below an agent. (I5)
     """
     click.echo("an agent reads the project and plans; Ctrl-C ends it", err=True)
     drafted = session.app.planning.draft(session.actor, goal, profile=profile)
@@ -119,7 +115,7 @@ def plan_draft(session: Session, goal: str, profile: str) -> None:
 @verb("accept", example="fe plan accept")
 @click.argument("tasks", nargs=-1, metavar="[TASK]...")
 def plan_accept(session: Session, tasks: tuple[str, ...]) -> None:
-    """Confirm planned modes and review labels as a person: of these tasks, or of every open one (M7)."""
+    """Confirm the review modes of a plan. People only. Without ids it confirms those of every open task. (M7)"""
     rows = session.app.plans.accept(session.actor, tasks)
     if session.json:
         output.write_lines(rows)

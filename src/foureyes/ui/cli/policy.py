@@ -52,12 +52,12 @@ def _agrees(session: Session, offer: ConfigurationOffer) -> bool:
 
 @click.group("feature")
 def feature() -> None:
-    """Feature flags."""
+    """Show and change feature flags."""
 
 
 @verb("list", example="fe feature list")
 def feature_list(session: Session) -> None:
-    """Every flag, its value, and where that came from."""
+    """List flags with their values and sources."""
     rows = session.app.policy.features(session.actor)
     if session.json:
         output.write_lines(rows)
@@ -69,7 +69,7 @@ def feature_list(session: Session) -> None:
 @verb("get", example="fe feature get balanced_review_policy")
 @click.argument("name")
 def feature_get(session: Session, name: str) -> None:
-    """A flag's value, and where it came from."""
+    """Show the value and the source of a flag."""
     _say(session, session.app.policy.feature(session.actor, name))
 
 
@@ -77,25 +77,25 @@ def feature_get(session: Session, name: str) -> None:
 @click.argument("name")
 @click.argument("value")
 def feature_set(session: Session, name: str, value: str) -> None:
-    """Set a flag for the project. For people; on record."""
+    """Set a flag for the project. People only; it is recorded."""
     _say(session, session.app.policy.set_feature(session.actor, name, value))
 
 
 @verb("unset", example="fe feature unset balanced_review_policy")
 @click.argument("name")
 def feature_unset(session: Session, name: str) -> None:
-    """Let the flag go back to its default. For people; on record."""
+    """Reset a flag to its default. People only; it is recorded."""
     _say(session, session.app.policy.set_feature(session.actor, name, None))
 
 
 @click.group("policy")
 def policy() -> None:
-    """The settings in force."""
+    """Show and change settings."""
 
 
 @verb("show", example="fe policy show")
 def policy_show(session: Session) -> None:
-    """Every setting, its value, and where that came from."""
+    """Show every setting, its value and its source."""
     rows = session.app.policy.show(session.actor)
     if session.json:
         output.write_lines(rows)
@@ -125,22 +125,22 @@ def _wrapped(text: str, left: int) -> str:
 @click.argument("key")
 @click.argument("value")
 def policy_set(session: Session, key: str, value: str) -> None:
-    """Set a setting for the project, over foureyes.toml. For people; old and new value on record."""
+    """Change a setting; this overrides foureyes.toml. People only. Old and new value are recorded."""
     _say(session, session.app.policy.set(session.actor, key, value))
 
 
 @verb("unset", example="fe policy unset review.policy")
 @click.argument("key")
 def policy_unset(session: Session, key: str) -> None:
-    """Take a setting out of the store again. For people; on record."""
+    """Remove a setting that fe policy set made. People only; it is recorded."""
     _say(session, session.app.policy.set(session.actor, key, None))
 
 
 @verb("accept", example="fe policy accept")
-@click.option("--seen", default="", metavar="DIGEST", help="Accept exactly what this digest stands for, unasked.")
+@click.option("--seen", default="", metavar="DIGEST", help="Accept exactly this version, without asking.")
 def policy_accept(session: Session, seen: str) -> None:
-    """Make the foureyes.toml on the target branch the one in force (P12). For people; on record. It shows what would
-    change, and asks; without a terminal it wants --seen. What lies there then, and was not shown, is not accepted.
+    """Put the foureyes.toml of the target branch in force. People only; it is recorded. It shows what would change and
+    asks. Without a terminal it needs --seen. A version that was not shown is not accepted. (P12)
     """
     offer = session.app.policy.offered(session.actor)
     if offer.new and not seen:

@@ -12,7 +12,7 @@ import click
 from foureyes.app.views.status import Check, StatusView
 from foureyes.bootstrap.places import describe, folder_of, is_project, is_shared, no_project_here, repository
 from foureyes.core.words.text import flat
-from foureyes.errors import FoureyesError, NoProject, StoreProblem, VerificationFailed
+from foureyes.errors import EnvironmentProblem, FoureyesError, NoProject, StoreProblem, VerificationFailed
 from foureyes.steps import by, either, fe, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.attention import first
@@ -34,18 +34,18 @@ SHOWN_STUCK = 5
 
 
 @verb("init", example="fe init --prefix shop")
-@click.option("--prefix", default="fe", show_default=True, help="What task ids begin with.")
-@click.option("--target", help="The protected branch; default: the one checked out, if it is the usual one.")
-@click.option("--no-commit", is_flag=True, help="Write foureyes.toml, but leave committing it to you.")
+@click.option("--prefix", default="fe", show_default=True, help="Prefix of task ids.")
+@click.option("--target", help="The protected branch; default: the current one, if it is the usual one.")
+@click.option("--no-commit", is_flag=True, help="Write foureyes.toml without committing it.")
 @click.option(
     "--from", "source", metavar="FILE", help="Take settings from an older tool's file (JSON in camelCase, or TOML)."
 )
-@click.option("--anew", is_flag=True, help="The store is lost: begin a new journal of this project. For people.")
+@click.option("--anew", is_flag=True, help="Start a new journal, because the store is lost. People only.")
 @click.option(
     "--try/--no-try",
     "trying",
     default=None,
-    help="Run each proposed check once, and leave out what cannot run; by default on a terminal.",
+    help="Run each proposed check once, and leave out what cannot run. The default on a terminal.",
 )
 def init(
     session: Session,
@@ -56,7 +56,9 @@ def init(
     anew: bool,
     trying: bool | None,
 ) -> None:
-    """Set up a project here: .foureyes/ (never committed) and foureyes.toml (one commit, nothing else)."""
+    """Set up Foureyes in this git repository. Creates .foureyes/, which is never committed, and foureyes.toml in one
+    commit.
+    """
     from foureyes.bootstrap.creating import create_project
 
     on_terminal = sys.stdin.isatty() and sys.stderr.isatty() and not session.json
@@ -198,7 +200,7 @@ def _shown(proposal: CheckProposal) -> str:
 
 @verb("status", example="fe status")
 def status(session: Session) -> None:
-    """The project at a glance."""
+    """Show the project at a glance."""
     view, waiting = session.app.status.show(session.actor), first(session)
     runners, still = session.app.runs.runners(), session.app.runs.standstill()
     fields = {"attention": waiting.rows, "runners": runners, "pauses": still.pauses, "stuck": still.stuck}
@@ -294,7 +296,7 @@ def running_lines(runners: Sequence[RunnerView], still: Standstill) -> list[str]
 
 @verb("doctor", example="fe doctor")
 def doctor(session: Session) -> None:
-    """Look at everything that can be wrong. Repairs nothing. Exit code 6 if something is broken."""
+    """Check the setup and report problems. Repairs nothing. Exit code 6 if something is broken."""
     from foureyes.ui.cli.store import show_progress
 
     try:
@@ -340,7 +342,7 @@ def _check(check: Check) -> str:
 
 @verb("prime", example="fe prime")
 def prime(session: Session) -> None:
-    """What an agent must know, rules first, in less than 2 KB."""
+    """Print the instructions for agents, in less than 2 KB."""
     from foureyes.config.primer import PRIME
 
     session.answer({"prime": PRIME}, PRIME.rstrip("\n"))
@@ -349,7 +351,7 @@ def prime(session: Session) -> None:
 @verb("backup", example="fe backup ../shop-2027-01-31.db")
 @click.argument("file")
 def backup(session: Session, file: str) -> None:
-    """A whole copy of the store, also while others write. Never overwrites a file."""
+    """Copy the whole store to a file. Others may write meanwhile. Never overwrites a file."""
     session.app.projects.backup(session.actor, os.path.join(session.cwd, file))
     back, role = fe("restore", file, after="   puts it back"), session.app.projects.role()
     if role is not None and role.kind != "owner":
@@ -359,13 +361,13 @@ def backup(session: Session, file: str) -> None:
 
 @verb("restore", example="fe restore ../shop-2027-01-31.db")
 @click.argument("file")
-@click.option("--into-file", is_flag=True, help="The store was on a server, and is a file of this clone from now on.")
+@click.option("--into-file", is_flag=True, help="Turn a server's store into a file of this clone.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def restore(session: Session, file: str, into_file: bool, yes: bool) -> None:
-    """Put a backup in the store's place. For people; on record; the store as it was is kept beside it.
+    """Replace the store with a backup. People only; it is recorded. The store as it was is kept next to it.
 
-    On a server it is for who owns the store's schema; other roles are let in as before. A clone that knows no server
-    takes the backup of a server's store only with --into-file: nobody else works with that file.
+    On a server only the owner of the store's schema can do this; other roles keep their access. A clone that knows no
+    server takes the backup of a server's store only with --into-file: nobody else works with that file.
     """
     from foureyes.bootstrap.restoring import restore_backup
     from foureyes.ui.cli.text.restored import restored_fields, restored_text
@@ -391,8 +393,13 @@ def _wants_restored(session: Session, file: str) -> bool:
     return click.confirm(f"put {file} in the place of the store?", default=False, err=True)
 
 
+WHAT_IT_IS = "Foureyes: nothing reaches main until someone other than its author approves it."
+
+
 def bare(ctx: click.Context) -> None:
-    """Bare `fe`: the primer inside an agent, the terminal app on a terminal, else the status, else how to begin."""
+    """Run bare `fe`: instructions for an agent, the app on a terminal, else the status. Without a project it says what
+    Foureyes is and how to start.
+    """
     from foureyes.ui.cli.terminal import can_draw, open_terminal, prepare_terminal
 
     prepare_terminal()
@@ -402,16 +409,21 @@ def bare(ctx: click.Context) -> None:
 
         output.write("\n".join([*_own_work(session), PRIME.rstrip("\n")]))
         return
-    place = repository(session.cwd)
+    try:
+        place = repository(session.cwd)
+    except EnvironmentProblem:
+        session.note(WHAT_IT_IS)
+        raise
     on_terminal = can_draw()
     made: Created | None = None
     is_new = not is_project(folder_of(place))
     if is_new and (elsewhere := no_project_here(place, os.environ)):
         raise elsewhere
     if is_new and not (on_terminal and (made := _first_run(session, describe(place)))):
+        session.note(WHAT_IT_IS)
         raise NoProject(
             f"no Foureyes project here yet ({describe(place)}).",
-            next_step=fe("init", after="   writes .foureyes/ and commits foureyes.toml, nothing else"),
+            next_step=fe("init", after="   creates .foureyes/ and commits foureyes.toml, nothing else"),
         )
     if on_terminal:
         open_terminal(session, "; ".join(made.notes) if made is not None else "")

@@ -11,9 +11,9 @@ from foureyes.ui.cli.command import Session, verb
 
 @verb("prompt", example="fe prompt fe-7k2 --for review")
 @click.argument("task")
-@click.option("--for", "purpose", type=click.Choice(PURPOSES), required=True, help="What the agent is to do.")
+@click.option("--for", "purpose", type=click.Choice(PURPOSES), required=True, help="The agent's role.")
 def prompt(session: Session, task: str, purpose: str) -> None:
-    """What an agent is told about a task, from the journal (F4)."""
+    """Print the prompt an agent gets for a task. It is built from the journal. (F4)"""
     made = session.app.prompts.make(session.actor, task, purpose)
     if session.json:
         output.write_json({"task": task, "for": purpose, "prompt": made.text, "note": made.note})

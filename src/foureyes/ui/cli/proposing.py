@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 @verb("detect", example="fe check detect")
 def check_detect(session: Session) -> None:
-    """Which checks this repository seems to have, by its tools' own files and settings, as lines for foureyes.toml.
-    Reads only, and runs nothing.
+    """Propose checks for this repository. They are found from the files and settings of its tools, and printed as lines
+    for foureyes.toml. Nothing is run or written.
     """
     from foureyes.bootstrap.proposing import propose
 
@@ -25,9 +25,8 @@ def check_detect(session: Session) -> None:
 
 @verb("try", example="fe check try")
 def check_try(session: Session) -> None:
-    """Run each check that fe check detect proposes once on what is checked in, and say what came of it: what cannot run
-    is left out, what fails is not required. No file is written; in a project, what each printed is kept (fe check show
-    --run N).
+    """Try each proposed check once on the committed files. A check that cannot run is left out, and one that fails is
+    not required. No file is written. In a project, what each one printed is kept (fe check show --run N).
     """
     from foureyes.bootstrap.proposing import try_out
 

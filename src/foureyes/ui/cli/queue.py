@@ -21,7 +21,9 @@ ON_PURPOSE = "waits on purpose"
 @verb("queue", example="fe queue --limit 10")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many rows to show.")
 def queue(session: Session, limit: int) -> None:
-    """What waits for eyes: per-task first, then by risk, each with its reasons; before it what waits for a person."""
+    """List tasks waiting for review, riskiest first. Per-task reviews come before the others. Whatever only a person
+    can resolve is listed above them.
+    """
     show_queue(session, limit)
 
 

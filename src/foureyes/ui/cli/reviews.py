@@ -44,17 +44,19 @@ class ReviewGroup(click.Group):
 
 @click.group("review", cls=ReviewGroup, context_settings={"ignore_unknown_options": True})
 def review() -> None:
-    """Reviews. `fe review TASK` hands in your own task in progress, as `fe submit TASK` does."""
+    """Request, submit and list reviews. `fe review TASK` submits your own task in progress, as `fe submit TASK` does."""
 
 
 @verb("submit", example="fe review submit fe-7k2 review.json")
 @click.argument("task")
 @click.argument("file")
 @click.option(
-    "--seen", default="", metavar=SEEN_FORM, help="The change that you looked at, if the document does not name it."
+    "--seen", default="", metavar=SEEN_FORM, help="The change you reviewed, if the document does not name it."
 )
 def review_submit(session: Session, task: str, file: str, seen: str) -> None:
-    """Give a review_result (V3): verdict, issues, rulings, files read. All of it or nothing; `-` reads stdin."""
+    """Submit a review_result: verdict, issues, files read. It may hold rulings, too. All of it is recorded or nothing;
+    `-` reads stdin. (V3)
+    """
     document = read_document(session, file, command=("review", "submit", task))
     done = session.app.reviews.submit(session.actor, task, document, seen=seen)
     session.answer(done, outcome_text(done))
@@ -73,7 +75,7 @@ def outcome_text(done: ReviewOutcome) -> str:
 @click.argument("file")
 @click.option("--seen", default="", metavar=SEEN_FORM, help="As in fe review submit.")
 def review_result(session: Session, task: str, file: str, seen: str) -> None:
-    """Another name of fe review submit, after what it takes: a review_result."""
+    """Alias of fe review submit, named after its document."""
     document = read_document(session, file, command=("review", "result", task))
     done = session.app.reviews.submit(session.actor, task, document, seen=seen)
     session.answer(done, outcome_text(done))
@@ -82,7 +84,9 @@ def review_result(session: Session, task: str, file: str, seen: str) -> None:
 @verb("show", example="fe review show fe-7k2")
 @click.argument("task", metavar="TASK|CYCLE")
 def review_show(session: Session, task: str) -> None:
-    """Every review of a task: who, what they said and what it comes to, what they did not read; or one review cycle."""
+    """Show the reviews of a task, or one review cycle. For each review: its reviewer, verdict, result and the files not
+    read.
+    """
     if CYCLE.match(task.strip()):
         show_cycle(session, task)
         return
@@ -116,18 +120,19 @@ def review_lines(review: ReviewView) -> list[str]:
 
 @verb("request", example="fe review request fe-7k2 --prompt")
 @click.argument("task")
-@click.option("--reviewer", default="", metavar="NAME", help="Whom the document names; default: you.")
+@click.option("--reviewer", default="", metavar="NAME", help="The reviewer named in the document; default: you.")
 @click.option(
-    "--ask", "names", multiple=True, metavar="NAME", help="A profile, session, person or `human`; several times."
+    "--ask", "names", multiple=True, metavar="NAME", help="A profile, session, person or `human`; repeatable."
 )
 @click.option("--open", "opens", is_flag=True, help="Ask the reviewers that the policy chooses (V4).")
-@click.option("--prompt", is_flag=True, help="As a prompt for an agent instead.")
-@click.option("-m", "--reason", default="", help="Why, with --ask and --open.")
+@click.option("--prompt", is_flag=True, help="Print a prompt for an agent instead.")
+@click.option("-m", "--reason", default="", help="The reason, with --ask or --open.")
 def review_request(
     session: Session, task: str, reviewer: str, names: tuple[str, ...], opens: bool, prompt: bool, reason: str
 ) -> None:
-    """What a reviewer of the latest attempt is asked: a review_request (V2). With --ask or --open reviewers are asked,
-    in a review cycle; also in the middle of work."""
+    """Print the review_request for the latest attempt. (V2) With --ask or --open reviewers are asked, in a review
+    cycle; that also works for work in progress.
+    """
     if names or opens:
         answer_cycle(session, session.app.cycles.request(session.actor, task, reviewers=names, reason=reason))
         return
@@ -149,14 +154,14 @@ def review_request(
 @verb("queue", example="fe review queue --limit 10")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many rows to show.")
 def review_queue(session: Session, limit: int) -> None:
-    """What waits for eyes: the same as fe queue."""
+    """List tasks waiting for review. Same as fe queue."""
     show_queue(session, limit)
 
 
 @verb("issues", example="fe review issues --flagged")
-@click.option("--flagged", is_flag=True, help="Only what review cycles left: concerns, and missing reviews (R0 to R3).")
+@click.option("--flagged", is_flag=True, help="Only concerns and missing reviews of cycles. (R0 to R3)")
 def review_issues(session: Session, flagged: bool) -> None:
-    """What reviewers have concerns about in work that is not done; and every open finding of the project."""
+    """List reviewers' concerns and all open findings. Concerns are listed for unfinished work only."""
     issues = session.app.cycles.issues()
     if flagged:
         if session.json:

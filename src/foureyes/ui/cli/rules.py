@@ -17,9 +17,14 @@ from foureyes.ui.cli.command import Session, verb
 @verb("rules", example="fe rules P2 D4")
 @click.argument("ids", nargs=-1, metavar="[ID]…")
 def rules(session: Session, ids: tuple[str, ...]) -> None:
-    """Say what a rule says. With ids (P2) their whole text, with a letter (P) what is said about its group and a line
-    of each of its rules; without any, a line of every rule.
+    """Explain rules. With ids (P2) it prints their whole text. With a letter (P) it prints what the group is about and
+    a line for each of its rules. Without arguments it prints a line for every rule.
     """
+    explain(session, ids)
+
+
+def explain(session: Session, ids: Sequence[str]) -> None:
+    """Print rules and groups of rules; without ids, a line for every rule."""
     chosen = [_named(name) for name in dict.fromkeys(word.strip().upper() for word in ids)]
     if session.json:
         output.write_lines(chosen or book.by_id().values())
@@ -27,6 +32,11 @@ def rules(session: Session, ids: tuple[str, ...]) -> None:
         output.write("\n\n".join(_text(each) for each in chosen))
     else:
         output.write("\n\n".join(_heading(group) + "\n" + _lines(group.rules) for group in book.groups()))
+
+
+def is_rule(name: str) -> bool:
+    """Return whether this is the id of a rule, or the letter of a group."""
+    return name.strip().upper() in {*book.by_id(), *(group.letter for group in book.groups())}
 
 
 def _named(name: str) -> Rule | RuleGroup:

@@ -31,11 +31,11 @@ LEADS = {"run": "== ", "says": "", "does": "> ", "gets": "  ", "waits": "~ ", "f
 
 @verb("logs", example="fe logs fe-7k2 -f\nfe logs fe-7k2 -n 20")
 @click.argument("task")
-@click.option("-f", "--follow", is_flag=True, help="Go on as it grows, until the run ends.")
-@click.option("-n", "last", type=click.IntRange(1), metavar="N", help="Only the last so many lines.")
-@click.option("--raw", is_flag=True, help="As the programs printed it.")
+@click.option("-f", "--follow", is_flag=True, help="Follow until the run ends.")
+@click.option("-n", "last", type=click.IntRange(1), metavar="N", help="Only the last lines.")
+@click.option("--raw", is_flag=True, help="The programs' raw output.")
 def logs(session: Session, task: str, follow: bool, last: int | None, raw: bool) -> None:
-    """What the agents of a task said, did and got, across all its runs."""
+    """Show what agents did on a task, in all its runs."""
     runs = session.app.runs.of_task(task)
     if not runs:
         raise NotFound(f"no agent ran on {visible(task)} yet.", next_step=fe("run"))
@@ -46,11 +46,11 @@ def logs(session: Session, task: str, follow: bool, last: int | None, raw: bool)
 
 @verb("attach", example="fe attach fe-7k2")
 @click.argument("task")
-@click.option("--watch", is_flag=True, help="Only watch the agent that is at work.")
+@click.option("--watch", is_flag=True, help="Only follow the agent at work.")
 def attach(session: Session, task: str, watch: bool) -> None:
-    """Go on yourself with the conversation of an agent, in its worktree: its run ends first, the task is paused and
-    yours, and you are one of its authors. For people at a terminal; where that cannot be, or with --watch, the agent
-    that is at work is watched until it ends. Ctrl-C leaves it at work; `fe stop` ends it.
+    """Continue an agent's conversation yourself. It opens in the task's worktree. The run ends first, the task is
+    paused and yours, and you become one of its authors. For people at a terminal. Elsewhere, or with --watch, you
+    follow the agent's output until it ends. Ctrl-C leaves the agent at work; `fe stop` ends it.
     """
     if not watch and session.can_ask:
         conversation = session.app.agents.conversation(session.actor, task)

@@ -30,12 +30,14 @@ AGAIN = "ends after what runs; Ctrl-C once more ends the runs now, and their wor
 
 
 @verb("run", example="fe run --agents 3\nfe run --until-idle --assign fe-7k2=codex")
-@click.option("--agents", default=1, metavar="N", type=click.IntRange(1, 100), help="So many runs at once; 1.")
-@click.option("--once", is_flag=True, help="Begin what can begin now, see it to its end, and end.")
-@click.option("--until-idle", is_flag=True, help="End when there is nothing left to do.")
-@click.option("--assign", multiple=True, metavar="TASK=AGENT", help="Who does a task; repeatable.")
-@click.option("--sprints", is_flag=True, help="New tasks of sprints only; ends when no sprint goes on.")
-@click.option("--detach", is_flag=True, help="In the background; it outlives this terminal.")
+@click.option(
+    "--agents", default=1, metavar="N", type=click.IntRange(1, 100), help="Number of concurrent runs; default: 1."
+)
+@click.option("--once", is_flag=True, help="Start what can start now, finish it, and exit.")
+@click.option("--until-idle", is_flag=True, help="Exit when there is nothing left to do.")
+@click.option("--assign", multiple=True, metavar="TASK=AGENT", help="The profile for a task; repeatable.")
+@click.option("--sprints", is_flag=True, help="Only tasks of sprints; exits when no sprint is running.")
+@click.option("--detach", is_flag=True, help="Run in the background, also after this terminal is closed.")
 def run(
     session: Session,
     agents: int,
@@ -45,20 +47,19 @@ def run(
     sprints: bool,
     detach: bool,
 ) -> None:
-    """Let agents work on ready tasks, each in its own worktree: their work is handed in, checked, sent back or merged,
-    or waits for a person. For people, and for services that the policy names (I5).
-
-    A first Ctrl-C lets what runs come to its end, a second one ends it; work stays on its branches either way.
+    """Let agents work on ready tasks. Each works in its own worktree. The work is submitted, checked, sent back or
+    merged, or it waits for a person. For people, and for services that the policy names (I5). The first Ctrl-C lets
+    current runs finish, a second one ends them. The work stays on its branches either way.
     """
     assigned = tuple(map(_assigned, assign))
     _runs(session, agents, once=once, until_idle=until_idle, assigned=assigned, detach=detach, sprints=sprints)
 
 
 @verb("watch", example="fe watch --until-idle")
-@click.option("--until-idle", is_flag=True, help="End when there is nothing left to do.")
-@click.option("--detach", is_flag=True, help="In the background; it outlives this terminal.")
+@click.option("--until-idle", is_flag=True, help="Exit when there is nothing left to do.")
+@click.option("--detach", is_flag=True, help="Run in the background, also after this terminal is closed.")
 def watch(session: Session, until_idle: bool, detach: bool) -> None:
-    """The same without agents: check what is handed in, merge what is approved, tell what waits for a person."""
+    """Run checks and merges automatically, without agents. It also reports what waits for a person."""
     _runs(session, 0, once=False, until_idle=until_idle, assigned=(), detach=detach)
 
 

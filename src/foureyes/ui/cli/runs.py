@@ -15,10 +15,10 @@ from foureyes.ui.steps import next_line
 @verb(
     "signal",
     example='fe signal BLOCKED -m "the API key is missing"',
-    help=f"Say that a run is over, and how: {', '.join(SIGNALS)} (S1). A hand-in says it by itself.",
+    help=f"Report how a run ended. The signal is one of {', '.join(SIGNALS)} (S1). fe submit sends it by itself.",
 )
 @click.argument("signal", metavar="SIGNAL")
-@click.option("--task", default="", metavar="TASK", help="Of which task; yours, if you leave it out.")
+@click.option("--task", default="", metavar="TASK", help="The task; default: the one you work on.")
 @reason_options
 def signal(session: Session, signal: str, task: str, reason: str) -> None:
     say(session, session.app.runs.signal(session.actor, signal, message=reason, task=task))
@@ -27,12 +27,12 @@ def signal(session: Session, signal: str, task: str, reason: str) -> None:
 @verb(
     "emit",
     example='fe emit question "may the old endpoint go?"',
-    help=f"Say something in the middle of the work: {', '.join(EMIT_TYPES)} (S3).",
+    help=f"Report an event during a run. The types are {', '.join(EMIT_TYPES)}. (S3)",
 )
 @click.argument("type", metavar="TYPE")
 @click.argument("summary")
-@click.option("--payload", default="", metavar="JSON", help="A JSON object that goes along.")
-@click.option("--task", default="", metavar="TASK", help="Of which task; yours, if you leave it out.")
+@click.option("--payload", default="", metavar="JSON", help="Details, as a JSON object.")
+@click.option("--task", default="", metavar="TASK", help="The task; default: the one you work on.")
 def emit(session: Session, type: str, summary: str, payload: str, task: str) -> None:
     say(session, session.app.runs.emit(session.actor, type, summary, payload=payload, task=task))
 
@@ -42,7 +42,7 @@ def emit(session: Session, type: str, summary: str, payload: str, task: str) -> 
 @click.option("--project", is_flag=True, help="No new run of any task.")
 @reason_options
 def pause(session: Session, task: str | None, project: bool, reason: str) -> None:
-    """Let no new agent run begin, on a task or on any; what runs comes to its end. For people; fe resume lifts it."""
+    """Start no new agent runs, for one task or for all. Current runs finish. People only. fe resume lifts it."""
     say(session, session.app.runs.pause(session.actor, which(task, project, "pause"), reason=reason))
 
 
@@ -50,8 +50,8 @@ def pause(session: Session, task: str | None, project: bool, reason: str) -> Non
 @click.argument("what", metavar="TASK")
 @reason_options
 def stop(session: Session, what: str, reason: str) -> None:
-    """Ask for the end of the agent runs of a task, or of one run by its id; the work stays on its branch, and nothing
-    new begins on the task until fe resume. For people.
+    """Stop the agent runs of a task, or one run by its id. The work stays on its branch. The task gets no new run until
+    fe resume. People only.
     """
     runs = session.app.runs.ask_stop(session.actor, what, reason=reason)
     again = next_line(fe("resume", runs[0].task, "-m", phrase("why"))) if runs else ""

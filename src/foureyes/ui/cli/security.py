@@ -27,5 +27,5 @@ def show_security(session: Session, limit: int) -> None:
 @verb("security", example="fe security")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True)
 def security(session: Session, limit: int) -> None:
-    """Every exception that was made: by whom, under which rule, why. Nothing clears it."""
+    """List every exception: by whom, under which rule, why. Nothing clears this list."""
     show_security(session, limit)

@@ -13,10 +13,12 @@ from foureyes.ui.cli.command import Session, verb
 
 
 @verb("mcp", example="fe mcp\nclaude mcp add foureyes -- fe mcp")
-@click.option("--run", "directory", default="", metavar="DIR", help="The directory of the agent's run: who it is (I2).")
-@click.option("--all", "everything", is_flag=True, help="Every verb that an agent may use, not only those of its role.")
+@click.option(
+    "--run", "directory", default="", metavar="DIR", help="The directory of the agent's run, which identifies it. (I2)"
+)
+@click.option("--all", "everything", is_flag=True, help="Every tool for agents, not only those of its role.")
 def mcp(session: Session, directory: str, everything: bool) -> None:
-    """The same verbs as tools for an agent, over stdin and stdout (MCP). The agent's program starts it."""
+    """Serve the commands as MCP tools, over stdin and stdout. The agent program starts it."""
     if session.asserted:
         raise BadInput("a server has no typed name.", next_step=fe("mcp"))
     from foureyes.bootstrap.serving import Served

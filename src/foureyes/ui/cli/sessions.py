@@ -15,7 +15,7 @@ from foureyes.ui.steps import next_line
 
 @verb("whoami", example="fe whoami")
 def whoami(session: Session) -> None:
-    """Who you are to Foureyes, and why it thinks so."""
+    """Show who you are to Foureyes, and why."""
     actor = session.actor
     try:
         me = session.app.sessions.whoami(actor)
@@ -41,13 +41,13 @@ def whoami_text(me: Whoami) -> str:
 
 @click.group("session")
 def session() -> None:
-    """Sessions: one pair of eyes at work each."""
+    """Manage sessions. A session is one agent or person at work."""
 
 
 @verb("list", example="fe session list")
 @click.option("--limit", type=click.IntRange(1, 1000), default=50, show_default=True)
 def session_list(session: Session, limit: int) -> None:
-    """Who has written here, the latest first."""
+    """List sessions, latest activity first."""
     rows = session.app.sessions.list(limit)
     if session.json:
         output.write_lines(rows)
@@ -63,7 +63,7 @@ def _cells(row: SessionView) -> tuple[str, ...]:
 
 @verb("new", example="fe session new")
 def session_new(session: Session) -> None:
-    """Begin a new line in the log. Never a new pair of eyes: its origin stays the same (I4)."""
+    """Start a new session of your own in the log. It is no new reviewer: its origin stays the same. (I4)"""
     me = session.app.sessions.new(session.actor)
     session.answer(
         me, f"{whoami_text(me)}\nits origin is the same as before: it may approve nothing that you could not (I4)"
@@ -73,9 +73,11 @@ def session_new(session: Session) -> None:
 @verb("spawn", example="FOUREYES_TOKEN=$(fe session spawn fe-7k2 --role implement) claude -p 'work on fe-7k2'")
 @click.argument("task")
 @click.option("--role", required=True, metavar="ROLE", help=f"What the sub-agent may do: {' or '.join(ROLES)}.")
-@click.option("--agent", default="", metavar="NAME", help="The agent profile it runs as; yours, if you leave it out.")
+@click.option("--agent", default="", metavar="NAME", help="The agent profile it runs as; default: yours.")
 def session_spawn(session: Session, task: str, role: str, agent: str) -> None:
-    """Give a sub-agent a session of its own: a token for one role on one task, good only below this agent or shell."""
+    """Give a sub-agent a session of its own. It gets a token for one role on one task, which is valid only below this
+    agent or shell.
+    """
     made = session.app.sessions.spawn(session.actor, task, role, agent=agent)
     if session.json:
         output.write_json(made)
@@ -89,8 +91,8 @@ def session_spawn(session: Session, task: str, role: str, agent: str) -> None:
 @click.argument("name", required=False, metavar="[SESSION]")
 @reason_options
 def session_end(session: Session, name: str | None, reason: str) -> None:
-    """End a session, yours or one you spawned, and all below it: tokens are void, claims are free. A person may end
-    any.
+    """End your session, or one that you spawned. Sessions below it end too. Tokens become void and claims free. A
+    person may end any session.
     """
     if name is not None and not name.strip():
         raise BadInput("the session's name is empty.", next_step=fe("session", "list"))

@@ -32,10 +32,10 @@ TELLS_PEOPLE = "qwen"
 @verb("setup", example="fe setup claude --dry-run\nfe setup claude")
 @click.argument("program", metavar="|".join(PROGRAMS), type=click.Choice(PROGRAMS))
 @click.option("--dry-run", is_flag=True, help="Show what would change, as a diff; write nothing.")
-@click.option("--remove", is_flag=True, help="Take all of it out again.")
+@click.option("--remove", is_flag=True, help="Remove all of it.")
 def setup(session: Session, program: str, dry_run: bool, remove: bool) -> None:
-    """Tell an agent program about Foureyes: instructions, tools (fe mcp), and where it has hooks, a reminder of an open
-    claim. Safe to repeat; what else is in its files stays.
+    """Add instructions and tools to an agent program. Where the program has hooks, it also adds a reminder of open
+    claims. Safe to repeat. The rest of the program's files stays as it is.
     """
     from foureyes.bootstrap.instructing import set_up
 
@@ -84,8 +84,8 @@ def _diff(change: FileChange) -> str:
 @verb("remind", example="fe remind")
 @click.argument("program", metavar="[PROGRAM]", type=click.Choice(HOOKED), required=False)
 def remind(session: Session, program: str | None) -> None:
-    """Say which tasks this session still holds. With a PROGRAM, as the hook that fe setup writes: in its form, once,
-    and never as a failure.
+    """List the tasks that this session still holds. With a PROGRAM it answers in the form of that program's hook, once,
+    and never fails.
     """
     if program is None:
         held = _held(session)

@@ -20,17 +20,23 @@ LOOKED_AT, NAMED = 50, 5
 """Among how many of the newest sprints one is looked for that can begin, and how many are named."""
 SPRINT = click.argument("sprint", required=False, default="", metavar="[SPRINT]")
 TARGETS = (
-    click.option("--tasks", "complete", type=int, metavar="N", help="Complete so many of them."),
-    click.option("--hours", type=float, metavar="H", help="Run for so long."),
-    click.option("--until", default="", metavar="HH:MM", help="Run until clocks here show this; past midnight too."),
-    click.option("--until-idle", "idle", is_flag=True, help="Run until nothing of it is ready; so without a target."),
+    click.option("--tasks", "complete", type=int, metavar="N", help="Stop after this many tasks."),
+    click.option("--hours", type=float, metavar="H", help="Stop after this time."),
+    click.option("--until", default="", metavar="HH:MM", help="Stop at this local time, today or tomorrow."),
+    click.option("--until-idle", "idle", is_flag=True, help="Stop when none of its tasks is ready (default)."),
     click.option("--label", "labels", multiple=True, metavar="LABEL", help="Tasks with this label; repeatable."),
-    click.option("--priority", type=Priority(), metavar="P", help="Tasks of this priority, and more important ones."),
+    click.option("--priority", type=Priority(), metavar="P", help="Tasks of this priority or higher."),
     click.option("--without", multiple=True, metavar="LABEL|TASK", help="Leave these out; repeatable."),
-    click.option("--pause-on-error/--no-pause-on-error", default=None, help="Pause on any error; [sprint] says."),
-    click.option("--checkpoint/--no-checkpoint", default=None, help="A checkpoint of the target first; [sprint] says."),
+    click.option("--pause-on-error/--no-pause-on-error", default=None, help="Pause on any error; default: [sprint]."),
     click.option(
-        "--agents", type=click.IntRange(1, 100), default=SPRINT_AGENTS, show_default=True, help="So many runs at once."
+        "--checkpoint/--no-checkpoint", default=None, help="Make a checkpoint of the target first; default: [sprint]."
+    ),
+    click.option(
+        "--agents",
+        type=click.IntRange(1, 100),
+        default=SPRINT_AGENTS,
+        show_default=True,
+        help="Number of concurrent runs.",
     ),
 )
 
@@ -66,14 +72,14 @@ def _ask(names: tuple[str, ...], given: dict[str, Any]) -> SprintAsk:
 
 @click.group("sprint")
 def sprint() -> None:
-    """A chosen set of tasks with an end: agents work on it while nobody sits there."""
+    """Let agents work on chosen tasks until a set time."""
 
 
 @verb("plan", example="fe sprint plan --until 08:00 --label api --without docs")
 @selection
 def plan(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> None:
-    """Choose tasks and an end: what is ready, by id, label and priority. Shows how long it will take and what will
-    need a person; nothing begins. For people and services.
+    """Choose the tasks and the end of a sprint. Ready tasks are chosen by id, label and priority. Shows how long they
+    will take and what will need a person. Nothing starts. For people and services.
     """
     view = session.app.sprints.plan(session.actor, _ask(names, given))
     session.answer(view, text.plan_text(view))
@@ -82,9 +88,10 @@ def plan(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> Non
 @verb("start", example="fe sprint start s-04\nfe sprint start --until 08:00")
 @selection
 def start(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> None:
-    """Begin a plan by its id, or plan and begin in one go; let a paused sprint go on. Without anything, what is planned
-    or paused; where nothing is, all that is ready. A checkpoint is made first. Where no runner is at work one is
-    started in the background, or nothing begins. For people, and for services that the policy names (I5).
+    """Start a sprint, or continue a paused one. Give the id of a planned sprint, or choose tasks and an end here.
+    Without arguments it takes the planned or paused sprint, else everything that is ready. A checkpoint is made first.
+    If no runner is at work it starts one in the background, or nothing starts. For people, and for services that the
+    policy names. (I5)
     """
     from foureyes.bootstrap.launching import prepare
 
@@ -133,7 +140,7 @@ def _say(session: Session, done: SprintBegun) -> None:
 @verb("status", example="fe sprint status")
 @SPRINT
 def status(session: Session, sprint: str) -> None:
-    """How far a sprint is: the one that runs, or the newest that began, or the one you name."""
+    """Show how far a sprint is. It is the current one, else the latest, or the one you name."""
     view = session.app.sprints.status(session.actor, sprint)
     session.answer(text.status_json(view), text.status_text(view))
 
@@ -142,8 +149,8 @@ def status(session: Session, sprint: str) -> None:
 @SPRINT
 @reason_options
 def stop(session: Session, sprint: str, reason: str) -> None:
-    """End the sprint that runs, or the one you name: what runs finishes, none of its other tasks begins. Takes a plan
-    back that you name. For people, and for services that the policy names (I5).
+    """End the current sprint, or the one you name. Current runs finish and no other task of it starts. A planned sprint
+    is withdrawn. For people, and for services that the policy names. (I5)
     """
     _say(session, session.app.sprints.stop(session.actor, sprint, reason=reason))
 
@@ -152,16 +159,16 @@ def stop(session: Session, sprint: str, reason: str) -> None:
 @SPRINT
 @reason_options
 def pause(session: Session, sprint: str, reason: str) -> None:
-    """Let none of its tasks begin for now; what runs finishes. fe sprint start goes on. For people, and for services
-    that the policy names (I5).
+    """Start no more tasks of a sprint for now. Current runs finish. fe sprint start continues. For people, and for
+    services that the policy names. (I5)
     """
     _say(session, session.app.sprints.pause(session.actor, sprint, reason=reason))
 
 
 @verb("list", example="fe sprint list")
-@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="How many to show.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Maximum number of rows.")
 def list_all(session: Session, limit: int) -> None:
-    """Every sprint, the newest first."""
+    """List sprints, newest first."""
     rows = session.app.sprints.listed(limit=limit)
     if session.json:
         output.write_lines(map(text.status_json, rows))
@@ -177,7 +184,9 @@ def list_all(session: Session, limit: int) -> None:
 @SPRINT
 @click.option("--markdown", is_flag=True, help="As Markdown.")
 def report(session: Session, sprint: str, markdown: bool) -> None:
-    """What a sprint brought: merged, waiting for you by risk, failed and why, findings, cost and time."""
+    """Report what a sprint merged and what waits for you. Also what failed and why, findings, cost and time. Tasks
+    waiting for you are sorted by risk.
+    """
     view = session.app.sprints.report(session.actor, sprint)
     session.answer(view, text.report_markdown(view) if markdown else text.report_text(view))
 
@@ -185,8 +194,8 @@ def report(session: Session, sprint: str, markdown: bool) -> None:
 @verb("undo", example="fe sprint undo s-04")
 @click.argument("sprint", metavar="SPRINT")
 def undo(session: Session, sprint: str) -> None:
-    """Plan a task for each merge of a sprint that takes it back; they are reviewed like any other. For people, and
-    for services that the policy names (I5).
+    """Create tasks that revert the merges of a sprint. They are reviewed like any other task. For people, and for
+    services that the policy names. (I5)
     """
     done = session.app.sprints.undo(session.actor, sprint)
     lines = [done.message, *[f"  {revert}  takes back {task}" for task, revert in done.reverts]]

@@ -49,19 +49,19 @@ def style() -> Style:
 
 @click.group("stats")
 def stats() -> None:
-    """Figures from the journal."""
+    """Show figures from the journal."""
 
 
 @verb("security", example="fe stats security")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True)
 def stats_security(session: Session, limit: int) -> None:
-    """The same as fe security."""
+    """Same as fe security."""
     show_security(session, limit)
 
 
 @verb("reviews", example="fe stats reviews")
 def stats_reviews(session: Session) -> None:
-    """How reviews go: iterations to approval, what became of findings, escalations, time in each status."""
+    """Show how reviews go. Shows iterations to approval, what became of findings, escalations and time in each status."""
     view = session.app.stats.reviews()
     session.answer(view, reviews_text(view, style()))
 
@@ -69,8 +69,8 @@ def stats_reviews(session: Session) -> None:
 @verb("reviewers", example="fe stats reviewers")
 @LIMIT
 def stats_reviewers(session: Session, limit: int) -> None:
-    """Who reviews how: precision, coverage, files that they say they read and their program does not tell of, what they
-    missed, findings whose quote is nowhere in the code, time; of profiles also the time and cost of their runs.
+    """Compare reviewers: precision, coverage, misses, time. Also files that they claim to have read and their program
+    does not report, and findings whose quote is nowhere in the code. Profiles also get the time and cost of their runs.
     """
     rows = session.app.stats.reviewers()
     if session.json:
@@ -82,7 +82,7 @@ def stats_reviewers(session: Session, limit: int) -> None:
 @verb("loops", example="fe stats loops")
 @LIMIT
 def stats_loops(session: Session, limit: int) -> None:
-    """Which tasks go round: the ones that wait for a decision first, then those that are one round before it."""
+    """List tasks that go round in review. Tasks waiting for a decision come first, then those one round before it."""
     view = session.app.stats.loops()
     if session.json:
         output.write_json(msgspec.structs.replace(view, tasks=view.tasks[:limit]))

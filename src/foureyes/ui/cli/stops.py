@@ -13,7 +13,7 @@ from foureyes.ui.cli.command import Session, reason_options, say, say_all, verb
 @click.argument("task")
 @reason_options
 def block(session: Session, task: str, reason: str) -> None:
-    """Say what a task waits for that is not a task."""
+    """Block a task on something outside the task list."""
     say(session, session.app.stops.block(session.actor, task, reason))
 
 
@@ -21,15 +21,15 @@ def block(session: Session, task: str, reason: str) -> None:
 @click.argument("task")
 @reason_options
 def unblock(session: Session, task: str, reason: str) -> None:
-    """Free a blocked task. A rejected one: who rejected it, or a person."""
+    """Unblock a task. A rejected task is unblocked by its reviewer or by a person."""
     say(session, session.app.stops.unblock(session.actor, task, reason))
 
 
 @verb("defer", example="fe defer fe-7k2 fe-q4d --until 2027-01-31")
 @click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
-@click.option("--until", metavar="DATE", help="From when on it should be looked at again.")
+@click.option("--until", metavar="DATE", help="The date it becomes due again.")
 def defer(session: Session, tasks: tuple[str, ...], until: str | None) -> None:
-    """Not now. Several at once: all of them or none."""
+    """Postpone tasks. All of them change or none does."""
     if len(tasks) > 1:
         say_all(session, session.app.stops.defer_several(session.actor, tasks, until))
     else:
@@ -39,7 +39,7 @@ def defer(session: Session, tasks: tuple[str, ...], until: str | None) -> None:
 @verb("undefer", example="fe undefer fe-7k2")
 @click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
 def undefer(session: Session, tasks: tuple[str, ...]) -> None:
-    """Now after all. Several at once: all of them or none."""
+    """Make deferred tasks ready again. All of them change or none does."""
     if len(tasks) > 1:
         say_all(session, session.app.stops.undefer_several(session.actor, tasks))
     else:
@@ -58,16 +58,16 @@ def which(task: str | None, project: bool, verb: str) -> str | None:
 @click.option("--project", is_flag=True, help="Hold the whole project.")
 @reason_options
 def hold(session: Session, task: str | None, project: bool, reason: str) -> None:
-    """Stop a task, or the project, until a person lifts it. For people."""
+    """Stop a task, or the project, until a person resumes it. People only."""
     say(session, session.app.stops.hold(session.actor, which(task, project, "hold"), reason))
 
 
 @verb("resume", example='fe resume fe-7k2 -m "legal is fine with it"')
 @click.argument("task", required=False)
-@click.option("--project", is_flag=True, help="Lift what stops the whole project.")
-@click.option("--agent", default="", metavar="SESSION", help="Set aside all its blockers that stopped no task (R1).")
+@click.option("--project", is_flag=True, help="Lift the project's hold or pause.")
+@click.option("--agent", default="", metavar="SESSION", help="Ignore all its blockers that stopped no task. (R1)")
 @reason_options
 def resume(session: Session, task: str | None, project: bool, agent: str, reason: str) -> None:
-    """Lift a hold or a pause, or let the runner try a task again that it left to you. For people."""
+    """Lift a hold or a pause, or retry a stuck task. People only."""
     named = which(task, project or bool(agent), "resume")
     say(session, session.app.stops.resume(session.actor, named, reason, agent=agent))

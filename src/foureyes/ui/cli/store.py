@@ -16,16 +16,14 @@ from foureyes.ui.cli.command import Session, verb
 
 @click.group("store")
 def store() -> None:
-    """Where the project keeps its journal."""
+    """Manage where the project keeps its journal."""
 
 
 @verb("copy", example="fe store copy postgresql://db.example.org/foureyes")
 @click.argument("url")
 def store_copy(session: Session, url: str) -> None:
-    """Move the store to a PostgreSQL server, or back into the file with the word sqlite. Every row is verified; nothing
-    is dropped.
-
-    For people. Writers wait meanwhile. What was the store before is kept beside it under another name.
+    """Move the store to PostgreSQL, or back to a file. The word sqlite moves it back. Every row is verified and nothing
+    is dropped. People only. Writers wait meanwhile. The old store is kept next to it under another name.
     """
     from foureyes.bootstrap.moving import address_to_name, copy_store, remote_to_name
     from foureyes.ui.cli.text.copied import copied_text
@@ -38,10 +36,9 @@ def store_copy(session: Session, url: str) -> None:
 @verb("join", example="fe store join postgresql://db.example.org/foureyes")
 @click.argument("url", required=False, default="")
 def store_join(session: Session, url: str) -> None:
-    """Let this clone use the store that a PostgreSQL server has of the project that foureyes.toml names.
-
-    For people. Without URL, the address of FOUREYES_STORE or of foureyes.toml. A password does not belong into it: put
-    it into ~/.pgpass, a service file or PGPASSWORD. In a clone that joined before, the address is changed.
+    """Connect this clone to the project's PostgreSQL store. The project is the one that foureyes.toml names. People
+    only. Without URL it takes the address of FOUREYES_STORE or of foureyes.toml. Put no password into it: use
+    ~/.pgpass, a service file or PGPASSWORD. In a clone that joined before, it changes the address.
     """
     from foureyes.bootstrap.joining import join_store
     from foureyes.ui.cli.text.joined import joined_text
@@ -51,13 +48,14 @@ def store_join(session: Session, url: str) -> None:
 
 
 @verb("roles", example="fe store roles --writer agents --reader auditor")
-@click.option("--writer", multiple=True, metavar="NAME", help="Who adds to the journal, and changes nothing of it.")
-@click.option("--reader", multiple=True, metavar="NAME", help="Who looks, verifies and makes backups.")
+@click.option(
+    "--writer", multiple=True, metavar="NAME", help="A role that adds to the journal and changes nothing in it."
+)
+@click.option("--reader", multiple=True, metavar="NAME", help="A role that reads, verifies and makes backups.")
 def store_roles(session: Session, writer: tuple[str, ...], reader: tuple[str, ...]) -> None:
-    """The SQL that lets others in to a store on a server: writers and readers, beside its owner. Runs nothing.
-
-    The owner of the store's schema, or who administers the server, gives it to psql. Without names, it is for roles
-    that are called like the schema. Each option can be given more than once.
+    """Print the SQL that gives others access to the store. For a store on a server: it makes writers and readers next
+    to its owner. Nothing is run. The owner of the store's schema, or the administrator of the server, gives it to psql.
+    Without names, it is for roles that are called like the schema. Each option can be given more than once.
     """
     text = session.app.projects.grants(writer, reader)
     if not text:
@@ -71,10 +69,10 @@ def store_roles(session: Session, writer: tuple[str, ...], reader: tuple[str, ..
 @verb("adopt", example='fe store adopt -m "the database was moved to a new server"')
 @click.option("--reason", "-m", default="", help="Why this is the project's store; it stays on record.")
 def store_adopt(session: Session, reason: str) -> None:
-    """Take up the store that was found: it lies elsewhere than its journal says, or lacks the last merge on the target.
-
-    For people. Ordinary after the database was moved or dumped to another server, or an older backup was restored. If
-    nobody of you did that, look at .foureyes/store.json first. Files that mirror the store are written anew.
+    """Accept a store that was moved or restored. It is not where its journal says, or lacks the last merge on the
+    target. People only. This is ordinary after the database was moved or dumped to another server, or an older backup
+    was restored. If none of you did that, look at .foureyes/store.json first. The files that mirror the store are
+    written again.
     """
     adopted = session.app.projects.adopt(session.actor, reason)
     lines = [f"this is the project's store: {adopted.rows} rows"]

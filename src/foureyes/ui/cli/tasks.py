@@ -21,20 +21,20 @@ def from_stdin(text: str | None) -> str | None:
 
 @verb("create", example='fe create "Add login" -d "with refresh tokens" -p P1 -l security --accept "logs in, logs out"')
 @click.argument("title")
-@click.option("-d", "--description", default="", help="What is to be done; - reads standard input.")
+@click.option("-d", "--description", default="", help="The description; - reads standard input.")
 @click.option("-t", "--type", "kind", default="task", metavar="TYPE", help=f"One of {', '.join(TYPES)}.")
 @click.option("-p", "--priority", type=Priority(), default=2, show_default=True, help="0 (P0, highest) to 4.")
-@click.option("-l", "--label", "labels", multiple=True, help="A label; may be given several times.")
+@click.option("-l", "--label", "labels", multiple=True, help="A label; repeatable.")
 @click.option("--parent", help="The task or epic it belongs to.")
-@click.option("--depends-on", "depends_on", multiple=True, help="A task it waits for; may be given several times.")
-@click.option("-a", "--accept", "acceptance", default="", help="When it is done: the acceptance.")
+@click.option("--depends-on", "depends_on", multiple=True, help="A task it depends on; repeatable.")
+@click.option("-a", "--accept", "acceptance", default="", help="Acceptance: how to tell that it is done.")
 @click.option("--minor", is_flag=True, help="Small enough that its author may approve it (bounded by P10).")
 @click.option("--group", default="", help="A name for tasks that belong together.")
-@click.option("--estimate", type=click.IntRange(1, 100_000), metavar="MINUTES", help="How long it should take.")
+@click.option("--estimate", type=click.IntRange(1, 100_000), metavar="MINUTES", help="The estimated time.")
 @click.option(
     "--key",
     default="",
-    help="Create once: the same key again gives the same task; other words under it are a conflict.",
+    help="Create once: the same key returns the same task. Other text under it is a conflict.",
 )
 def create(
     session: Session,
@@ -51,7 +51,7 @@ def create(
     estimate: int | None,
     key: str,
 ) -> None:
-    """Plan a task."""
+    """Add a task."""
     outcome = session.app.tasks.create(
         session.actor,
         title,
@@ -86,8 +86,8 @@ def create(
 @click.option("--minor/--no-minor", default=None, help="Mark as minor, or not.")
 @click.option("--group")
 @click.option("--estimate", type=click.IntRange(1, 100_000), metavar="MINUTES")
-@click.option("--label", "labels", multiple=True, help="Put a label on (take one off: fe label rm).")
-@click.option("--depends-on", "depends_on", multiple=True, help="Let it wait for a task (no longer: fe dep rm).")
+@click.option("--label", "labels", multiple=True, help="Add a label (to remove one: fe label rm).")
+@click.option("--depends-on", "depends_on", multiple=True, help="Add a dependency (to remove one: fe dep rm).")
 @if_version
 def update(
     session: Session,
@@ -106,7 +106,7 @@ def update(
     depends_on: tuple[str, ...],
     if_version: int | None,
 ) -> None:
-    """Change what a task says. Its status changes only by the verbs for it (T2)."""
+    """Change a task's title, text, priority or other fields. Its status has commands of its own. (T2)"""
     outcome = session.app.tasks.edit(
         session.actor,
         task,
@@ -129,7 +129,7 @@ def update(
 
 @click.group("label")
 def label() -> None:
-    """Put labels on, take them off."""
+    """Add or remove labels."""
 
 
 _labels = click.option(
@@ -137,7 +137,7 @@ _labels = click.option(
     "--label",
     "given",
     multiple=True,
-    help="A label; then every other word is a task. May be repeated.",
+    help="A label; then every other word is a task. Repeatable.",
 )
 
 
@@ -145,7 +145,9 @@ _labels = click.option(
 @click.argument("words", nargs=-1, required=True, metavar="TASK... LABEL...")
 @_labels
 def label_add(session: Session, words: tuple[str, ...], given: tuple[str, ...]) -> None:
-    """Put labels on tasks, all of them or none. Words that begin like an id of this project are tasks."""
+    """Add labels to tasks. All of them change or none does. A word that looks like a task id of this project is read as
+    a task.
+    """
     tasks, labels = _tasks_and_labels(session, "add", words, given)
     if len(tasks) > 1:
         say_all(session, session.app.tasks.add_labels(session.actor, tasks, labels))
@@ -157,7 +159,9 @@ def label_add(session: Session, words: tuple[str, ...], given: tuple[str, ...]) 
 @click.argument("words", nargs=-1, required=True, metavar="TASK... LABEL...")
 @_labels
 def label_rm(session: Session, words: tuple[str, ...], given: tuple[str, ...]) -> None:
-    """Take labels off tasks, all of them or none. Words that begin like an id of this project are tasks."""
+    """Remove labels from tasks. All of them change or none does. A word that looks like a task id of this project is
+    read as a task.
+    """
     tasks, labels = _tasks_and_labels(session, "rm", words, given)
     if len(tasks) > 1:
         say_all(session, session.app.tasks.remove_labels(session.actor, tasks, labels))
@@ -182,14 +186,14 @@ def _tasks_and_labels(
 
 @click.group("dep")
 def dep() -> None:
-    """What a task waits for."""
+    """Manage dependencies between tasks."""
 
 
 @verb("add", example="fe dep add fe-7k2 fe-q4d")
 @click.argument("task")
 @click.argument("depends_on", nargs=-1, required=True)
 def dep_add(session: Session, task: str, depends_on: tuple[str, ...]) -> None:
-    """Let TASK wait for others; a circle is refused."""
+    """Make TASK depend on other tasks. Cycles are refused."""
     say(session, session.app.tasks.add_dependency(session.actor, task, depends_on))
 
 
@@ -197,14 +201,14 @@ def dep_add(session: Session, task: str, depends_on: tuple[str, ...]) -> None:
 @click.argument("task")
 @click.argument("depends_on", nargs=-1, required=True)
 def dep_rm(session: Session, task: str, depends_on: tuple[str, ...]) -> None:
-    """Let TASK no longer wait for others; on record, and shown in review."""
+    """Remove dependencies of TASK. The removal is recorded and shown in review."""
     say(session, session.app.tasks.remove_dependency(session.actor, task, depends_on))
 
 
 @verb("tree", example="fe dep tree fe-7k2")
 @click.argument("task")
 def dep_tree(session: Session, task: str) -> None:
-    """What TASK waits for, and what that waits for."""
+    """Show what TASK depends on, as a tree."""
     rows = session.app.lists.tree(task)
     if session.json:
         output.write_lines(

@@ -12,7 +12,7 @@ from foureyes.ui.cli.command import Session, verb
 
 @verb("tui", example="fe tui")
 def tui(session: Session) -> None:
-    """The terminal app: board, review, diff, findings, attention. The same as bare fe on a terminal."""
+    """Open the terminal app. The same as bare fe on a terminal."""
     prepare_terminal()
     if session.actor.kind == "agent":
         raise Refused("the terminal app is for people.", next_step=fe("prime"))

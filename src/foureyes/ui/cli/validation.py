@@ -18,10 +18,8 @@ from foureyes.ui.steps import next_line
 @click.option("--group", default="", help="Only tasks of this group.")
 @click.option("--sprint", default="", metavar="SPRINT", help="Only tasks of this sprint.")
 def validate(session: Session, tasks: tuple[str, ...], label: str, group: str, sprint: str) -> None:
-    """Whether everything that was handed in is through: reviewed, approved, merged, green. Exit code 6 if not, with
-    every reason.
-
-    Without a scope: the whole project. Cancelled tasks and work closed unmerged do not count.
+    """Check that all submitted work is done. Done is reviewed, approved, merged and green. Exit code 6 if not, with
+    every reason. Without a scope it checks the whole project. Cancelled tasks and work closed unmerged do not count.
     """
     report = session.app.validation.validate(session.actor, tasks=tasks, label=label, group=group, sprint=sprint)
     session.answer(report, report_text(report))

@@ -19,12 +19,12 @@ NAMES_SHOWN = 5
 
 @click.group("worktree")
 def worktree() -> None:
-    """List the worktrees of tasks, and remove those of closed tasks. (K1)"""
+    """List task worktrees and remove old ones. (K1)"""
 
 
 @verb("list", example="fe worktree list")
 def list_all(session: Session) -> None:
-    """List the worktrees of tasks with status, size and branch."""
+    """List task worktrees with status, size and branch."""
     rows = session.app.worktrees.listed()
     if session.json:
         output.write_lines(map(output.with_id, rows))
@@ -63,10 +63,10 @@ def sized(count: int) -> str:
 
 
 @verb("prune", example="fe worktree prune --dry-run")
-@click.option("--dry-run", is_flag=True, help="Say what would go, and remove nothing.")
+@click.option("--dry-run", is_flag=True, help="List what would be removed; remove nothing.")
 def prune(session: Session, dry_run: bool) -> None:
-    """Remove the worktrees of closed tasks, merged or not. One with something not committed, or with ignored files that
-    nothing makes again, stays and is named; so does every branch.
+    """Remove the worktrees of closed tasks, merged or not. A worktree with uncommitted changes, or with ignored files
+    that nothing can rebuild, stays and is listed. Branches stay.
     """
     rows = session.app.worktrees.prune(session.actor, only_try=dry_run)
     if session.json:

@@ -33,7 +33,7 @@ class TaskPage(ReviewPage):
     def _with_case(self) -> OnScreen | None:
         case = self.case()
         if case is None:
-            self.note("nothing was handed in yet" if self.view else "one moment")
+            self.note("nothing was submitted yet" if self.view else "one moment")
         return case
 
     def do_approve(self) -> None:

@@ -47,7 +47,7 @@ def iteration_lines(detail: TaskDetail) -> list[str]:
                 ended = "" if approval.state == "active" else f" ({approval.state} {approval.ended_why})".rstrip()
                 lines.append(f"  approved by {detail.name(approval.session)} ({approval.rule}){ended}")
         lines.append("")
-    return [part for line in lines for part in _below(line, 4)] or ["nothing was handed in yet"]
+    return [part for line in lines for part in _below(line, 4)] or ["nothing was submitted yet"]
 
 
 def history_lines(detail: TaskDetail) -> list[str]:

@@ -60,7 +60,7 @@ def head_line(view: TaskView, unseen: int | None, width: int) -> str:
     detail = view.detail
     attempt = detail.attempts[-1] if detail.attempts else None
     if attempt is None:
-        return f"{detail.task.status} │ nothing was handed in yet"
+        return f"{detail.task.status} │ nothing was submitted yet"
     minutes, seconds = divmod(attempt.duration_seconds, 60)
     took = f"{minutes}m {seconds:02}s" if minutes else f"{seconds}s"
     maker = visible(detail.name(attempt.submitted_by)).split(" (")[0]
