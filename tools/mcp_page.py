@@ -1,4 +1,4 @@
-"""The page of the MCP server: every tool, what it takes, and the verb that it is."""
+"""The page of the MCP server: every tool, what it takes, and the command that does the same."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from foureyes.ui.mcp.table import LEFT_OUT, LEFT_OUT_NOUNS, MORE, TOOLS, Tool
 
 from tools.markdown import code, page, table
 
-ABOUT = """`fe mcp` serves the verbs of the [Application](verbs.md) as tools, over stdin and stdout, to an agent program
-that starts it ([how to](../howto/mcp.md)). A tool is a verb of the catalogue and decides nothing itself: the same
-caller gets the same answer and the same refusal as from the command line (G3).
+ABOUT = """`fe mcp` offers Foureyes as tools, over stdin and stdout, to the agent program that starts it
+([how to](../howto/mcp.md)). A tool decides nothing itself: the same caller gets the same answer and the same refusal
+as from the command line (G3).
 
 An answer is an object (`structuredContent`), and the same as JSON text. Empty fields are left out. `next` is a command,
 as the command line has it; `next_tools` are the tools that do what the caller would type. A refusal is a tool
 error (`isError`) with the object that `--json` prints: `{"error": {"code", "message", "reasons": [{"rule", "message",
 "next"}], "next"}}` ([errors](errors.md)). Wrong arguments are an error with the code `usage` and one reason for each
 wrong field; unknown fields are refused. Long texts end after 100,000 characters, and say so."""
-HEAD = ("tool", "what it does", "takes", "verb")
+HEAD = ("tool", "what it does", "takes", "command")
 
 
 def mcp_page() -> str:
@@ -40,8 +40,8 @@ def mcp_page() -> str:
 
 def _rows(tools: Mapping[str, Tool]) -> Iterator[tuple[str, ...]]:
     for tool in tools.values():
-        verb = f"{tool.verb.noun}.{tool.verb.name}"
-        yield code(tool.name), tool.help, _takes(tool.schema), f"[{code(verb)}](verbs.md#{tool.verb.noun})"
+        command = f"fe {tool.verb.command}" if tool.verb.command else ""
+        yield code(tool.name), tool.help, _takes(tool.schema), code(command)
 
 
 def _takes(schema: Mapping[str, Any]) -> str:

@@ -1,5 +1,4 @@
-"""Writes docs/reference from the code (commands, verbs, configuration, errors, events, life cycle, rules, documents and
-their schemas) and the tables that other pages take from it.
+"""Writes docs/reference from the code (commands, configuration, errors, life cycle, rules, documents and their schemas) and the tables that other pages take from it.
 
 `python -m tools.reference` writes, `--check` compares and names what is stale. When code and page say the same thing,
 the page asks the code.
@@ -20,7 +19,7 @@ from foureyes.core.documents.shapes import DOCUMENTS
 from foureyes.core.rules.policy import Profile
 from foureyes.errors import FoureyesError
 
-from tools import blocks, command_pages, gate_files_page, keys_page, mcp_page, rules_page, verbs_page
+from tools import blocks, command_pages, gate_files_page, keys_page, mcp_page, rules_page
 from tools.documents import example_text, field_rows, schema_of, schema_text
 from tools.markdown import cell, code, doc, page, table
 from tools.rules_page import linked
@@ -110,7 +109,7 @@ def own_file() -> str:
     return f"## Your own file\n\n{text}\n\n{table(('key', 'takes', 'default', 'meaning'), rows)}"
 
 
-# --------------------------------------------------------------------------------- errors, events and life cycle
+# ------------------------------------------------------------------------------------------ errors and life cycle
 
 
 def descendants(cls: type[FoureyesError]) -> Iterator[type[FoureyesError]]:
@@ -134,53 +133,6 @@ def errors() -> str:
         "The exit code is 0 when the thing is done, also when it was done before."
     )
     return page("Errors", "`foureyes.errors`", intro, table(("code", "exit code", "meaning"), rows))
-
-
-def type_name(kind: object) -> str:
-    """A type as one writes it, without module names; NewTypes keep their name, literals list their values."""
-    if isinstance(kind, type) and not getattr(kind, "__args__", None):
-        return "null" if kind is type(None) else kind.__name__
-    if name := getattr(kind, "__supertype__", None) and getattr(kind, "__name__", ""):
-        return str(name)
-    arguments = getattr(kind, "__args__", ())
-    if not arguments:
-        return str(kind)
-    origin = str(getattr(getattr(kind, "__origin__", None), "__name__", ""))
-    if not origin and type(kind).__name__ in {"UnionType", "Union"}:
-        return " | ".join(type_name(each) for each in arguments)
-    match str(getattr(kind, "__origin__", "")):
-        case "typing.Literal":
-            return " | ".join(toml(each) for each in arguments)
-        case "typing.Union":
-            return " | ".join(type_name(each) for each in arguments)
-    inner = ", ".join("…" if each is Ellipsis else type_name(each) for each in arguments)
-    return f"{origin or 'object'}[{inner}]"
-
-
-def default_of(field: msgspec.structs.FieldInfo) -> str:
-    if field.default is not msgspec.NODEFAULT:
-        return "null" if field.default is None else toml(field.default)
-    if field.default_factory is not msgspec.NODEFAULT:
-        return toml(field.default_factory())
-    return ""
-
-
-def event_block(kind: str, struct: type[msgspec.Struct]) -> str:
-    """One kind of event: what it says and its fields."""
-    rows = [
-        (code(field.encode_name), code(type_name(field.type)), code(default_of(field)))
-        for field in msgspec.structs.fields(struct)
-    ]
-    parts = [f"## {code(kind)}", doc(struct), table(("field", "type", "default"), rows)]
-    return "\n\n".join(part for part in parts if part)
-
-
-def events() -> str:
-    """Every kind of journal row, with its fields."""
-    from foureyes.core.events import KINDS
-
-    intro = "What the journal can hold. A row is written once and never changed; the tables are made from these rows."
-    return page("Events", "`foureyes.core.events`", intro, *(event_block(kind, KINDS[kind]) for kind in KINDS))
 
 
 def lifecycle() -> str:
@@ -236,10 +188,8 @@ def rules() -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "configuration.md": configuration,
     "errors.md": errors,
-    "events.md": events,
     "lifecycle.md": lifecycle,
     "rules.md": rules,
-    "verbs.md": verbs_page.verbs_page,
     "keys.md": keys_page.keys_page,
     "mcp.md": mcp_page.mcp_page,
     "gate-files.md": gate_files_page.gate_files_page,

@@ -1,6 +1,6 @@
 """The real programs below the adapter: what kept them from their work is known; they go on with a conversation; one
 that may only read writes nothing, and configuration of the tree starts nothing; whoever stops one leaves nothing of it
-(S2, I2, lesson 39).
+(S2, I2).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def test_who_may_only_read_writes_nothing_whatever_it_asks_for(name: str, tmp_pa
 
 
 @EACH
-def test_stopped_in_the_middle_of_a_command_it_leaves_no_process_lesson_39(name: str, tmp_path: Path) -> None:
+def test_stopped_in_the_middle_of_a_command_it_leaves_no_process(name: str, tmp_path: Path) -> None:
     ground = Ground(name, tmp_path)
     started = ground.work / "started"
     ended = ground.drive(f"{ESCAPE}touch started; sleep 1000", DONE, stop_when=started)

@@ -88,7 +88,7 @@ NOTHING_READ = found("@DIFF@", verdict="approved", status="APPROVED", issues=[],
     ],
     ids=["read nothing", "names another", "approves a HIGH", "made up a quote", "out of quota"],
 )
-def test_what_a_real_reviewer_does_wrong_ends_as_the_rules_say_V3_V5_V6_V7_lessons_69_70(
+def test_what_a_real_reviewer_does_wrong_ends_as_the_rules_say_V3_V5_V6_V7(
     name: str, said: list[Asked], became: str, rule: str, stage: Stage, tmp_path: Path
 ) -> None:
     house = House(stage, tmp_path, name, settings=f'[review.peers]\nreviewers = ["{name}"]\n')

@@ -226,9 +226,7 @@ def test_a_detached_head_needs_a_target_named(checkout: Checkout) -> None:
     assert init(checkout, target="main").target == "main"
 
 
-def test_the_store_is_found_from_a_linked_worktree_and_from_below_K3_lesson_67(
-    checkout: Checkout, tmp_path: Path
-) -> None:
+def test_the_store_is_found_from_a_linked_worktree_and_from_below_K3(checkout: Checkout, tmp_path: Path) -> None:
     done = init(checkout)
     checkout.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     (checkout.path / "deep" / "er").mkdir(parents=True)
@@ -243,7 +241,7 @@ def test_the_store_is_found_from_a_linked_worktree_and_from_below_K3_lesson_67(
     app.close()
 
 
-def test_init_from_a_linked_worktree_makes_the_one_store_of_the_repository_K3_lesson_67(
+def test_init_from_a_linked_worktree_makes_the_one_store_of_the_repository_K3(
     checkout: Checkout, tmp_path: Path
 ) -> None:
     checkout.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))

@@ -1,4 +1,4 @@
-"""T1, lesson 61: one winner for every claim, however many reach for it."""
+"""T1: one winner for every claim, however many reach for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def planned(place: Place, count: int) -> tuple[Desk, list[str]]:
     return desk, made
 
 
-def test_many_claimers_take_more_tasks_than_they_are_each_exactly_once_T1_lesson_61(place: Place) -> None:
+def test_many_claimers_take_more_tasks_than_they_are_each_exactly_once_T1(place: Place) -> None:
     desk, made = planned(place, TASKS)
 
     def claim(number: int, gate: Gate) -> list[str]:
@@ -44,7 +44,7 @@ def test_many_claimers_take_more_tasks_than_they_are_each_exactly_once_T1_lesson
     )
 
 
-def test_of_many_who_start_the_same_task_one_wins_and_the_others_are_told_who_T1_lesson_61(place: Place) -> None:
+def test_of_many_who_start_the_same_task_one_wins_and_the_others_are_told_who_T1(place: Place) -> None:
     desk, made = planned(place, WANTED)
 
     def start(number: int, gate: Gate) -> list[str]:

@@ -1,4 +1,4 @@
-"""Two command lines at once, by real processes: the loser ends with 4 and is told who won (T1, T6, lesson 61)."""
+"""Two command lines at once, by real processes: the loser ends with 4 and is told who won (T1, T6)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def at_once(stage: Stage, *commands: tuple[Caller, tuple[str, ...]]) -> list[Res
     return [results[number] for number in range(len(commands))]
 
 
-def test_of_two_who_start_a_task_one_wins_and_the_other_ends_with_4_and_the_winners_name_T1_lesson_61(
+def test_of_two_who_start_a_task_one_wins_and_the_other_ends_with_4_and_the_winners_name_T1(
     stage: Stage,
 ) -> None:
     claude, codex = stage.cast.claude, stage.cast.codex

@@ -146,9 +146,7 @@ def test_who_had_the_server_open_when_the_store_moved_back_is_told_in_a_sentence
     check(late.said(), file)
 
 
-def test_who_keeps_the_old_file_open_does_not_spoil_the_one_that_comes_back_lesson_16(
-    file: Place, shared: ServerPlace
-) -> None:
+def test_who_keeps_the_old_file_open_does_not_spoil_the_one_that_comes_back(file: Place, shared: ServerPlace) -> None:
     """What SQLite keeps beside the old file (-wal, -shm) must never meet the new file."""
     desk, task = prepared(file)
     late = Late(file, desk, task)

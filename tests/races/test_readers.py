@@ -20,7 +20,7 @@ from tests.stage.places import Place, dump_of
 WRITES = 60
 
 
-def test_a_slow_reader_sees_one_state_while_others_write_and_the_journal_of_the_file_is_taken_in_lesson_16(
+def test_a_slow_reader_sees_one_state_while_others_write_and_the_journal_of_the_file_is_taken_in(
     place: Place,
 ) -> None:
     desk = founded(place)

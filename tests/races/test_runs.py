@@ -16,7 +16,7 @@ from tests.stage.ports import FixedClock
 RUNNERS = 8
 
 
-def test_of_many_runners_that_reserve_one_task_one_wins_J4_lesson_61(place: Place) -> None:
+def test_of_many_runners_that_reserve_one_task_one_wins_J4(place: Place) -> None:
     desk = founded(place)
     tasks = [desk.create(title=f"task {number}") for number in range(3)]
     desk.close()

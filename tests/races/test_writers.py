@@ -1,4 +1,4 @@
-"""Many writers at once: no "locked" reaches anybody, nothing is lost, nobody is left out (G4, lesson 16)."""
+"""Many writers at once: no "locked" reaches anybody, nothing is lost, nobody is left out (G4)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WRITERS = 32
 LINES = plays("lines that each of 32 writes")
 
 
-def test_32_writing_processes_lose_nothing_and_nobody_hears_of_a_lock_G4_J1_lesson_16(place: Place) -> None:
+def test_32_writing_processes_lose_nothing_and_nobody_hears_of_a_lock_G4_J1(place: Place) -> None:
     desk = founded(place)
     shared = desk.create()
     desk.close()
@@ -110,7 +110,7 @@ def test_of_many_edits_that_saw_the_same_version_exactly_one_is_written_T6(place
     assert all(words.startswith("4 ") and f"{name} TaskEdited at {row.at}" in words for words in said if words)
 
 
-def test_of_two_creates_under_one_key_one_makes_the_task_lesson_24(place: Place) -> None:
+def test_of_two_creates_under_one_key_one_makes_the_task(place: Place) -> None:
     desk = founded(place)
 
     def create(number: int, gate: Gate) -> tuple[str, bool]:

@@ -1,7 +1,4 @@
-"""Attacks by looking like somebody else: another agent, a person, a person with a key (I3, I5, I8, I9).
-
-What broke in the systems before us, by number: lesson 9.
-"""
+"""Attacks by looking like somebody else: another agent, a person, a person with a key (I3, I5, I8, I9)."""
 
 from __future__ import annotations
 
@@ -46,7 +43,7 @@ def work(stage: Stage) -> HandedIn:
 # Another agent
 
 
-def test_lesson_9_no_variable_branch_worktree_shell_or_session_new_is_a_new_identity_I4(
+def test_no_variable_branch_worktree_shell_or_session_new_is_a_new_identity_I4(
     stage: Stage, work: HandedIn, tmp_path: Path
 ) -> None:
     codex = stage.cast.codex

@@ -1,7 +1,5 @@
 """Attacks on the rules themselves: policy, store, minor work, claims, texts, recorded approvals (P10, P11, P12, C1, T2,
 T8).
-
-What broke in the systems before us, by number: lesson 4.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ LOOSER = {
 }  # fmt: skip
 
 
-def test_lesson_4_neither_environment_nor_flag_nor_command_gives_an_agent_another_policy_P12(
+def test_neither_environment_nor_flag_nor_command_gives_an_agent_another_policy_P12(
     stage: Stage, work: HandedIn
 ) -> None:
     codex = stage.cast.codex

@@ -1,7 +1,4 @@
-"""Attacks with tokens and sessions, by an agent that wants its own work approved (I2, I3, I4).
-
-What broke in the systems before us, by number: lesson 9, lesson 28.
-"""
+"""Attacks with tokens and sessions, by an agent that wants its own work approved (I2, I3, I4)."""
 
 from __future__ import annotations
 
@@ -251,7 +248,7 @@ def refused_all(stage: Stage, who: Caller, commands: str, work: HandedIn) -> Non
     assert stage.head() == before
 
 
-def test_lesson_28_who_may_implement_writes_no_verdict_of_any_kind_I2(stage: Stage) -> None:
+def test_who_may_implement_writes_no_verdict_of_any_kind_I2(stage: Stage) -> None:
     work, token = sub_agents_work(stage, stage.cast.claude, "-l", "security")
     refused_all(stage, holding(stage.cast.claude, token), NOT_FOR_A_MAKER, work)
 
@@ -283,7 +280,7 @@ VERDICTS = {
 }  # fmt: skip
 
 
-def test_lesson_28_each_verdict_is_written_in_one_place_behind_its_rule() -> None:
+def test_each_verdict_is_written_in_one_place_behind_its_rule() -> None:
     found: dict[str, set[str]] = {name: set() for name in VERDICTS}
     for path in Path(SOURCE, "foureyes").rglob("*.py"):
         text = path.read_text()

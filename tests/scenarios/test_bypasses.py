@@ -1,8 +1,4 @@
-"""What got around the rules in the systems before us fails here: three known bypasses, and lessons by number.
-
-What broke in the systems before us, by number: lesson 1, lesson 2, lesson 3, lesson 5, lesson 7, lesson 8, lesson 10,
-lesson 11, lesson 12, lesson 13, lesson 14, lesson 15, lesson 61, lesson 64, lesson 65, lesson 67.
-"""
+"""What got around the rules in the systems before us fails here."""
 
 from __future__ import annotations
 
@@ -121,7 +117,7 @@ def test_A1_only_the_implementer_its_origin_or_a_person_hands_in(stage: Stage) -
 # td
 
 
-def test_lesson_1_no_command_sets_a_status(stage: Stage) -> None:
+def test_no_command_sets_a_status(stage: Stage) -> None:
     task = stage.create(stage.cast.claude)
     before = stage.head()
     for words in (["--status", "closed"], ["--status=approved"], ["--resolution", "done"]):
@@ -131,7 +127,7 @@ def test_lesson_1_no_command_sets_a_status(stage: Stage) -> None:
     assert stage.head() == before
 
 
-def test_lesson_2_nothing_is_in_review_without_an_author_T2(stage: Stage) -> None:
+def test_nothing_is_in_review_without_an_author_T2(stage: Stage) -> None:
     task = stage.create(stage.cast.claude)
     stage.commit(f"fe/{task}", {"x.txt": "x\n"})
     stage.no(stage.cast.claude, "submit", task, "--branch", f"fe/{task}", rules=["T2"])
@@ -142,7 +138,7 @@ def test_lesson_2_nothing_is_in_review_without_an_author_T2(stage: Stage) -> Non
     stage.may_not_approve(stage.cast.claude, work, "-m", "fine", rules=["P2"])
 
 
-def test_lesson_3_minor_set_by_the_implementer_or_its_origin_does_not_count(stage: Stage) -> None:
+def test_minor_set_by_the_implementer_or_its_origin_does_not_count(stage: Stage) -> None:
     cast = stage.cast
     work = stage.in_review(cast.alice, cast.claude)
     stage.done(cast.claude, "update", work.task, "--minor")
@@ -155,7 +151,7 @@ def test_lesson_3_minor_set_by_the_implementer_or_its_origin_does_not_count(stag
     assert stage.approve(cast.claude, work)["rule"] == "P1"
 
 
-def test_lesson_3_minor_set_before_the_start_by_who_implements_later_does_not_count(stage: Stage) -> None:
+def test_minor_set_before_the_start_by_who_implements_later_does_not_count(stage: Stage) -> None:
     task = stage.create(stage.cast.alice)
     stage.done(stage.cast.claude, "update", task, "--minor")
     work = stage.hand_in(stage.cast.claude, task)
@@ -170,7 +166,7 @@ def test_a_label_that_an_author_takes_off_still_asks_for_a_person(stage: Stage) 
     assert stage.approve(stage.cast.alice, work)["rule"] == "P3"
 
 
-def test_lesson_5_every_override_is_audited_and_there_is_no_silent_one(stage: Stage) -> None:
+def test_every_override_is_audited_and_there_is_no_silent_one(stage: Stage) -> None:
     flags = {flag for name, flag in options() if (name, flag) != ("logs", "-f")}  # follows a log
     assert not flags & {"--admin", "--force", "-f", "--override", "--no-verify", "--skip-review", "--no-audit"}
     asked = {name for name, flag in options() if flag == "--yes"}
@@ -191,7 +187,7 @@ def test_lesson_5_every_override_is_audited_and_there_is_no_silent_one(stage: St
     assert [entry["type"] for entry in stage.show(task)["logs"]] == ["security"]
 
 
-def test_lesson_7_who_wrote_a_commit_is_an_author_whoever_ran_start_I8_P2(stage: Stage) -> None:
+def test_who_wrote_a_commit_is_an_author_whoever_ran_start_I8_P2(stage: Stage) -> None:
     cast = stage.cast
     task = stage.create(cast.alice)
     stage.done(cast.gemini, "log", task, "I write it, codex hands it in")
@@ -202,7 +198,7 @@ def test_lesson_7_who_wrote_a_commit_is_an_author_whoever_ran_start_I8_P2(stage:
     assert stage.approve(cast.opencode, work)["rule"] == "P7"
 
 
-def test_lesson_7_submit_commit_writes_the_trailers_that_name_the_author(stage: Stage) -> None:
+def test_submit_commit_writes_the_trailers_that_name_the_author(stage: Stage) -> None:
     task = stage.create(stage.cast.alice)
     stage.done(stage.cast.codex, "start", task)
     stage.git("switch", "-q", "-c", "mine")
@@ -213,7 +209,7 @@ def test_lesson_7_submit_commit_writes_the_trailers_that_name_the_author(stage: 
     assert f"Foureyes-Session: {stage.session(stage.cast.codex)}" in body
 
 
-def test_lesson_8_the_record_cannot_be_cleared(stage: Stage) -> None:
+def test_the_record_cannot_be_cleared(stage: Stage) -> None:
     spared = {
         "author clear",
         "checkpoint prune",
@@ -244,7 +240,7 @@ def test_lesson_8_the_record_cannot_be_cleared(stage: Stage) -> None:
     stage.verify()
 
 
-def test_lesson_10_a_person_is_not_refused_as_creator_and_every_refusal_says_why(stage: Stage) -> None:
+def test_a_person_is_not_refused_as_creator_and_every_refusal_says_why(stage: Stage) -> None:
     cast = stage.cast
     work = stage.in_review(cast.alice, cast.codex)
     twin = cast.people.agent("codex")
@@ -258,7 +254,7 @@ def test_lesson_10_a_person_is_not_refused_as_creator_and_every_refusal_says_why
     assert stage.run(cast.people.person("in another terminal"), "approve", work.task).rc == 0
 
 
-def test_lesson_10_sub_agents_of_one_process_are_sessions_of_one_origin(stage: Stage) -> None:
+def test_sub_agents_of_one_process_are_sessions_of_one_origin(stage: Stage) -> None:
     cast = stage.cast
     sister = cast.people.agent("gemini", under=cast.claude)
     work = stage.in_review(cast.alice, cast.helper)
@@ -268,7 +264,7 @@ def test_lesson_10_sub_agents_of_one_process_are_sessions_of_one_origin(stage: S
     assert stage.approve(cast.gemini, work)["rule"] == "P7"
 
 
-def test_lesson_11_an_epic_never_closes_by_itself_and_not_by_who_did_its_work(stage: Stage) -> None:
+def test_an_epic_never_closes_by_itself_and_not_by_who_did_its_work(stage: Stage) -> None:
     cast = stage.cast
     epic = stage.create(cast.claude, "-t", "epic", title="Accounts")
     child = stage.create(cast.claude, "--parent", epic)
@@ -281,7 +277,7 @@ def test_lesson_11_an_epic_never_closes_by_itself_and_not_by_who_did_its_work(st
     assert work.attempt == 1
 
 
-def test_lesson_12_an_approval_is_for_one_diff_and_new_commits_are_another(stage: Stage) -> None:
+def test_an_approval_is_for_one_diff_and_new_commits_are_another(stage: Stage) -> None:
     cast = stage.cast
     work = stage.in_review(cast.alice, cast.codex)
     stage.approve(cast.gemini, work)
@@ -296,7 +292,7 @@ def test_lesson_12_an_approval_is_for_one_diff_and_new_commits_are_another(stage
     assert [row["state"] for row in stage.show(work.task)["approvals"]] != ["active"]
 
 
-def test_lesson_13_reject_needs_a_reason_and_somebody_who_could_approve(stage: Stage) -> None:
+def test_reject_needs_a_reason_and_somebody_who_could_approve(stage: Stage) -> None:
     cast = stage.cast
     work = stage.in_review(cast.alice, cast.codex)
     for verb in ("reject", "redo"):
@@ -329,7 +325,7 @@ signal DONE --task X | emit progress it --task X | pause X -m why | logs X | att
 """
 
 
-def test_lesson_14_every_command_says_3_for_a_task_that_does_not_exist_and_changes_nothing(stage: Stage) -> None:
+def test_every_command_says_3_for_a_task_that_does_not_exist_and_changes_nothing(stage: Stage) -> None:
     task = stage.create(stage.cast.claude)
     before = stage.head()
     for command in WITH_AN_ID.strip().replace("\n", "|").split("|"):
@@ -341,7 +337,7 @@ def test_lesson_14_every_command_says_3_for_a_task_that_does_not_exist_and_chang
     assert {name.removeprefix("task ").split()[0] for name in taken} <= tried
 
 
-def test_lesson_15_what_is_listed_what_is_previewed_and_what_happens_are_one_answer(stage: Stage) -> None:
+def test_what_is_listed_what_is_previewed_and_what_happens_are_one_answer(stage: Stage) -> None:
     """The same question through three doors of the product; the expected answers are typed out, not computed."""
     cast = stage.cast
     work = stage.in_review(cast.claude, cast.codex)
@@ -384,7 +380,7 @@ def at_once(agents: list[FakeAgent], stage: Stage, *args: str) -> list[Result]:
     return [results[number] for number in range(len(agents))]
 
 
-def test_lesson_61_of_twelve_that_start_one_task_exactly_one_wins(stage: Stage, crowd: list[FakeAgent]) -> None:
+def test_of_twelve_that_start_one_task_exactly_one_wins(stage: Stage, crowd: list[FakeAgent]) -> None:
     task = stage.create(stage.cast.alice)
     results = at_once(crowd, stage, "start", task)
     winners = [number for number, result in enumerate(results) if result.rc == 0]
@@ -400,9 +396,7 @@ def test_lesson_61_of_twelve_that_start_one_task_exactly_one_wins(stage: Stage, 
     stage.verify()
 
 
-def test_lesson_61_of_twelve_that_ask_for_the_next_of_five_tasks_five_get_one_each(
-    stage: Stage, crowd: list[FakeAgent]
-) -> None:
+def test_of_twelve_that_ask_for_the_next_of_five_tasks_five_get_one_each(stage: Stage, crowd: list[FakeAgent]) -> None:
     tasks = {stage.create(stage.cast.alice, title=f"task {number}") for number in range(5)}
     results = at_once(crowd, stage, "next", "--json")
     won = [result.json["task"] for result in results if result.rc == 0]
@@ -412,7 +406,7 @@ def test_lesson_61_of_twelve_that_ask_for_the_next_of_five_tasks_five_get_one_ea
     stage.verify()
 
 
-def test_lesson_64_no_error_suggests_to_destroy_anything(stage: Stage) -> None:
+def test_no_error_suggests_to_destroy_anything(stage: Stage) -> None:
     cast = stage.cast
     work = stage.in_review(cast.claude, cast.codex)
     other = stage.create(cast.claude, "--depends-on", work.task)
@@ -465,7 +459,7 @@ def test_lesson_64_no_error_suggests_to_destroy_anything(stage: Stage) -> None:
     assert [text for text in said if DESTRUCTIVE.search(text)] == []
 
 
-def test_lesson_65_prime_is_under_2_KB_and_its_rules_come_first(stage: Stage) -> None:
+def test_prime_is_under_2_KB_and_its_rules_come_first(stage: Stage) -> None:
     text = stage.run(stage.cast.claude, "prime").out
     assert {stage.run(who, "prime").out for who in (stage.cast.alice, stage.cast.job)} == {text}
     assert len(text.encode()) < 2048
@@ -478,7 +472,7 @@ def test_lesson_65_prime_is_under_2_KB_and_its_rules_come_first(stage: Stage) ->
     assert used <= known
 
 
-def test_lesson_67_one_store_from_every_worktree_and_every_directory(stage: Stage, tmp_path: Path) -> None:
+def test_one_store_from_every_worktree_and_every_directory(stage: Stage, tmp_path: Path) -> None:
     task = stage.create(stage.cast.claude)
     tree = tmp_path / "second"
     stage.git("worktree", "add", "-q", "-b", "second", str(tree))

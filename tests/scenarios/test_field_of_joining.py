@@ -1,4 +1,4 @@
-"""What a first team found misleading (docs/lessons.md, tb1 to tb7), played again by real processes: how a machine
+"""What a first team found misleading, played again by real processes: how a machine
 joins, reads what was made elsewhere, and what is said of passwords, people, rewritten journals and servers (P12, J3).
 """
 
@@ -20,7 +20,7 @@ NAMED = "GRANT CREATE ON DATABASE"
 PASSWORD = "postgresql://u:s3cr3t@h/x"
 
 
-def test_a_fresh_clone_is_led_to_join_and_begins_no_second_project_tb1_tb2_P12(team: KeptTeam) -> None:
+def test_a_fresh_clone_is_led_to_join_and_begins_no_second_project_P12(team: KeptTeam) -> None:
     fresh, url = team.clone("fresh"), team.server.url
     for command in ((), ("list",), ("init",)):
         assert "fe store join" in words(fresh, *command, rc=5), command
@@ -36,7 +36,7 @@ def test_a_fresh_clone_is_led_to_join_and_begins_no_second_project_tb1_tb2_P12(t
     assert team.server.schemas(team.project) == [team.schema]
 
 
-def test_a_clone_from_before_the_push_of_foureyes_toml_is_told_to_pull_and_joins_nothing_tb1_P12(
+def test_a_clone_from_before_the_push_of_foureyes_toml_is_told_to_pull_and_joins_nothing_P12(
     team: KeptTeam,
 ) -> None:
     tip = git(team.remote, "rev-parse", "main")
@@ -54,7 +54,7 @@ def test_a_clone_from_before_the_push_of_foureyes_toml_is_told_to_pull_and_joins
     assert words(early, "store", "join", team.server.url).startswith("joined alpha")
 
 
-def test_what_was_made_on_the_other_machine_is_read_and_approved_by_two_commands_and_no_git_tb3_D4(
+def test_what_was_made_on_the_other_machine_is_read_and_approved_by_two_commands_and_no_git_D4(
     team: KeptTeam,
 ) -> None:
     alpha, beta = team.alpha, team.beta
@@ -69,7 +69,7 @@ def test_what_was_made_on_the_other_machine_is_read_and_approved_by_two_commands
     assert beta.merge() == {work.task: "merged"}
 
 
-def test_a_password_in_an_address_is_refused_and_stands_in_no_answer_and_no_journal_tb4_P12(team: KeptTeam) -> None:
+def test_a_password_in_an_address_is_refused_and_stands_in_no_answer_and_no_journal_P12(team: KeptTeam) -> None:
     alpha, beta = team.alpha, team.beta
     settings = alpha.repo / "foureyes.toml"
     settings.write_text(f'{settings.read_text()}\n[store]\nurl = "{PASSWORD}"\n')
@@ -84,7 +84,7 @@ def test_a_password_in_an_address_is_refused_and_stands_in_no_answer_and_no_jour
     assert not [each for each in answers if "s3cr3t" in each]
 
 
-def test_a_journal_rewritten_as_a_whole_is_told_on_both_machines_also_where_main_is_behind_tb5_J3_P12(
+def test_a_journal_rewritten_as_a_whole_is_told_on_both_machines_also_where_main_is_behind_J3_P12(
     team: KeptTeam,
 ) -> None:
     """By who owns the schema: the rows before the merge, and others after them; all of it whole in itself."""
@@ -106,7 +106,7 @@ def test_a_journal_rewritten_as_a_whole_is_told_on_both_machines_also_where_main
         assert machine.merge() == {}
 
 
-def test_one_human_at_two_machines_is_two_people_until_they_sign_and_joining_says_so_tb6_I1_I9(team: KeptTeam) -> None:
+def test_one_human_at_two_machines_is_two_people_until_they_sign_and_joining_says_so_I1_I9(team: KeptTeam) -> None:
     alpha, beta = team.alpha, team.beta
     assert "you at another machine are another person to the rules (I1)" in team.joined.out
     work = made_by_a_person(team)
@@ -134,7 +134,7 @@ def made_by_a_person(team: KeptTeam, *options: str) -> str:
     return task
 
 
-def test_what_keeps_somebody_from_a_server_is_named_by_how_far_they_came_and_git_is_looked_at_tb7(
+def test_what_keeps_somebody_from_a_server_is_named_by_how_far_they_came_and_git_is_looked_at(
     team: KeptTeam,
 ) -> None:
     alpha, nowhere = team.alpha, "postgresql://nobody@127.0.0.1:1/x"

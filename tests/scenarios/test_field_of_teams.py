@@ -1,4 +1,4 @@
-"""What a first team met (docs/lessons.md, ta1 to ta7), played again by real processes: a clone on each of two machines,
+"""What a first team met, played again by real processes: a clone on each of two machines,
 one bare remote, one store on a server, own homes and host names (Q6, D4, P12, J2).
 """
 
@@ -50,7 +50,7 @@ def words(machine: Machine, *args: str, rc: int = 0) -> str:
     return told.out + told.err
 
 
-def test_a_merge_voids_nothing_of_which_only_the_other_clone_has_the_branch_ta1_D4_Q6(team: KeptTeam) -> None:
+def test_a_merge_voids_nothing_of_which_only_the_other_clone_has_the_branch_D4_Q6(team: KeptTeam) -> None:
     alpha, beta = team.alpha, team.beta
     first = approved(alpha, alpha.cast.claude, beta)
     with team.remote_away():
@@ -67,7 +67,7 @@ def test_a_merge_voids_nothing_of_which_only_the_other_clone_has_the_branch_ta1_
     team.check_one_main([first.task, second.task])
 
 
-def test_a_clone_that_did_not_pull_merges_on_the_others_main_and_never_makes_it_red_ta2_Q6_Q3(team: KeptTeam) -> None:
+def test_a_clone_that_did_not_pull_merges_on_the_others_main_and_never_makes_it_red_Q6_Q3(team: KeptTeam) -> None:
     """Each is green alone."""
     alpha, beta = team.alpha, team.beta
     left = approved(alpha, alpha.cast.claude, beta, "left.txt")
@@ -83,7 +83,7 @@ def test_a_clone_that_did_not_pull_merges_on_the_others_main_and_never_makes_it_
     team.check_one_main([left.task, other.task])
 
 
-def test_a_main_that_lost_a_merge_is_told_by_every_command_on_both_machines_ta2_Q6(team: KeptTeam) -> None:
+def test_a_main_that_lost_a_merge_is_told_by_every_command_on_both_machines_Q6(team: KeptTeam) -> None:
     alpha, beta = team.alpha, team.beta
     before = alpha.tip()
     work = approved(alpha, alpha.cast.claude, beta)
@@ -101,9 +101,7 @@ def test_a_main_that_lost_a_merge_is_told_by_every_command_on_both_machines_ta2_
 
 
 @pytest.mark.parametrize("harm", ["the schema is gone", "the journal is damaged"])
-def test_a_backup_goes_back_to_the_server_in_one_command_from_either_machine_ta3_J2_P8(
-    team: KeptTeam, harm: str
-) -> None:
+def test_a_backup_goes_back_to_the_server_in_one_command_from_either_machine_J2_P8(team: KeptTeam, harm: str) -> None:
     alpha, beta = team.alpha, team.beta
     work = handed_in(alpha, alpha.cast.claude)
     backup = team.folder / "backup.db"
@@ -124,7 +122,7 @@ def test_a_backup_goes_back_to_the_server_in_one_command_from_either_machine_ta3
     alpha.create(alpha.cast.alice)
 
 
-def test_an_exception_on_one_machine_is_no_alarm_on_another_nor_for_who_only_reads_ta4_P8_J2(team: KeptTeam) -> None:
+def test_an_exception_on_one_machine_is_no_alarm_on_another_nor_for_who_only_reads_P8_J2(team: KeptTeam) -> None:
     alpha, beta = team.alpha, team.beta
     task = alpha.create(alpha.cast.codex)
     work = alpha.hand_in(alpha.cast.claude, task)
@@ -146,7 +144,7 @@ def test_an_exception_on_one_machine_is_no_alarm_on_another_nor_for_who_only_rea
     assert beta.verify()
 
 
-def test_a_colleague_with_a_role_of_their_own_is_told_what_lacks_and_let_in_by_what_is_printed_ta6(
+def test_a_colleague_with_a_role_of_their_own_is_told_what_lacks_and_let_in_by_what_is_printed(
     team: KeptTeam,
 ) -> None:
     alpha, colleague = team.alpha, team.clone("colleague")
@@ -172,7 +170,7 @@ def test_a_colleague_with_a_role_of_their_own_is_told_what_lacks_and_let_in_by_w
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
-def test_a_database_that_is_not_in_utf_8_gets_no_store_and_no_text_is_an_internal_error_ta7(
+def test_a_database_that_is_not_in_utf_8_gets_no_store_and_no_text_is_an_internal_error(
     team: KeptTeam, encoding: str
 ) -> None:
     alpha, name = team.alpha, f"{encoding.lower()}_{team.project}"
@@ -209,7 +207,7 @@ def stoppable(tmp_path: Path) -> Iterator[KeptTeam]:
     server.leave()
 
 
-def test_a_server_that_stops_in_the_middle_of_a_queue_leaves_true_words_and_the_rest_waits_ta5_tb7_Q4(
+def test_a_server_that_stops_in_the_middle_of_a_queue_leaves_true_words_and_the_rest_waits_Q4(
     stoppable: KeptTeam, tmp_path: Path
 ) -> None:
     team, begun, go = stoppable, tmp_path / "begun", tmp_path / "go"

@@ -48,7 +48,7 @@ def loop(tmp_path: Path, project: Path, cast: Cast) -> Loop:
 
 
 def agree(loop: Loop, task: str, purpose: str = "respond") -> Any:
-    """Lesson 22: every face says the same about the loop; what `fe loop` says."""
+    """Every face says the same about the loop; what `fe loop` says."""
     said = loop.loop(task)
     page = loop.show(task)
     assert page["loop"] == {key: said[key] for key in page["loop"]}

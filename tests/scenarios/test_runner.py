@@ -309,7 +309,7 @@ def several(stage: Stage, tmp_path: Path) -> Theatre:
     return Theatre(Shop(stage.repo, stage.cast), tmp_path, settings)
 
 
-def test_random_ends_of_real_processes_leave_nothing_behind_lesson_55(several: Theatre) -> None:
+def test_random_ends_of_real_processes_leave_nothing_behind(several: Theatre) -> None:
     """By night thirty."""
     random, shop, tasks = Random(30), several.shop, list[str]()
     while several.kinds().count("RunEnded") < plays("run ends of real processes"):

@@ -135,7 +135,7 @@ def test_a_server_that_is_not_there_or_has_no_such_store_is_exit_5_for_every_com
     assert shop.cast.claude.fe("status", cwd=shop.repo).rc == 0
 
 
-def test_a_password_is_never_printed_lesson_27(shop: Stage) -> None:
+def test_a_password_is_never_printed(shop: Stage) -> None:
     for url in (
         "postgresql://u:s3cr3t@127.0.0.1:1/x",
         "postgresql://u:s3cr3t/x@127.0.0.1:1/x",

@@ -25,7 +25,7 @@ DESTRUCTIVE = re.compile(
     r"\brm -|\bgit rm\b|--hard\b|--force|(?<!in )\bforce\b|\bpush -f|\bwipe|\bdrop\b|\bclean -|\bdelete\b|checkout --|\bunlink\b",
     re.IGNORECASE,
 )
-"""G5, lesson 64: what no error text may contain."""
+"""G5: what no error text may contain."""
 
 GIT_ENV = {
     "PATH": os.environ.get("PATH", os.defpath),

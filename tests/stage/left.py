@@ -31,9 +31,8 @@ WHOLE = {
     "tests/app/work/test_other_machines.py, piece by piece",
     "tests/scenarios/test_field_of_teams.py": "tests/scenarios/test_two_machines.py goes the way of a merge by day; "
     "the rest tests/app/work/test_other_machines.py, tests/app/gate/test_target_line.py, test_merge_cut_off.py and "
-    "tests/adapters/store/test_postgres_roles.py, test_putting_back.py, test_mirror.py: docs/lessons.md says which",
-    "tests/scenarios/test_field_of_joining.py": "tests/bootstrap/test_joining.py and the others that docs/lessons.md "
-    "names beside it, in process; tests/scenarios/test_shared_store.py joins by processes by day",
+    "tests/adapters/store/test_postgres_roles.py, test_putting_back.py, test_mirror.py",
+    "tests/scenarios/test_field_of_joining.py": "tests/bootstrap/test_joining.py in process; tests/scenarios/test_shared_store.py joins by processes by day",
     "tests/scenarios/test_page_of_machines.py": "tests/scenarios/test_two_machines.py goes the same way by day",
     "tests/races/test_runners_of_two_machines.py": "tests/app/work/test_other_machines.py shows where work goes on, "
     "tests/app/run/test_loop.py who is taken over and when, tests/races/test_two_runners.py by processes one "
@@ -75,18 +74,15 @@ TESTS = {
         "tests/faults/test_killed_commands.py::"
         "test_a_killed_approval_counts_whole_or_not_at_all_and_its_exception_reaches_the_mirror_G4_P8"
     ),
-    "tests/scenarios/test_bypasses.py::test_lesson_61_of_twelve_that_start_one_task_exactly_one_wins": (
-        "tests/races/test_claims.py::"
-        "test_of_many_who_start_the_same_task_one_wins_and_the_others_are_told_who_T1_lesson_61"
+    "tests/scenarios/test_bypasses.py::test_of_twelve_that_start_one_task_exactly_one_wins": (
+        "tests/races/test_claims.py::test_of_many_who_start_the_same_task_one_wins_and_the_others_are_told_who_T1"
     ),
-    "tests/scenarios/test_bypasses.py::"
-    "test_lesson_61_of_twelve_that_ask_for_the_next_of_five_tasks_five_get_one_each": (
-        "tests/races/test_claims.py::test_many_claimers_take_more_tasks_than_they_are_each_exactly_once_T1_lesson_61"
+    "tests/scenarios/test_bypasses.py::test_of_twelve_that_ask_for_the_next_of_five_tasks_five_get_one_each": (
+        "tests/races/test_claims.py::test_many_claimers_take_more_tasks_than_they_are_each_exactly_once_T1"
     ),
     "tests/scenarios/test_attacks_merge.py::"
     "test_Q3_of_two_that_are_green_alone_and_red_together_one_reaches_the_target": (
-        "tests/scenarios/test_merge_lessons.py::"
-        "test_each_is_green_alone_and_the_second_is_red_on_top_of_the_first_lesson_54"
+        "tests/scenarios/test_merge_regressions.py::test_each_is_green_alone_and_the_second_is_red_on_top_of_the_first"
     ),
     "tests/races/test_two_runners.py::"
     "test_of_two_runners_one_is_killed_and_the_other_brings_its_work_to_the_target_J4": (
@@ -108,9 +104,9 @@ TESTS = {
         "tests/faults/test_killed_commands.py::"
         "test_a_killed_approval_counts_whole_or_not_at_all_and_its_exception_reaches_the_mirror_G4_P8"
     ),
-    "tests/scenarios/test_runner.py::test_random_ends_of_real_processes_leave_nothing_behind_lesson_55": (
+    "tests/scenarios/test_runner.py::test_random_ends_of_real_processes_leave_nothing_behind": (
         "tests/app/run/test_random_ends.py::"
-        "test_random_ends_leave_nothing_behind_and_every_task_where_somebody_can_move_it_lesson_55"
+        "test_random_ends_leave_nothing_behind_and_every_task_where_somebody_can_move_it"
     ),
     "tests/scenarios/test_terminal_app.py::test_a_held_key_approves_one_of_six_and_U_takes_it_back": (
         "tests/ui/tui/screens/test_task.py::test_holding_the_key_approves_one_of_six_and_after_a_rest_the_next and "
@@ -209,7 +205,7 @@ TESTS = {
         "tests/adapters/store/test_shared.py::"
         "test_a_store_moves_there_and_back_and_there_again"
     ),
-    "tests/ui/tui/test_lessons.py::test_a_redo_that_was_opened_can_be_sent_lesson_46": (
+    "tests/ui/tui/test_regressions.py::test_a_redo_that_was_opened_can_be_sent": (
         "tests/ui/tui/screens/test_refusal.py::"
         "test_R_sends_back_what_could_not_be_approved_and_is_offered_only_there_F1 and "
         "tests/ui/tui/screens/test_form.py::"
@@ -238,7 +234,7 @@ TESTS = {
         "tests/adapters/store/test_migrate.py::"
         "test_a_schema_change_makes_a_backup_first"
     ),
-    "tests/ui/tui/test_lessons.py::test_what_was_approved_by_the_rule_leaves_the_list_of_what_waits_lesson_51": (
+    "tests/ui/tui/test_regressions.py::test_what_was_approved_by_the_rule_leaves_the_list_of_what_waits": (
         "tests/ui/tui/test_seed_stories.py::"
         "test_E2E_R04_green_work_is_approved_by_the_rule_and_red_work_comes_back_and_nobody_is_asked and "
         "tests/ui/tui/screens/test_summary.py::"
@@ -295,7 +291,7 @@ TESTS = {
     "tests/ui/tui/screens/test_diff.py::test_a_line_wider_than_the_screen_is_seen_once_it_was_scrolled_to_its_end_H4": (
         "tests/ui/tui/screens/test_diff.py::test_a_wide_line_that_flies_by_in_a_burst_is_not_seen_H4"
     ),
-    "tests/ui/tui/test_lessons.py::test_a_draft_that_cannot_be_read_is_kept_and_said_lesson_57": (
+    "tests/ui/tui/test_regressions.py::test_a_draft_that_cannot_be_read_is_kept_and_said": (
         "tests/ui/tui/test_forged.py::"
         "test_a_draft_that_is_too_large_is_set_aside_before_anybody_waits_for_it and "
         "tests/adapters/drafts/test_files.py::"
@@ -327,9 +323,9 @@ TESTS = {
         "tests/ui/tui/test_late.py::"
         "test_an_approval_counts_though_its_page_was_left_before_the_answer"
     ),
-    "tests/ui/tui/test_lessons.py::test_a_feedback_file_that_cannot_be_read_is_kept_and_said_lesson_57": (
+    "tests/ui/tui/test_regressions.py::test_a_feedback_file_that_cannot_be_read_is_kept_and_said": (
         "tests/adapters/store/test_feedback_files.py::"
-        "test_what_is_there_and_not_ours_is_kept_under_another_name_and_said_lesson_57"
+        "test_what_is_there_and_not_ours_is_kept_under_another_name_and_said"
     ),
     "tests/app/gate/test_sent_merges.py::"
     "test_a_push_whose_answer_is_lost_with_the_line_stays_open_and_no_word_takes_it_back_Q4_Q6": (

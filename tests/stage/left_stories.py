@@ -12,7 +12,7 @@ STORIES = {
         "tests/ui/mcp/test_server.py::test_I5_below_an_editor_it_starts_and_hands_in_and_decides_nothing and "
         "tests/scenarios/test_mcp.py::test_I5_a_server_whose_starter_is_gone_keeps_its_evidence_and_decides_nothing"
     ),
-    "tests/scenarios/test_merge_lessons.py::test_held_conflicting_and_stuck_items_never_block_the_others_lesson_54": (
+    "tests/scenarios/test_merge_regressions.py::test_held_conflicting_and_stuck_items_never_block_the_others": (
         "tests/app/gate/test_merge_queue.py::test_a_check_that_broke_leaves_it_stuck_and_the_others_go_on_Q3 and "
         "tests/app/gate/test_merge_queue.py::test_a_conflict_brings_it_back_with_the_files_and_the_target_stays_Q3"
     ),
@@ -23,8 +23,8 @@ STORIES = {
         "tests/adapters/git/checkouts/test_task_worktrees.py::"
         "test_a_worktree_that_was_killed_while_its_files_were_written_is_finished_G4"
     ),
-    "tests/scenarios/test_gate_lessons.py::"
-    "test_an_attempt_that_edits_the_gates_settings_is_judged_by_the_old_ones_and_by_a_person_lesson_75": (
+    "tests/scenarios/test_gate_regressions.py::"
+    "test_an_attempt_that_edits_the_gates_settings_is_judged_by_the_old_ones_and_by_a_person": (
         "tests/scenarios/test_attacks_checks.py::"
         "test_P12_an_attempt_is_judged_by_the_accepted_checks_whatever_it_does_to_foureyes_toml and "
         "tests/app/gate/test_merge_again.py::test_settings_that_a_person_approved_are_in_force_with_their_merge_P12"
@@ -37,8 +37,8 @@ STORIES = {
         "tests/faults/test_left_locks.py::"
         "test_a_lock_on_the_target_that_a_killed_git_left_keeps_the_approval_and_names_itself_Q3"
     ),
-    "tests/scenarios/test_gate_lessons.py::"
-    "test_an_attempt_that_takes_a_test_away_is_not_green_and_only_a_persons_word_lets_it_go_lesson_75": (
+    "tests/scenarios/test_gate_regressions.py::"
+    "test_an_attempt_that_takes_a_test_away_is_not_green_and_only_a_persons_word_lets_it_go": (
         "tests/scenarios/test_attacks_checks.py::test_D5_a_test_of_the_target_does_not_go_unnoticed and "
         "tests/app/findings/test_by_rule.py::"
         "test_a_test_that_is_gone_goes_to_a_person_at_once_and_the_way_out_works_for_them_D5_T"
@@ -56,8 +56,8 @@ STORIES = {
     "tests/scenarios/test_runner.py::test_red_checks_go_back_to_the_agent_and_are_mended_E4": (
         "tests/app/run/test_loop.py::test_what_checks_say_goes_back_to_who_wrote_it_and_is_mended_E4"
     ),
-    "tests/scenarios/test_gate_lessons.py::test_a_worktree_that_start_made_has_no_store_of_its_own_lesson_67": (
-        "tests/scenarios/test_bypasses.py::test_lesson_67_one_store_from_every_worktree_and_every_directory and "
+    "tests/scenarios/test_gate_regressions.py::test_a_worktree_that_start_made_has_no_store_of_its_own": (
+        "tests/scenarios/test_bypasses.py::test_one_store_from_every_worktree_and_every_directory and "
         "tests/app/work/test_worktrees.py::test_the_store_is_found_from_a_worktree_and_work_is_handed_in_from_there_K3"
     ),
     "tests/scenarios/test_sprints.py::test_a_killed_runner_loses_nothing_and_a_start_brings_another_X2": (
@@ -123,8 +123,8 @@ STORIES = {
         "tests/app/run/test_beginning.py::"
         "test_a_person_begins_a_runner_which_is_a_service_of_its_own_below_nobody_I5_I7"
     ),
-    "tests/scenarios/test_gate_lessons.py::test_checks_see_the_attempts_tree_and_never_anybodys_checkout_lesson_48": (
-        "tests/scenarios/test_gate_lessons.py::test_what_a_check_writes_is_gone_with_its_checkout_lesson_48 and "
+    "tests/scenarios/test_gate_regressions.py::test_checks_see_the_attempts_tree_and_never_anybodys_checkout": (
+        "tests/scenarios/test_gate_regressions.py::test_what_a_check_writes_is_gone_with_its_checkout and "
         "tests/adapters/checks/test_pipeline.py::test_D5_it_stands_in_a_throwaway_checkout_of_its_own"
     ),
     "tests/scenarios/test_attacks_checks.py::"
@@ -157,10 +157,10 @@ STORIES = {
     ),
     "tests/scenarios/test_attacks_findings.py::test_a_new_session_of_the_authors_origin_is_the_author_L8_I3": (
         "tests/app/findings/test_rulings.py::test_who_made_the_work_does_not_rule_on_its_own_answers_L8_P2 and "
-        "tests/app/project/test_tokens.py::test_a_new_session_is_a_new_line_and_never_a_new_pair_of_eyes_I4_lesson_9"
+        "tests/app/project/test_tokens.py::test_a_new_session_is_a_new_line_and_never_a_new_pair_of_eyes_I4"
     ),
-    "tests/scenarios/test_merge_lessons.py::"
-    "test_an_attempt_whose_branch_was_rebased_is_done_only_when_main_holds_it_lesson_53": (
+    "tests/scenarios/test_merge_regressions.py::"
+    "test_an_attempt_whose_branch_was_rebased_is_done_only_when_main_holds_it": (
         "tests/app/gate/test_merge_again.py::"
         "test_a_pure_rebase_keeps_it_and_one_that_slips_something_in_does_not_A3 and "
         "tests/scenarios/test_content_binding.py::test_A3_a_pure_rebase_keeps_the_approval_and_merge_closes_the_task"
@@ -187,22 +187,22 @@ STORIES = {
         "tests/ui/cli/test_queue.py::test_all_auto_with_yes_is_a_decision_each and "
         "tests/scenarios/test_review_summary.py::test_all_auto_lists_first_and_a_no_changes_nothing"
     ),
-    "tests/scenarios/test_merge_lessons.py::"
-    "test_what_is_closed_as_merged_has_its_evidence_and_what_has_none_is_listed_lesson_66": (
+    "tests/scenarios/test_merge_regressions.py::"
+    "test_what_is_closed_as_merged_has_its_evidence_and_what_has_none_is_listed": (
         "tests/app/gate/test_merge_queue.py::"
         "test_a_merge_has_both_parents_names_everything_and_closes_the_task_Q2_J3 and "
-        "tests/app/review/test_closing.py::test_closing_merges_nothing_and_the_work_is_listed_C2_lesson_33"
+        "tests/app/review/test_closing.py::test_closing_merges_nothing_and_the_work_is_listed_C2"
     ),
-    "tests/scenarios/test_gate_lessons.py::"
-    "test_a_linter_that_finds_something_failed_with_its_findings_and_one_that_breaks_is_no_pass_lesson_29": (
+    "tests/scenarios/test_gate_regressions.py::"
+    "test_a_linter_that_finds_something_failed_with_its_findings_and_one_that_breaks_is_no_pass": (
         "tests/app/gate/test_checks.py::test_red_crashed_timed_out_and_unsound_are_no_pass_for_anybody_D5_G1 and "
-        "tests/scenarios/test_gate_lessons.py::"
-        "test_a_scan_that_was_not_made_or_left_no_report_is_not_a_clean_one_lesson_30"
+        "tests/scenarios/test_gate_regressions.py::"
+        "test_a_scan_that_was_not_made_or_left_no_report_is_not_a_clean_one"
     ),
-    "tests/scenarios/test_findings_lessons.py::"
+    "tests/scenarios/test_findings_regressions.py::"
     "test_29_30_a_tool_that_exits_1_keeps_its_findings_and_a_missing_report_is_not_a_clean_one_G1_L8": (
         "tests/app/findings/test_from_checks.py::"
-        "test_what_did_not_run_to_its_end_neither_raises_nor_resolves_G1_lesson_29 and "
+        "test_what_did_not_run_to_its_end_neither_raises_nor_resolves_G1 and "
         "tests/app/findings/test_from_checks.py::"
         "test_what_a_tool_found_is_raised_once_across_runs_and_lines_that_move_L2_L8"
     ),
@@ -215,7 +215,7 @@ STORIES = {
     "tests/scenarios/test_attacks_checks.py::test_P12_no_environment_loosens_what_the_gate_makes_of_checks": (
         "tests/scenarios/test_attacks_merge.py::test_P12_no_environment_loosens_a_merge and "
         "tests/scenarios/test_attacks_policy.py::"
-        "test_lesson_4_neither_environment_nor_flag_nor_command_gives_an_agent_another_policy_P12"
+        "test_neither_environment_nor_flag_nor_command_gives_an_agent_another_policy_P12"
     ),
     "tests/scenarios/test_attacks_checks.py::test_D5_a_fake_program_on_the_agents_path_makes_a_claim_and_no_more": (
         "tests/app/gate/test_checks.py::test_what_an_agent_ran_is_claimed_informs_people_and_decides_nothing_D5_M4 and "
@@ -227,9 +227,9 @@ STORIES = {
         "test_two_concerns_pause_and_ask_the_author_and_agreement_lifts_it_R2_R4_V9 and "
         "tests/app/review/test_cycles.py::test_a_blocker_holds_its_task_only_at_once_and_a_person_lifts_it_R1"
     ),
-    "tests/scenarios/test_bypasses.py::test_lesson_10_a_person_is_not_refused_as_creator_and_every_refusal_says_why": (
+    "tests/scenarios/test_bypasses.py::test_a_person_is_not_refused_as_creator_and_every_refusal_says_why": (
         "tests/app/review/test_decisions.py::"
-        "test_a_creator_person_needs_no_reason_and_is_no_exception_P3_P8_lesson_10 and "
+        "test_a_creator_person_needs_no_reason_and_is_no_exception_P3_P8 and "
         "tests/ui/cli/test_golden.py::test_a_refusal_lists_all_reasons_with_rule_and_next_step"
     ),
     "tests/scenarios/test_attacks_merge.py::"
@@ -260,8 +260,8 @@ STORIES = {
         "test_a_changed_file_that_the_merge_changes_too_is_left_alone_and_the_steps_lose_nothing_Q5_G5 and "
         "tests/ui/cli/test_merges.py::test_a_dirty_checkout_is_left_alone_and_its_person_told_Q5"
     ),
-    "tests/scenarios/test_merge_lessons.py::test_a_line_that_moved_into_an_if_is_not_what_was_approved_lesson_73": (
-        "tests/app/gate/test_hand_in.py::test_white_space_alone_is_another_diff_A2_lesson_73 and "
+    "tests/scenarios/test_merge_regressions.py::test_a_line_that_moved_into_an_if_is_not_what_was_approved": (
+        "tests/app/gate/test_hand_in.py::test_white_space_alone_is_another_diff_A2 and "
         "tests/scenarios/test_content_binding.py::"
         "test_D4_a_change_after_submit_makes_the_approval_impossible_until_submitted_again"
     ),
@@ -272,26 +272,24 @@ STORIES = {
     ),
     "tests/scenarios/test_attacks_tokens.py::"
     "test_I2_no_token_changes_labels_minor_policy_or_keys_nor_spawns_the_other_role": (
-        "tests/app/project/test_tokens.py::test_a_token_is_good_for_its_role_only_I2_lesson_28 and "
+        "tests/app/project/test_tokens.py::test_a_token_is_good_for_its_role_only_I2 and "
         "tests/app/project/test_tokens.py::test_a_token_spawns_its_own_role_only_I2"
     ),
     "tests/scenarios/test_attacks_merge.py::test_Q2_attributes_do_not_decide_what_a_merge_makes": (
         "tests/adapters/git/objects/test_objects.py::test_no_attribute_or_driver_decides_a_conflict_Q2 and "
         "tests/adapters/git/objects/test_objects.py::test_attributes_that_one_side_brings_along_do_not_decide_Q2"
     ),
-    "tests/scenarios/test_merge_lessons.py::"
-    "test_a_dependent_is_free_when_the_work_is_on_main_and_not_before_lesson_59": (
+    "tests/scenarios/test_merge_regressions.py::test_a_dependent_is_free_when_the_work_is_on_main_and_not_before": (
         "tests/app/tasks/test_tasks.py::test_only_closed_satisfies_a_dependency_and_approved_does_not_T3"
     ),
-    "tests/scenarios/test_gate_lessons.py::test_zero_checks_and_zero_tests_approve_nothing_lesson_49": (
-        "tests/app/findings/test_by_rule.py::test_without_a_check_nothing_approves_itself_M4_lesson_49 and "
-        "tests/app/gate/test_checks.py::test_a_report_without_a_test_that_ran_is_no_pass_D5_lesson_49"
+    "tests/scenarios/test_gate_regressions.py::test_zero_checks_and_zero_tests_approve_nothing": (
+        "tests/app/findings/test_by_rule.py::test_without_a_check_nothing_approves_itself_M4 and "
+        "tests/app/gate/test_checks.py::test_a_report_without_a_test_that_ran_is_no_pass_D5"
     ),
     "tests/scenarios/test_attacks_checks.py::test_D5_running_again_until_it_is_green_does_not_turn_a_claim_into_more": (
         "tests/app/gate/test_checks.py::test_a_claimed_red_does_not_hide_a_green_that_counts_nor_the_other_way_round_D5"
     ),
-    "tests/scenarios/test_merge_lessons.py::"
-    "test_an_approval_that_would_not_be_given_now_is_void_when_it_merges_lesson_77": (
+    "tests/scenarios/test_merge_regressions.py::test_an_approval_that_would_not_be_given_now_is_void_when_it_merges": (
         "tests/app/gate/test_merge_ends.py::"
         "test_a_label_that_wants_a_person_ends_an_agents_approval_and_not_a_persons_T_void_P6"
     ),
@@ -317,8 +315,8 @@ STORIES = {
         "tests/adapters/git/checkouts/test_catch_up.py::"
         "test_every_checkout_is_brought_up_to_date_from_wherever_the_gate_is_called_Q5"
     ),
-    "tests/scenarios/test_gate_lessons.py::"
-    "test_a_label_rule_that_bars_auto_approval_holds_whatever_the_mode_says_lesson_50": (
+    "tests/scenarios/test_gate_regressions.py::"
+    "test_a_label_rule_that_bars_auto_approval_holds_whatever_the_mode_says": (
         "tests/app/review/test_decisions.py::test_a_security_label_wants_a_person_P6 and "
         "tests/app/pages/test_review_queue.py::"
         "test_auto_approvable_ignores_the_mode_but_not_per_task_nor_a_barring_label_M8"
@@ -336,12 +334,12 @@ STORIES = {
     "test_I5_a_limit_a_check_that_ends_its_watcher_leaves_a_daemon_and_that_stands_in_its_result": (
         "tests/adapters/checks/test_pipeline.py::test_G1_a_check_that_kills_the_process_above_it_has_not_passed"
     ),
-    "tests/scenarios/test_findings_lessons.py::"
+    "tests/scenarios/test_findings_regressions.py::"
     "test_22_23_one_engine_routes_developer_senior_lead_and_then_a_person_and_the_record_says_the_same_E1": (
         "tests/app/findings/test_loop_tables.py::"
         "test_what_never_gets_better_goes_from_developer_to_senior_to_the_lead_and_waits_there_E1 and "
         "tests/app/tasks/test_escalation.py::"
-        "test_after_the_lead_a_loop_that_comes_back_goes_to_a_person_and_not_round_for_ever_E1_lesson_23"
+        "test_after_the_lead_a_loop_that_comes_back_goes_to_a_person_and_not_round_for_ever_E1"
     ),
     "tests/scenarios/test_attacks_by_checks.py::test_D5_a_check_that_never_ends_is_ended_and_is_no_pass": (
         "tests/adapters/checks/test_pipeline.py::test_G1_a_late_check_is_ended_and_says_so and "
@@ -352,7 +350,7 @@ STORIES = {
         "tests/app/pages/test_review_queue.py::test_claimed_checks_are_marked_D5 and "
         "tests/ui/cli/test_checks.py::test_what_an_agent_runs_is_marked_as_claimed_D5"
     ),
-    "tests/scenarios/test_bypasses.py::test_lesson_10_sub_agents_of_one_process_are_sessions_of_one_origin": (
+    "tests/scenarios/test_bypasses.py::test_sub_agents_of_one_process_are_sessions_of_one_origin": (
         "tests/scenarios/test_attacks_people.py::"
         "test_I3_another_agents_program_or_a_shell_of_its_name_below_the_author_is_the_author_P2 and "
         "tests/scenarios/test_identity.py::test_I3_an_agent_started_by_an_agent_is_another_session_of_the_same_origin"
@@ -375,7 +373,7 @@ STORIES = {
         "test_D5_an_attempt_that_brings_a_file_into_the_packages_does_not_run"
     ),
     "tests/scenarios/test_story.py::test_a_rejected_task_is_taken_up_by_who_rejected_it_or_a_person_only": (
-        "tests/scenarios/test_bypasses.py::test_lesson_13_reject_needs_a_reason_and_somebody_who_could_approve and "
+        "tests/scenarios/test_bypasses.py::test_reject_needs_a_reason_and_somebody_who_could_approve and "
         "tests/app/review/test_decisions.py::test_a_rejected_task_is_shown_apart_and_lifted_by_who_rejected_or_a_person"
     ),
     "tests/scenarios/test_attacks_merge.py::"
@@ -385,12 +383,12 @@ STORIES = {
     "tests/scenarios/test_attacks_merge.py::"
     "test_A4_attributes_of_an_attempt_hide_nothing_from_who_looks_and_nothing_from_the_gate": (
         "tests/adapters/git/reading/test_diff_id.py::test_attributes_that_are_committed_do_not_change_the_diff_A2 and "
-        "tests/core/rules/test_modes.py::test_a_changed_gate_file_is_per_task_whatever_the_labels_say_A4_lesson_75"
+        "tests/core/rules/test_modes.py::test_a_changed_gate_file_is_per_task_whatever_the_labels_say_A4"
     ),
     "tests/scenarios/test_attacks_checks.py::test_D5_a_report_that_is_none_is_never_a_pass": (
         "tests/adapters/checks/test_pipeline.py::test_G1_a_report_that_is_none_is_a_problem_and_never_a_pass and "
-        "tests/scenarios/test_gate_lessons.py::"
-        "test_a_scan_that_was_not_made_or_left_no_report_is_not_a_clean_one_lesson_30"
+        "tests/scenarios/test_gate_regressions.py::"
+        "test_a_scan_that_was_not_made_or_left_no_report_is_not_a_clean_one"
     ),
     "tests/scenarios/test_attacks_tokens.py::test_I4_a_sub_agent_that_drops_its_token_is_the_lead_again_P3_recorded": (
         "tests/scenarios/test_attacks_spawned.py::"
@@ -418,8 +416,8 @@ STORIES = {
     "tests/scenarios/test_attacks_by_checks.py::test_D5_nothing_secret_is_in_the_environment_of_a_check": (
         "tests/adapters/checks/test_pipeline.py::test_D5_its_environment_is_a_list_of_what_is_allowed"
     ),
-    "tests/scenarios/test_merge_lessons.py::"
-    "test_a_rebase_that_changes_the_work_ends_the_approval_and_nothing_is_marked_done_lesson_53": (
+    "tests/scenarios/test_merge_regressions.py::"
+    "test_a_rebase_that_changes_the_work_ends_the_approval_and_nothing_is_marked_done": (
         "tests/app/gate/test_merge_again.py::"
         "test_a_pure_rebase_keeps_it_and_one_that_slips_something_in_does_not_A3 and "
         "tests/scenarios/test_attacks_merge_races.py::test_A3_a_rebase_that_slips_something_in_ends_the_approval"
@@ -434,11 +432,11 @@ STORIES = {
         "tests/app/gate/test_checks_compared.py::"
         "test_a_crash_of_the_targets_own_tests_is_not_remembered_as_what_it_has_D5_G1"
     ),
-    "tests/scenarios/test_gate_lessons.py::test_lines_are_counted_and_not_read_from_a_graph_lesson_58": (
-        "tests/adapters/git/test_repo.py::test_renames_and_binaries_are_counted_right_A1_lesson_58"
+    "tests/scenarios/test_gate_regressions.py::test_lines_are_counted_and_not_read_from_a_graph": (
+        "tests/adapters/git/test_repo.py::test_renames_and_binaries_are_counted_right_A1"
     ),
-    "tests/scenarios/test_bypasses.py::test_lesson_7_who_wrote_a_commit_is_an_author_whoever_ran_start_I8_P2": (
-        "tests/app/gate/test_hand_in.py::test_sessions_named_by_trailers_become_authors_A1_P2_lesson_7"
+    "tests/scenarios/test_bypasses.py::test_who_wrote_a_commit_is_an_author_whoever_ran_start_I8_P2": (
+        "tests/app/gate/test_hand_in.py::test_sessions_named_by_trailers_become_authors_A1_P2"
     ),
 }
 """Parts of `TESTS` of `left.py`."""

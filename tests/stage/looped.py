@@ -176,7 +176,7 @@ def why_not_approved(world: World, task: str, *, by: Actor = BOB, reason: str = 
 
 
 def same_tier(world: World, task: str) -> tuple[str, str]:
-    """Where a task stands, after a look that the record says what the engine says (E, lesson 22)."""
+    """Where a task stands, after a look that the record says what the engine says (E)."""
     stored, now = world.task(task), standing(world, task)
     assert (stored.tier, stored.waiting_for) == (now.tier, now.waiting_for), now
     return now.tier, now.waiting_for

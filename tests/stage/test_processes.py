@@ -52,7 +52,7 @@ def test_i3_a_nested_agent_shares_evidence_with_the_one_above(world: People) -> 
     assert whoami(world.agent("opencode", under=codex))["processes"][1:] == inner["processes"]
 
 
-def test_lesson_9_an_agent_keeps_its_session_whatever_its_environment_says(world: People) -> None:
+def test_an_agent_keeps_its_session_whatever_its_environment_says(world: People) -> None:
     claude = world.agent("claude")
     plain, changed = whoami(claude), whoami(claude, CLAUDE_CODE_SESSION_ID="new", AGENT="other", USER="bob")
     assert (changed["session"], changed["processes"]) == (plain["session"], plain["processes"])

@@ -1,5 +1,5 @@
-"""The catalogue: every noun and every verb of the Application, once. The Application, the test that nothing is missing,
-and docs/reference/verbs.md are made from it.
+"""The catalogue: every noun and every verb of the Application, once. The Application and the test that nothing is missing
+are made from it.
 
 Plain constants, read with the module: making a hundred values at every start would be waiting.
 """

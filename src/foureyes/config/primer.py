@@ -1,4 +1,4 @@
-"""What an agent is told about Foureyes: the rules first, because long texts get cut (lesson 65)."""
+"""What an agent is told about Foureyes: the rules first, because long texts get cut."""
 
 from __future__ import annotations
 

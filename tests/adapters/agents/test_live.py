@@ -1,4 +1,4 @@
-"""A run from its reaper to its last process: streams, log, time limits, and nothing left behind (S2; lesson 39)."""
+"""A run from its reaper to its last process: streams, log, time limits, and nothing left behind (S2)."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_prompt_is_its_input_however_long_it_is(bench: Bench) -> None:
     assert (bench.work / "got").read_text() == prompt
 
 
-def test_both_streams_are_drained_and_stay_apart_lesson_39(bench: Bench) -> None:
+def test_both_streams_are_drained_and_stay_apart(bench: Bench) -> None:
     code = "head -c 300000 /dev/zero | tr '\\0' x >&2; echo out; head -c 300000 /dev/zero | tr '\\0' y; echo"
     outcome = bench.run(bench.shell(code))
     assert outcome.rc == 0
@@ -94,7 +94,7 @@ def test_both_streams_are_drained_and_stay_apart_lesson_39(bench: Bench) -> None
     assert "x" not in outcome.final
 
 
-def test_the_log_goes_on_over_several_runs_each_with_a_header_lesson_39(bench: Bench) -> None:
+def test_the_log_goes_on_over_several_runs_each_with_a_header(bench: Bench) -> None:
     bench.run(bench.shell("echo first; echo trouble >&2; printf half"))
     bench.run(bench.shell("echo second"))
     lines = bench.log.splitlines()

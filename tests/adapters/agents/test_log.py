@@ -1,4 +1,4 @@
-"""The log of a task: lines of two streams, bounded, without the token (lesson 39)."""
+"""The log of a task: lines of two streams, bounded, without the token."""
 
 from __future__ import annotations
 

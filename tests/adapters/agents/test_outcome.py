@@ -1,4 +1,4 @@
-"""What became of a run: exit code 0 alone means nothing, and a failed run has no signal (S2, lessons 42, 69)."""
+"""What became of a run: exit code 0 alone means nothing, and a failed run has no signal (S2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs of profiles: found, described, prepared; logins stay the person's (I2, lesson 69)."""
+"""Programs of profiles: found, described, prepared; logins stay the person's (I2)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def with_path(bench: Bench, folder: Path) -> Path:
     return folder
 
 
-def test_a_program_that_is_not_there_is_missing_and_nothing_is_left_lesson_69(bench: Bench) -> None:
+def test_a_program_that_is_not_there_is_missing_and_nothing_is_left(bench: Bench) -> None:
     profile = Profile("no-such-agent")
     assert bench.agents.available("mine", profile).problem == "no-such-agent was not found."
     with pytest.raises(AgentMissing, match="was not found"):

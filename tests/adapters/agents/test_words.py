@@ -1,4 +1,4 @@
-"""What a program is started with: a dialect filled in (lessons 71, 74)."""
+"""What a program is started with: a dialect filled in."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_how_qwen_is_logged_in_is_said_once_where_a_key_is_set_or_the_profile_sa
         assert line(profile, environ=key).count("--auth-type openai") == 1
 
 
-def test_who_reviews_cannot_write_and_reads_no_configuration_of_the_repository_lesson_74() -> None:
+def test_who_reviews_cannot_write_and_reads_no_configuration_of_the_repository() -> None:
     assert "-s read-only -c project_doc_max_bytes=0" in line(Profile("codex"), role="review")
     claude = line(Profile("claude"), role="review")
     assert "--tools Read,Grep,Glob --permission-mode dontAsk" in claude
@@ -104,7 +104,7 @@ def test_an_author_who_clarifies_writes_nothing_V9() -> None:
 
 
 @pytest.mark.parametrize("name", ["claude", "codex", "gemini", "qwen", "opencode"])
-def test_a_conversation_goes_on_only_where_one_is_named_lesson_71(name: str) -> None:
+def test_a_conversation_goes_on_only_where_one_is_named(name: str) -> None:
     profile = Profile(name)
     assert "c-7" in words(profile, resumes="c-7").arguments
     assert not {"resume", "--resume", "-s"} & set(words(profile, role="review").arguments) - {"-s"}
@@ -122,7 +122,7 @@ def test_a_conversation_of_an_old_row_never_becomes_an_option_of_its_program_I2(
     assert attached_words(dialect_of(profile), profile, "fe-1", "p", told) == ()
 
 
-def test_who_goes_on_and_must_not_write_still_cannot_lesson_74() -> None:
+def test_who_goes_on_and_must_not_write_still_cannot() -> None:
     first = "exec resume --json --ignore-user-config --disable plugins"
     assert line(Profile("codex"), resumes="c-7") == f'{first} -c sandbox_mode="workspace-write" c-7 -'
     for role in ("review", "lead", "plan"):

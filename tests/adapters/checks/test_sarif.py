@@ -200,7 +200,7 @@ def test_a_clean_scan_has_no_findings() -> None:
         (b'{"version": "2.1.0", "runs": []}', "no run of any tool"),
     ],
 )  # fmt: skip
-def test_lesson_30_a_scan_that_broke_or_was_not_made_is_no_clean_one(data: bytes, sentence: str) -> None:
+def test_a_scan_that_broke_or_was_not_made_is_no_clean_one(data: bytes, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         read(data)
 

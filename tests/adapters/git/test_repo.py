@@ -162,7 +162,7 @@ def test_a_change_is_what_is_on_the_branch_and_not_on_the_target_K4(project: Pro
     ]
 
 
-def test_renames_and_binaries_are_counted_right_A1_lesson_58(project: Project) -> None:
+def test_renames_and_binaries_are_counted_right_A1(project: Project) -> None:
     project.write("picture", b"\0" * 10)
     project.commit("picture")
     project.branch("work")
@@ -249,7 +249,7 @@ def test_unrelated_histories_are_a_clear_sentence(project: Project) -> None:
         project.change()
 
 
-def test_trailers_are_what_git_takes_for_trailers_lesson_45(project: Project) -> None:
+def test_trailers_are_what_git_takes_for_trailers(project: Project) -> None:
     project.branch("work")
     project.commit(
         "subject\n\nFoureyes-Session: ses-body\nis prose, no trailer\n\n"

@@ -65,7 +65,7 @@ def test_i3_the_same_agent_process_is_the_same_session_and_another_one_another()
     assert not set(one.evidence) & set(other.evidence)
 
 
-def test_lesson_9_no_variable_gives_an_agent_another_session_or_takes_evidence_away() -> None:
+def test_no_variable_gives_an_agent_another_session_or_takes_evidence_away() -> None:
     plain = actor_from(tree(CLAUDE), {})
     environments: list[Mapping[str, str]] = [
         {"CLAUDE_CODE_SESSION_ID": "new"},
@@ -99,7 +99,7 @@ def test_i3_a_configured_program_is_an_agent() -> None:
     assert actor_from(tree(bot, terminal="pts/1"), {}).kind == "human", "the threat model says so"
 
 
-def test_lesson_9_an_agent_that_only_the_environment_tells_of_has_no_processes() -> None:
+def test_an_agent_that_only_the_environment_tells_of_has_no_processes() -> None:
     actor = actor_from(tree(SHELL, terminal="pts/1"), {"CLAUDECODE": "1"})
     assert (actor.kind, actor.agent, actor.processes, actor.person) == ("agent", "claude", (), "")
     assert actor.evidence == ("envonly:ann@desk",)
@@ -121,13 +121,13 @@ def test_i5_a_terminal_without_an_agent_above_is_a_person() -> None:
     assert actor.why[0] == "Terminal pts/3, no agent among 2 ancestors."
 
 
-def test_lesson_10_a_person_is_the_same_in_every_terminal() -> None:
+def test_a_person_is_the_same_in_every_terminal() -> None:
     one = actor_from(tree(SHELL, terminal="pts/3"), {})
     other = actor_from(tree(terminal="tty1"), {"LANG": "C"})
     assert one.session == other.session
 
 
-def test_lesson_10_agents_services_and_people_never_collapse_into_one_session() -> None:
+def test_agents_services_and_people_never_collapse_into_one_session() -> None:
     actors = [
         actor_from(tree(SHELL, terminal="pts/3"), {}),
         actor_from(tree(SHELL), {}),

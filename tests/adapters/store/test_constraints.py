@@ -1,4 +1,4 @@
-"""Constraints of the findings loop really reject (lesson 26): every CHECK of their tables, and NULL wherever it has no
+"""Constraints of the findings loop really reject: every CHECK of their tables, and NULL wherever it has no
 place.
 """
 
@@ -67,7 +67,7 @@ def rejected(world: DeskWorld, statement: str) -> None:
     assert {table: world.sql(f"SELECT count(*) FROM {table}") for table in TABLES} == before
 
 
-def test_every_check_of_a_column_is_tried_lesson_26() -> None:
+def test_every_check_of_a_column_is_tried() -> None:
     assert {column for column, line in COLUMNS.items() if "CHECK" in line} == set(WRONG)
     assert {
         column for column, line in COLUMNS.items() if "NOT NULL" not in line and "PRIMARY KEY" not in line
@@ -75,27 +75,27 @@ def test_every_check_of_a_column_is_tried_lesson_26() -> None:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_there_is_something_to_reject_lesson_26(filled: DeskWorld, table: str) -> None:
+def test_there_is_something_to_reject(filled: DeskWorld, table: str) -> None:
     assert filled.sql(f"SELECT count(*) FROM {table}") != [(0,)]
 
 
 @pytest.mark.parametrize(
     ("table", "column", "value"), [(*where, value) for where, values in WRONG.items() for value in values]
 )
-def test_a_wrong_value_is_rejected_lesson_26(filled: DeskWorld, table: str, column: str, value: str) -> None:
+def test_a_wrong_value_is_rejected(filled: DeskWorld, table: str, column: str, value: str) -> None:
     rejected(filled, f"UPDATE {table} SET {column} = {value}")
 
 
 @pytest.mark.parametrize(("table", "column"), REQUIRED)
-def test_null_is_rejected_lesson_26(filled: DeskWorld, table: str, column: str) -> None:
+def test_null_is_rejected(filled: DeskWorld, table: str, column: str) -> None:
     rejected(filled, f"UPDATE {table} SET {column} = NULL")
 
 
 @pytest.mark.parametrize("statement", WHOLE_ROWS)
-def test_columns_that_contradict_each_other_are_rejected_L1_L4_lesson_26(filled: DeskWorld, statement: str) -> None:
+def test_columns_that_contradict_each_other_are_rejected_L1_L4(filled: DeskWorld, statement: str) -> None:
     rejected(filled, statement)
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_no_row_is_there_twice_lesson_26(filled: DeskWorld, table: str) -> None:
+def test_no_row_is_there_twice(filled: DeskWorld, table: str) -> None:
     rejected(filled, f"INSERT INTO {table} SELECT * FROM {table}")

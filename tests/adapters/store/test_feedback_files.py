@@ -1,6 +1,4 @@
-"""The mirror files of feedback (F2): written in one step, never read back; what is not ours is set aside and said
-(lesson 57).
-"""
+"""The mirror files of feedback (F2): written in one step, never read back; what is not ours is set aside and said."""
 
 from __future__ import annotations
 
@@ -110,7 +108,7 @@ NOT_OURS = {
 
 
 @pytest.mark.parametrize("content", NOT_OURS.values(), ids=NOT_OURS.keys())
-def test_what_is_there_and_not_ours_is_kept_under_another_name_and_said_lesson_57(folder: Path, content: bytes) -> None:
+def test_what_is_there_and_not_ours_is_kept_under_another_name_and_said(folder: Path, content: bytes) -> None:
     folder.mkdir()
     (folder / f"{TASK}.json").write_bytes(content)
     said = write(str(folder), TASK, FIRST)
@@ -121,7 +119,7 @@ def test_what_is_there_and_not_ours_is_kept_under_another_name_and_said_lesson_5
     assert json.loads((folder / f"{TASK}.json").read_bytes())["taskId"] == TASK
 
 
-def test_a_second_one_does_not_overwrite_the_first_lesson_57(folder: Path) -> None:
+def test_a_second_one_does_not_overwrite_the_first(folder: Path) -> None:
     folder.mkdir()
     for content in (b"first", b"second"):
         (folder / f"{TASK}.json").write_bytes(content)
@@ -129,7 +127,7 @@ def test_a_second_one_does_not_overwrite_the_first_lesson_57(folder: Path) -> No
     assert [(folder / f"{TASK}.json.bad-{n}").read_bytes() for n in (1, 2)] == [b"first", b"second"]
 
 
-def test_a_link_to_elsewhere_is_not_written_through_lesson_57(folder: Path, tmp_path: Path) -> None:
+def test_a_link_to_elsewhere_is_not_written_through(folder: Path, tmp_path: Path) -> None:
     folder.mkdir()
     precious = tmp_path / "precious.json"
     precious.write_bytes(b"mine")

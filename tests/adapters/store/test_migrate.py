@@ -1,4 +1,4 @@
-"""Migrations: numbered, forward only, checksummed, after a backup; and constraints that really reject (lesson 26)."""
+"""Migrations: numbered, forward only, checksummed, after a backup; and constraints that really reject."""
 
 from __future__ import annotations
 
@@ -180,13 +180,13 @@ def is_rejected(run: Callable[[str], object], statement: str) -> bool:
     return False
 
 
-def test_a_constraint_really_rejects_lesson_26(filled: DeskWorld) -> None:
+def test_a_constraint_really_rejects(filled: DeskWorld) -> None:
     before = filled.sql("SELECT count(*) FROM journal")
     assert taken(filled.sql, BAD) == []
     assert filled.sql("SELECT count(*) FROM journal") == before
 
 
-def test_a_key_is_never_null_lesson_26(filled: DeskWorld) -> None:
+def test_a_key_is_never_null(filled: DeskWorld) -> None:
     """SQLite lets NULL into a TEXT primary key unless it is told not to."""
     statements = []
     for table in KEYED:

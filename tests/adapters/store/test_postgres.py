@@ -368,9 +368,7 @@ def said(url: str) -> str:
 @example("a b", "", "127.0.0.1:1")
 @example("", "%aa", "127.0.0.1:1")
 @given(around, around, st.sampled_from(["127.0.0.1:1", "127.0.0.1:1/db", "[::1]:1/db?connect_timeout=2"]))
-def test_no_piece_of_a_password_is_ever_shown_however_it_is_written_lesson_27(
-    before: str, after: str, host: str
-) -> None:
+def test_no_piece_of_a_password_is_ever_shown_however_it_is_written(before: str, after: str, host: str) -> None:
     """Typed as it is, with everything in it that means something in an address; and typed rightly."""
     for password in (before + SECRET + after, quote(before + SECRET + after, safe="")):
         assert SECRET not in said(f"postgresql://someone:{password}@{host}")

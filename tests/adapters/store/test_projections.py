@@ -119,7 +119,7 @@ def test_an_attempt_is_the_next_one_or_nothing_T6(store: Store, n: int) -> None:
         append(store, submitted(n), session=ME, task="fe-1")
 
 
-def test_an_event_about_a_task_that_is_not_there_is_refused_lesson_25(store: Store) -> None:
+def test_an_event_about_a_task_that_is_not_there_is_refused(store: Store) -> None:
     for event, _ in MOVES.values():
         with pytest.raises(StaleState):
             append(store, event, session=ME, task="fe-none")

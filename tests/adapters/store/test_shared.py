@@ -365,7 +365,7 @@ def test_a_killed_move_leaves_the_store_where_it_was_G4(project: Project, to: st
     assert project.rows() == before + 1
 
 
-def test_an_old_file_never_takes_the_place_of_a_newer_journal_lesson_63(
+def test_an_old_file_never_takes_the_place_of_a_newer_journal(
     project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A crash left the file beside the pointer; others went on at the server and moved it to their machine."""
@@ -480,7 +480,7 @@ def test_a_clone_does_not_join_a_store_that_is_still_being_moved_there(project: 
 
 
 def test_a_clone_of_a_project_whose_store_is_not_on_that_server_is_told_so(project: Project, tmp_path: Path) -> None:
-    """The project has a journal elsewhere: a second, empty one under its name would be taken for it (lesson 67)."""
+    """The project has a journal elsewhere: a second, empty one under its name would be taken for it."""
     clone = clone_of(project, tmp_path / "clone")
     with pytest.raises(NoStore) as caught:
         create_project(clone, {"FOUREYES_STORE": project.server.url}, BOB, prefix="fe", target=None, commit=False)

@@ -79,7 +79,7 @@ def test_a_setting_that_is_not_taken_is_an_error(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("version", ["3.7.0", "3.45.1", "3.51.2", "3.51.0.9", "2.99.99"])
-def test_an_old_sqlite_is_refused_lesson_16(version: str) -> None:
+def test_an_old_sqlite_is_refused(version: str) -> None:
     with pytest.raises(StoreProblem, match="too old") as caught:
         check_library_version(version)
     assert version in caught.value.message

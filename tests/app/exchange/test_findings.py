@@ -68,7 +68,7 @@ def test_across_iterations_and_lines_that_move_it_is_the_same_finding_L2(world: 
     assert findings(world, task)[name].false_fixes == 1, "it was claimed to be fixed"
 
 
-def test_one_accepted_rejection_does_not_keep_the_rest_of_a_report_out_L9_lesson_72(world: GitWorld) -> None:
+def test_one_accepted_rejection_does_not_keep_the_rest_of_a_report_out_L9(world: GitWorld) -> None:
     task = handed_in(world)
     (name,), _, _ = take(world, task, sarif(EVAL))
     respond(world, task, {name: "REJECTED"})
@@ -115,7 +115,7 @@ def test_a_blocking_import_ends_an_approval_D2(world: GitWorld) -> None:
         b'{"type": "handoff_tech_lead", "issues": []}',
     ],
 )
-def test_what_is_no_report_is_refused_and_not_an_empty_one_G1_lesson_29(world: GitWorld, document: bytes) -> None:
+def test_what_is_no_report_is_refused_and_not_an_empty_one_G1(world: GitWorld, document: bytes) -> None:
     task = handed_in(world)
     with world.unchanged(), pytest.raises(FoureyesError):
         take(world, task, document)

@@ -71,7 +71,7 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_a_blocking_finding_does_not_take_is_listed_and_nothing_is_stored_L6_L7_lesson_19(
+def test_what_a_blocking_finding_does_not_take_is_listed_and_nothing_is_stored_L6_L7(
     desk: DeskWorld, case: str
 ) -> None:
     word, more, rule_id = WRONG[case]
@@ -102,7 +102,7 @@ def test_every_offending_id_is_listed_at_once_L6(desk: DeskWorld) -> None:
     assert all(name in said for name in (high, critical, low, foreign, "TL-phantom-1-001"))
 
 
-def test_a_phantom_id_inflates_no_count_L6_lesson_18(desk: DeskWorld) -> None:
+def test_a_phantom_id_inflates_no_count_L6(desk: DeskWorld) -> None:
     task, _ = at_work(desk)
     with desk.refused("L6"):
         give(desk, task, *[answer(f"TL-{task}-1-{n:03}", "FIXED") for n in (1, 2, 3, 4, 99)])
@@ -403,7 +403,7 @@ MISCOUNTED: list[dict[str, int]] = [
 
 
 @pytest.mark.parametrize("counts", MISCOUNTED, ids=str)
-def test_a_number_that_counting_contradicts_refuses_the_whole_document_G6_lesson_18(
+def test_a_number_that_counting_contradicts_refuses_the_whole_document_G6(
     desk: DeskWorld, counts: dict[str, int]
 ) -> None:
     task, (high, *_) = at_work(desk)

@@ -67,7 +67,7 @@ def test_a_hand_in_says_that_checks_have_to_run_and_that_only_a_person_will_do_D
 # Auto-approve
 
 
-def test_green_checks_approve_in_the_name_of_the_gate_with_what_it_rests_on_M4_M5_lesson_28(desk: DeskWorld) -> None:
+def test_green_checks_approve_in_the_name_of_the_gate_with_what_it_rests_on_M4_M5(desk: DeskWorld) -> None:
     configure(desk, LINT + KNIP)
     task = desk.handed_in(labels=AUTO)
     assert desk.status(task) == "reviewing"
@@ -89,7 +89,7 @@ def test_where_the_result_is_known_it_is_approved_as_soon_as_it_is_handed_in_M4(
     assert world.status(task) == "approved"
 
 
-def test_without_a_check_nothing_approves_itself_M4_lesson_49(desk: DeskWorld) -> None:
+def test_without_a_check_nothing_approves_itself_M4(desk: DeskWorld) -> None:
     task = desk.handed_in(labels=AUTO)
     assert desk.status(task) == "reviewing"
     assert any(reason.rule == "M4" for reason in desk.app.queue.view(BOB).rows[0].auto_reasons)

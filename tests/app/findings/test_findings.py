@@ -138,7 +138,7 @@ def test_an_id_that_is_no_finding_of_the_task_is_refused_L2(desk: DeskWorld, nam
 # The same finding
 
 
-def test_a_rephrased_finding_about_the_same_code_is_the_same_finding_L2_lesson_20(world: GitWorld) -> None:
+def test_a_rephrased_finding_about_the_same_code_is_the_same_finding_L2(world: GitWorld) -> None:
     task = deliver(world, {"pay.py": PAY})
     (first,) = review(world, task, [issue("limit is hard-coded", file="pay.py", line=2)]).raised
     next_attempt(world, task, {"other.py": "x = 1\n"})
@@ -252,7 +252,7 @@ REWRITES: dict[str, Callable[[DeskWorld, str, str], object]] = {
 
 
 @pytest.mark.parametrize("way", REWRITES)
-def test_who_made_the_work_cannot_rewrite_what_others_found_in_it_L8_lesson_28(desk: DeskWorld, way: str) -> None:
+def test_who_made_the_work_cannot_rewrite_what_others_found_in_it_L8(desk: DeskWorld, way: str) -> None:
     configure(desk, KEPT)
     task = desk.handed_in()
     (name,) = review(desk, task, [issue(severity="CRITICAL", problem="money is lost")]).raised

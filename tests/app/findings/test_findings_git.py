@@ -38,7 +38,7 @@ def flagged(world: GitWorld, task: str, severity: str = "HIGH", **more: object) 
 # Where it is now
 
 
-def test_a_moved_line_is_where_it_is_now_and_the_same_finding_L2_lesson_20(world: GitWorld) -> None:
+def test_a_moved_line_is_where_it_is_now_and_the_same_finding_L2(world: GitWorld) -> None:
     task = handed_in(world)
     name = flagged(world, task)
     next_attempt(world, task, {"pay.py": "import os\n\n\n" + PAY})

@@ -103,9 +103,7 @@ NOTHING = {
 
 @pytest.mark.parametrize("case", NOTHING)
 @pytest.mark.parametrize("before", ["failing", "nothing"])
-def test_what_did_not_run_to_its_end_neither_raises_nor_resolves_G1_lesson_29(
-    desk: DeskWorld, case: str, before: str
-) -> None:
+def test_what_did_not_run_to_its_end_neither_raises_nor_resolves_G1(desk: DeskWorld, case: str, before: str) -> None:
     configure(desk, KEPT + TESTS)
     task = desk.handed_in()
     if before == "failing":
@@ -116,7 +114,7 @@ def test_what_did_not_run_to_its_end_neither_raises_nor_resolves_G1_lesson_29(
     assert "D5" in {reason.rule for reason in why_not_approved(desk, task)}, "and it is no pass"
 
 
-def test_a_report_without_a_test_in_it_is_no_pass_and_resolves_nothing_G1_lesson_30(desk: DeskWorld) -> None:
+def test_a_report_without_a_test_in_it_is_no_pass_and_resolves_nothing_G1(desk: DeskWorld) -> None:
     configure(desk, KEPT + TESTS)
     task = desk.handed_in()
     ran(desk, task, "tests", failing("t::a"))

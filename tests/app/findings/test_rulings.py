@@ -58,7 +58,7 @@ TABLE = {
 
 @pytest.mark.parametrize("word", RULINGS)
 @pytest.mark.parametrize("given", ["FIXED", "REJECTED"])
-def test_a_ruling_is_about_the_answer_that_was_given_L8_L9_lesson_17(desk: DeskWorld, given: str, word: str) -> None:
+def test_a_ruling_is_about_the_answer_that_was_given_L8_L9(desk: DeskWorld, given: str, word: str) -> None:
     task, name = answered(desk, given)
     if (given, word) in TABLE:
         rule(desk, {name: word})
@@ -81,7 +81,7 @@ def test_a_claim_is_no_fix_and_stands_against_the_approval_until_somebody_verifi
     assert desk.approve(BOB, task).status == "approved"
 
 
-def test_a_dispute_is_no_acceptance_L9_D2_lesson_17(desk: DeskWorld) -> None:
+def test_a_dispute_is_no_acceptance_L9_D2(desk: DeskWorld) -> None:
     task, name = answered(desk, "REJECTED")
     (reason,) = why_not_approved(desk, task)
     assert ("nobody ruled" in reason.message, steps_text(reason.next)) == (
@@ -166,7 +166,7 @@ def test_not_under_a_looser_policy_either_L8(desk: DeskWorld, policy: str) -> No
 
 
 @pytest.mark.parametrize(("who", "rule_id"), [(CI, "I5"), (asserted(CODEX), "I1"), (asserted(BOB), "I1")])
-def test_services_and_typed_names_do_not_rule_I1_I5_lesson_28(desk: DeskWorld, who: Actor, rule_id: str) -> None:
+def test_services_and_typed_names_do_not_rule_I1_I5(desk: DeskWorld, who: Actor, rule_id: str) -> None:
     _, name = answered(desk)
     with desk.refused(rule_id):
         rule(desk, {name: "VERIFIED"}, by=who)

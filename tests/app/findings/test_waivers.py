@@ -223,7 +223,7 @@ def test_the_same_note_again_is_the_same_task_L16(desk: DeskWorld) -> None:
         desk.app.findings.track(BOB, [], task=other)
 
 
-def test_a_blocking_finding_is_answered_and_not_put_off_L16_lesson_19(desk: DeskWorld) -> None:
+def test_a_blocking_finding_is_answered_and_not_put_off_L16(desk: DeskWorld) -> None:
     configure(desk, KEPT)
     task = desk.handed_in()
     high, low = review(desk, task, [issue("a"), issue("b", "LOW")]).raised

@@ -86,9 +86,7 @@ def test_it_goes_back_once_per_reviewer_and_attempt_V7(world: GitWorld) -> None:
     ids=["same", "origin"],
 )
 @pytest.mark.parametrize("word", ["CONFIRMED", "DISMISSED"])
-def test_who_raised_it_neither_confirms_nor_dismisses_it_V7_lesson_72(
-    world: GitWorld, word: str, again_as: Actor
-) -> None:
+def test_who_raised_it_neither_confirms_nor_dismisses_it_V7(world: GitWorld, word: str, again_as: Actor) -> None:
     task = handed_in(world)
     name = lost(world, task)
     with world.refused("V7"):
@@ -120,7 +118,7 @@ def test_other_eyes_confirm_it_and_it_is_sent_back_V7(world: GitWorld) -> None:
     assert states(world, task) == {name: "claimed"}
 
 
-def test_other_eyes_dismiss_it_and_one_false_finding_does_not_block_for_ever_V7_lesson_72(world: GitWorld) -> None:
+def test_other_eyes_dismiss_it_and_one_false_finding_does_not_block_for_ever_V7(world: GitWorld) -> None:
     task = handed_in(world)
     name = lost(world, task)
     rule(world, {name: "DISMISSED"}, by=BOB)

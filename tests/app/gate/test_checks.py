@@ -350,7 +350,7 @@ def test_what_names_nothing_and_fails_on_the_target_too_cannot_be_told_apart_D5(
 
 
 @pytest.mark.parametrize("ran", [report_of([]), report_of([], skipped=[ONE, TWO])], ids=["no test", "all skipped"])
-def test_a_report_without_a_test_that_ran_is_no_pass_D5_lesson_49(desk: DeskWorld, ran: Ran) -> None:
+def test_a_report_without_a_test_that_ran_is_no_pass_D5(desk: DeskWorld, ran: Ran) -> None:
     configure(desk, TESTS)
     desk.outside.runner.answers["tests"] = ran
     task = desk.handed_in()

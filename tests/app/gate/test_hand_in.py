@@ -188,7 +188,7 @@ def test_a_stale_version_commits_nothing_either_T6(world: GitWorld) -> None:
     assert world.checkout.head() == before
 
 
-def test_sessions_named_by_trailers_become_authors_A1_P2_lesson_7(world: GitWorld) -> None:
+def test_sessions_named_by_trailers_become_authors_A1_P2(world: GitWorld) -> None:
     task = world.work(CLAUDE, world.create())
     world.checkout.commit("more.py", "x\n", session=CODEX)
     world.app.notes.log(CODEX, task, "helped")
@@ -369,7 +369,7 @@ def test_the_attempt_is_what_the_target_does_not_have_when_main_moves_on_K4(worl
     assert [changed.path for changed in world.show(task).attempts[0].files] == ["work.py"]
 
 
-def test_nothing_is_handed_in_without_a_claim_T2_lesson_2(world: GitWorld) -> None:
+def test_nothing_is_handed_in_without_a_claim_T2(world: GitWorld) -> None:
     task = world.create()
     world.checkout.branch("work")
     world.checkout.commit()
@@ -426,7 +426,7 @@ def test_an_amended_message_is_no_other_change_A3(world: GitWorld) -> None:
     assert (second.relation, first.diff_id) == ("message_only", second.diff_id)
 
 
-def test_white_space_alone_is_another_diff_A2_lesson_73(world: GitWorld) -> None:
+def test_white_space_alone_is_another_diff_A2(world: GitWorld) -> None:
     task = world.handed_in(text="if a:\n    b()\nc()\n")
     world.checkout.commit("work.py", "if a:\n    b()\n    c()\n", session=CLAUDE)
     world.submit(CLAUDE, task)

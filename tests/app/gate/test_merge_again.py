@@ -229,7 +229,7 @@ def test_what_was_moved_and_not_recorded_is_found_by_the_next_Q4(
 # Records and tidying
 
 
-def test_what_the_queue_does_is_the_gates_with_who_called_it_lesson_28(world: GitWorld) -> None:
+def test_what_the_queue_does_is_the_gates_with_who_called_it(world: GitWorld) -> None:
     task = approved(world, by=CODEX)
     merge(world, BOB)
     rows = {row.kind: row for row in world.app.audit.log(task=task, limit=100)}

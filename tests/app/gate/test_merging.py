@@ -84,7 +84,7 @@ def proposed(world: GitWorld, text: str = STRICT) -> str:
     return task
 
 
-def test_a_change_of_a_gate_file_needs_a_person_A4_P6_lesson_75(world: GitWorld) -> None:
+def test_a_change_of_a_gate_file_needs_a_person_A4_P6(world: GitWorld) -> None:
     world.app.policy.accept(ALICE)
     task = proposed(world)
     with world.refused("P6") as caught:

@@ -106,9 +106,7 @@ def test_a_waived_finding_sends_nothing_back_E3(desk: DeskWorld) -> None:
 
 
 @pytest.mark.parametrize("who", [CODEX, BOB, ALICE])
-def test_the_feedback_is_the_gates_and_the_round_is_over_whoever_reviewed_lesson_28(
-    desk: DeskWorld, who: object
-) -> None:
+def test_the_feedback_is_the_gates_and_the_round_is_over_whoever_reviewed(desk: DeskWorld, who: object) -> None:
     task = desk.handed_in()
     review(desk, task, [issue()], by=who)  # type: ignore[arg-type]
     (row,) = [row for row in desk.app.audit.log(task=task, limit=100) if row.kind == "AttemptSentBack"]

@@ -39,7 +39,7 @@ def test_nothing_handed_in_is_nothing_in_the_way_X4(desk: DeskWorld) -> None:
     assert (report.complete, report.tasks, report.scope, report.reasons) == (True, 0, "everything", ())
 
 
-def test_reviewed_ruled_approved_merged_and_green_is_complete_X4_lesson_33(world: GitWorld) -> None:
+def test_reviewed_ruled_approved_merged_and_green_is_complete_X4(world: GitWorld) -> None:
     configure(world, AT_ONCE + LINT)
     task = deliver(world)
     (name,) = review(world, task, [issue(), issue("a name", "LOW")]).raised[:1]

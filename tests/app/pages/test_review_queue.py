@@ -102,7 +102,7 @@ def test_claimed_checks_are_marked_D5(desk: DeskWorld) -> None:
 
 
 @pytest.mark.parametrize("settled", ["approved", "closed", "open", "rejected"])
-def test_what_is_decided_does_not_wait_M5_lesson_51(desk: DeskWorld, settled: str) -> None:
+def test_what_is_decided_does_not_wait_M5(desk: DeskWorld, settled: str) -> None:
     task = desk.handed_in()
     match settled:
         case "approved":

@@ -37,7 +37,7 @@ def accepted(world: GitWorld, text: str = PAY) -> tuple[str, str]:
     ],
     ids=str,
 )
-def test_the_same_code_does_not_raise_it_again_L9_lesson_72(world: GitWorld, said: dict[str, str]) -> None:
+def test_the_same_code_does_not_raise_it_again_L9(world: GitWorld, said: dict[str, str]) -> None:
     task, name = accepted(world)
     said = {key: name if value == "NAME" else value for key, value in said.items()}
     with world.refused("L9"):

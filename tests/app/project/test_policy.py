@@ -50,7 +50,7 @@ def test_layers_environment_over_store_over_file_over_default_P12(desk: DeskWorl
     assert next(row for row in desk.app.policy.show(ALICE) if row.key == "minor.max_lines").value == 90
 
 
-def test_only_people_change_settings_and_features_P12_lesson_4(desk: DeskWorld) -> None:
+def test_only_people_change_settings_and_features_P12(desk: DeskWorld) -> None:
     with desk.refused("P12"):
         desk.app.policy.set(CLAUDE, "review.policy", "trusted")
     with desk.refused("P12"):
@@ -157,7 +157,7 @@ def test_the_security_record_lists_every_kind_latest_first_P8(desk: DeskWorld) -
     assert set(totals) == {"self_close", "minor", "creator_approval"}
 
 
-def test_no_verb_clears_the_journal_or_undoes_a_row_P8_lesson_8(desk: DeskWorld) -> None:
+def test_no_verb_clears_the_journal_or_undoes_a_row_P8(desk: DeskWorld) -> None:
     nouns = (
         "tasks claims notes stops attempts decisions closing merges lists sessions keys policy audit projects".split()
     )
@@ -171,7 +171,7 @@ def test_no_verb_clears_the_journal_or_undoes_a_row_P8_lesson_8(desk: DeskWorld)
 # The accepted configuration (P12)
 
 
-def test_a_configuration_on_the_target_is_not_used_until_a_person_accepts_it_P12_lesson_4(desk: DeskWorld) -> None:
+def test_a_configuration_on_the_target_is_not_used_until_a_person_accepts_it_P12(desk: DeskWorld) -> None:
     desk.repo.files["foureyes.toml"] = '[review]\npolicy = "trusted"\n'
     assert setting(desk, "review.policy") == ("balanced", "default")
     for who in (CLAUDE, CI):

@@ -79,7 +79,7 @@ def test_a_token_that_nobody_gave_out_is_refused_I2(desk: DeskWorld, token: str)
 
 
 @pytest.mark.parametrize("role", ["implement", "review"])
-def test_a_token_is_good_for_its_role_only_I2_lesson_28(desk: DeskWorld, role: str) -> None:
+def test_a_token_is_good_for_its_role_only_I2(desk: DeskWorld, role: str) -> None:
     task = desk.create(BOB)
     child = desk.spawn(CLAUDE, task, role)
     app = desk.app
@@ -349,7 +349,7 @@ def renewed(desk: DeskWorld, actor: Actor) -> Actor:
     return desk.app.sessions.recognise(lambda _: actor)
 
 
-def test_a_new_session_is_a_new_line_and_never_a_new_pair_of_eyes_I4_lesson_9(desk: DeskWorld) -> None:
+def test_a_new_session_is_a_new_line_and_never_a_new_pair_of_eyes_I4(desk: DeskWorld) -> None:
     task = desk.handed_in(CLAUDE)
     again = renewed(desk, CLAUDE)
     assert again.session != CLAUDE.session

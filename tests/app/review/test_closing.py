@@ -67,7 +67,7 @@ def test_the_same_origin_counts_as_the_maker_C1_I3(desk: DeskWorld) -> None:
         desk.app.closing.close(marked(), task)
 
 
-def test_closing_merges_nothing_and_the_work_is_listed_C2_lesson_33(world: GitWorld) -> None:
+def test_closing_merges_nothing_and_the_work_is_listed_C2(world: GitWorld) -> None:
     task = world.handed_in()
     main = world.checkout.head("main")
     done = world.app.closing.close(BOB, task, reason="we need it no more")
@@ -209,7 +209,7 @@ def test_a_maker_stays_a_maker_after_reopening_I8_P2(world: GitWorld) -> None:
 # Epics
 
 
-def test_an_epic_never_closes_by_itself_T5_lesson_11(desk: DeskWorld) -> None:
+def test_an_epic_never_closes_by_itself_T5(desk: DeskWorld) -> None:
     epic = desk.create(CODEX, type="epic")
     child = desk.handed_in(CLAUDE, parent=epic)
     with desk.refused("T5"):

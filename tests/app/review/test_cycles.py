@@ -223,7 +223,7 @@ def test_a_person_who_ends_the_wait_reads_for_whom_it_goes_on_V8(desk: DeskWorld
     assert done.notes == ("--now ends the wait for people; an agent that was asked may still answer",)
 
 
-def test_a_runner_says_why_there_is_no_review_and_nobody_is_a_success_lesson_69(desk: DeskWorld) -> None:
+def test_a_runner_says_why_there_is_no_review_and_nobody_is_a_success(desk: DeskWorld) -> None:
     peers(desk)
     desk.handed_in()
     runner = desk.app.runs.begin(ALICE, agents=1).actor

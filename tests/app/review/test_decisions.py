@@ -45,7 +45,7 @@ def test_whoever_made_a_change_may_not_approve_it_P2(world: GitWorld) -> None:
         world.approve(CLAUDE, task, reason="it is fine")
 
 
-def test_a_new_terminal_of_the_same_agent_is_no_new_pair_of_eyes_I3_lesson_9(world: GitWorld) -> None:
+def test_a_new_terminal_of_the_same_agent_is_no_new_pair_of_eyes_I3(world: GitWorld) -> None:
     task = world.handed_in(agent("claude", 1, evidence=["conversation:c1"]))
     with world.refused("P2"):
         world.approve(agent("claude", 2, evidence=["conversation:c1"]), task, reason="other session")
@@ -99,7 +99,7 @@ def test_a_creator_agent_needs_a_reason_and_is_audited_twice_P3_P8(world: GitWor
     assert "creator_approval (P3): I know what I asked for" in line.text
 
 
-def test_a_creator_person_needs_no_reason_and_is_no_exception_P3_P8_lesson_10(world: GitWorld) -> None:
+def test_a_creator_person_needs_no_reason_and_is_no_exception_P3_P8(world: GitWorld) -> None:
     task = world.handed_in(creator=ALICE)
     done = world.approve(ALICE, task)
     assert (done.rule, done.exception, "creator, human" in done.message) == ("P3", False, True)
@@ -114,7 +114,7 @@ def test_strict_refuses_the_creator_also_with_a_reason_P3(world: GitWorld) -> No
     assert world.approve(GEMINI, task).rule == "P7"
 
 
-def test_the_environment_may_only_make_an_agent_stricter_P12_lesson_4(world: GitWorld) -> None:
+def test_the_environment_may_only_make_an_agent_stricter_P12(world: GitWorld) -> None:
     task = world.handed_in(creator=CODEX)
     world.environ["FOUREYES_FEATURE_BALANCED_REVIEW_POLICY"] = "false"
     with world.refused("P3"):
@@ -190,7 +190,7 @@ def test_a_hold_stops_every_approval_D3(world: GitWorld) -> None:
         world.approve(BOB, task)
 
 
-def test_a_changed_line_makes_the_attempt_stale_until_submitted_again_D4_lesson_12(world: GitWorld) -> None:
+def test_a_changed_line_makes_the_attempt_stale_until_submitted_again_D4(world: GitWorld) -> None:
     task = world.handed_in()
     world.checkout.commit("work.py", "one more line\n", session=CLAUDE)
     with world.refused("D4") as caught:
@@ -319,7 +319,7 @@ def test_nothing_is_taken_back_after_the_merge_or_before_an_approval(world: GitW
 
 
 @pytest.mark.parametrize("verb", ["redo", "reject"])
-def test_redo_and_reject_need_a_reason_lesson_13(world: GitWorld, verb: str) -> None:
+def test_redo_and_reject_need_a_reason(world: GitWorld, verb: str) -> None:
     task = world.handed_in()
     for blank in ("", "  \n"):
         with world.refused("F1" if verb == "redo" else "T2"):
@@ -327,7 +327,7 @@ def test_redo_and_reject_need_a_reason_lesson_13(world: GitWorld, verb: str) -> 
 
 
 @pytest.mark.parametrize("verb", ["redo", "reject"])
-def test_redo_and_reject_are_for_people_and_for_who_may_approve_lesson_13(world: GitWorld, verb: str) -> None:
+def test_redo_and_reject_are_for_people_and_for_who_may_approve(world: GitWorld, verb: str) -> None:
     call: Any = getattr(world.app.feedback, verb)
     task = world.handed_in()
     for actor in (CLAUDE, child_of(CLAUDE), marked()):
@@ -475,11 +475,11 @@ def voided(world: GitWorld, task: str) -> None:
         world.approve(BOB, task)
 
 
-def test_a_rework_after_the_approval_ends_it_and_reaches_nothing_A3_lesson_12(world: GitWorld) -> None:
+def test_a_rework_after_the_approval_ends_it_and_reaches_nothing_A3(world: GitWorld) -> None:
     voided(world, reworked(world))
 
 
-def test_a_rework_that_was_merged_by_hand_is_not_recognised_A3_lesson_12(world: GitWorld) -> None:
+def test_a_rework_that_was_merged_by_hand_is_not_recognised_A3(world: GitWorld) -> None:
     task = reworked(world)
     world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
     voided(world, task)
@@ -498,7 +498,7 @@ def test_a_line_added_while_rebasing_is_not_recognised_A3(world: GitWorld) -> No
     voided(world, task)
 
 
-def test_what_was_never_approved_is_not_closed_by_a_merge_lesson_77(world: GitWorld) -> None:
+def test_what_was_never_approved_is_not_closed_by_a_merge(world: GitWorld) -> None:
     task = world.handed_in()
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
@@ -517,7 +517,7 @@ def test_a_minor_task_is_approved_by_its_maker_on_the_record_P1_P8(world: GitWor
     assert [log.type for log in world.show(task).logs] == ["security"]
 
 
-def test_the_maker_marks_its_own_task_minor_in_vain_P10_lesson_3(world: GitWorld) -> None:
+def test_the_maker_marks_its_own_task_minor_in_vain_P10(world: GitWorld) -> None:
     task = world.handed_in()
     world.app.tasks.edit(CLAUDE, task, minor=True)
     with world.refused("P2"):
@@ -606,7 +606,7 @@ def test_a_broken_configuration_is_no_pass_G1(desk: DeskWorld) -> None:
     assert desk.ids_of(status="reviewing") == [task]
 
 
-def test_no_refusal_suggests_something_destructive_G5_lesson_64(desk: DeskWorld) -> None:
+def test_no_refusal_suggests_something_destructive_G5(desk: DeskWorld) -> None:
     task = desk.handed_in(labels=["security"])
     said: list[str] = []
     for actor in (CLAUDE, CODEX, marked(), child_of(CLAUDE)):

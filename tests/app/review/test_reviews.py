@@ -40,9 +40,7 @@ def test_a_review_without_findings_approves_and_is_kept_whole_V3(desk: DeskWorld
 @pytest.mark.parametrize(
     "raw", [PROSE, b"", b"[]", b"{", b"null", b'"approved"', b"\xff\xfe", b'{"verdict": "approved"}', b"[" * 100_000]
 )
-def test_what_is_no_review_result_is_no_review_and_goes_back_V3_lesson_35_lesson_68(
-    desk: DeskWorld, raw: bytes
-) -> None:
+def test_what_is_no_review_result_is_no_review_and_goes_back_V3(desk: DeskWorld, raw: bytes) -> None:
     task = desk.handed_in()
     with sent_back_to_its_reviewer(desk, task, "V3"):
         send(desk, task, raw)
@@ -126,7 +124,7 @@ def test_services_and_names_that_somebody_typed_do_not_review_I1_I5(desk: DeskWo
         send(desk, task, PROSE, by=who)
 
 
-def test_a_review_token_may_review_its_task_only_I2_lesson_28(desk: DeskWorld) -> None:
+def test_a_review_token_may_review_its_task_only_I2(desk: DeskWorld) -> None:
     task, other = desk.handed_in(), desk.handed_in(GEMINI)
     reviewer = desk.spawn(BOB, task, "review")
     assert review(desk, task, [issue()], by=reviewer).raised
@@ -259,7 +257,7 @@ def test_a_status_that_disagrees_with_its_own_findings_is_refused_with_the_diffe
     assert "make it" in reasons[0].message
 
 
-def test_a_status_that_is_none_is_refused_V3_lesson_32(desk: DeskWorld) -> None:
+def test_a_status_that_is_none_is_refused_V3(desk: DeskWorld) -> None:
     task = desk.handed_in()
     with sent_back_to_its_reviewer(desk, task, "V3"):
         send(desk, task, about(desk, task, status="MERGE_IT"))
@@ -276,7 +274,7 @@ def test_a_note_is_kept_with_the_review_and_is_no_finding_L1(desk: DeskWorld) ->
 # Coverage
 
 
-def test_a_review_that_did_not_read_every_changed_file_is_incomplete_and_its_findings_are_kept_V6_lesson_70(
+def test_a_review_that_did_not_read_every_changed_file_is_incomplete_and_its_findings_are_kept_V6(
     desk: DeskWorld,
 ) -> None:
     task = desk.handed_in()

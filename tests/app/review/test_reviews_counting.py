@@ -108,14 +108,14 @@ def test_a_label_may_ask_for_reviews_and_the_most_wanted_counts_D6_M3(desk: Desk
     [CLAUDE, replace(CLAUDE, session=SessionId("ses-other")), child_of(CLAUDE)],
     ids=["author", "origin", "child"],
 )
-def test_a_review_by_who_made_the_work_never_counts_V6_P2_lesson_71(desk: DeskWorld, who: Actor) -> None:
+def test_a_review_by_who_made_the_work_never_counts_V6_P2(desk: DeskWorld, who: Actor) -> None:
     configure(desk, ONE)
     task = desk.handed_in()
     assert not review(desk, task, by=who).counts
     assert "D6" in rules_against(desk, task, CODEX)
 
 
-def test_a_review_of_another_diff_does_not_count_V6_lesson_12(desk: DeskWorld) -> None:
+def test_a_review_of_another_diff_does_not_count_V6(desk: DeskWorld) -> None:
     configure(desk, ONE)
     task = desk.handed_in()
     review(desk, task)

@@ -151,7 +151,7 @@ def test_done_without_a_change_twice_is_a_persons_and_a_person_lets_it_go_on_S4(
     assert ground.status(task) == "reviewing"
 
 
-def test_crash_after_crash_each_try_is_another_one_and_then_a_person_looks_lesson_43(ground: Playground) -> None:
+def test_crash_after_crash_each_try_is_another_one_and_then_a_person_looks(ground: Playground) -> None:
     task = ground.create(ALICE)
     crash = Play(commits=0, outcome=RunOutcome(ended=False, rc=1, conversation="c1", error="crash"))
     ground.plays = [crash] * 9
@@ -350,7 +350,7 @@ def test_what_was_put_off_is_forgotten_when_its_time_has_come(ground: Playground
     assert runner.desk.put_off == {}
 
 
-def test_a_pause_lets_what_runs_come_to_its_end_and_survives_a_restart_V9_lesson_38(ground: Playground) -> None:
+def test_a_pause_lets_what_runs_come_to_its_end_and_survives_a_restart_V9(ground: Playground) -> None:
     first = ground.create(ALICE)
     ground.plays = [Play(lasts=5)]
     runner = ground.runner(agents=1)

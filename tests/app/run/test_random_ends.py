@@ -1,4 +1,4 @@
-"""Run after run that ends somehow: nothing is left behind, and somebody can move every task (S, J4, lesson 55)."""
+"""Run after run that ends somehow: nothing is left behind, and somebody can move every task (S, J4)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def play(ground: Playground, runner: Runner, ends: Ends) -> Runner:
 
 
 @pytest.mark.on("sqlite")
-def test_random_ends_leave_nothing_behind_and_every_task_where_somebody_can_move_it_lesson_55(
+def test_random_ends_leave_nothing_behind_and_every_task_where_somebody_can_move_it(
     ground: Playground,
 ) -> None:
     """By night a thousand."""

@@ -22,7 +22,7 @@ def test_all_reasons_are_told_at_once_V9_D3(desk: DeskWorld) -> None:
     assert [reason.rule for reason in caught[0].reasons] == ["V9", "V9", "E6", "D3"]
 
 
-def test_a_pause_lets_what_runs_come_to_its_end_survives_and_a_person_lifts_it_V9_lesson_38(desk: DeskWorld) -> None:
+def test_a_pause_lets_what_runs_come_to_its_end_survives_and_a_person_lifts_it_V9(desk: DeskWorld) -> None:
     me, task = runner(desk), desk.create()
     run = bound(desk, me, task)
     desk.app.runs.pause(ALICE, task, reason="the interface changes")
@@ -58,7 +58,7 @@ def test_a_pause_is_for_people_and_says_why_V9(desk: DeskWorld) -> None:
 
 
 @pytest.mark.parametrize("way", ["resume", "edit", "hand in", "redo"])
-def test_what_is_stuck_goes_on_once_a_person_has_moved_it_E6_lesson_43(desk: DeskWorld, way: str) -> None:
+def test_what_is_stuck_goes_on_once_a_person_has_moved_it_E6(desk: DeskWorld, way: str) -> None:
     me, task = runner(desk), desk.create()
     if way in ("redo", "hand in"):
         desk.start(CODEX, task)

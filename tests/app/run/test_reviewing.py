@@ -1,5 +1,5 @@
 """Reviews by runs: a reviewer reads files of its own and answers with one document, which is stored as its own;
-whatever else it says is no review, and the rules decide (V1 to V9, lessons 34 to 36, 68 to 71, 76).
+whatever else it says is no review, and the rules decide (V1 to V9).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def test_who_was_asked_reads_files_of_its_own_and_its_answer_is_its_review_V2_V3
     assert not launch.resumes
 
 
-def test_prose_is_asked_for_once_more_in_a_new_conversation_V3_lesson_35(peers: Peers) -> None:
+def test_prose_is_asked_for_once_more_in_a_new_conversation_V3(peers: Peers) -> None:
     peers.says("codex", "No blocker found… LGTM", review("concerns"))
     task = peers.made()
     first, second = peers.reviews_of(task)
@@ -63,7 +63,7 @@ def test_prose_is_asked_for_once_more_in_a_new_conversation_V3_lesson_35(peers: 
     ("what", "answer"),
     [
         ("says nothing", ""),
-        ("praises in prose, lesson 68", "LGTM, no issues at all"),
+        ("praises in prose", "LGTM, no issues at all"),
         ("names another reviewer", json.dumps(json.loads(review()) | {"reviewer": "gemini"})),
         ("speaks of another change", review(diff_id="sha256:" + "0" * 64)),
         ("does not say of which change", review(diff_id="")),
@@ -97,16 +97,14 @@ def test_who_answers_with_no_valid_document_twice_gives_no_review_and_the_next_i
         (Play(broken="it would run plugins of the tree"), "crash"),
     ],
 )
-def test_whoever_cannot_gives_none_and_the_next_is_asked_V4_lesson_69(
-    peers: Peers, outcome: RunOutcome | Play, why: str
-) -> None:
+def test_whoever_cannot_gives_none_and_the_next_is_asked_V4(peers: Peers, outcome: RunOutcome | Play, why: str) -> None:
     peers.says("codex", outcome)
     peers.says("gemini", review())
     peers.made()
     assert (peers.became(), peers.cycle().rule) == ({"codex": why, "gemini": "answered"}, "R4")
 
 
-def test_where_nobody_is_left_a_person_is_and_nothing_passes_R0_lesson_36(peers: Peers) -> None:
+def test_where_nobody_is_left_a_person_is_and_nothing_passes_R0(peers: Peers) -> None:
     peers.says("codex", replace(FAILED, error="quota"))
     peers.says("gemini", "fine", "fine")
     task = peers.made()
@@ -115,14 +113,14 @@ def test_where_nobody_is_left_a_person_is_and_nothing_passes_R0_lesson_36(peers:
     assert any(line.startswith(f"! {task} was not reviewed (c-1 R0)") for _, line in peers.said)
 
 
-def test_fail_over_never_asks_the_author_V4_lesson_76(peers: Peers) -> None:
+def test_fail_over_never_asks_the_author_V4(peers: Peers) -> None:
     peers.says("codex", replace(FAILED, error="quota"))
     task = peers.made(ONE.replace('"gemini"', '"claude"'))
     assert [run.profile for run in peers.reviews_of(task)] == ["codex"]
     assert peers.cycle().rule == "R0"
 
 
-def test_a_review_that_read_nothing_is_kept_and_does_not_count_V6_lesson_70(peers: Peers) -> None:
+def test_a_review_that_read_nothing_is_kept_and_does_not_count_V6(peers: Peers) -> None:
     peers.says("codex", review(files_reviewed=[]))
     peers.says("gemini", review())
     task = peers.made()

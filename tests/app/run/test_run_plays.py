@@ -175,7 +175,7 @@ class Runners(RuleBasedStateMachine):
         assert self.world.sql(f"SELECT r.id FROM {tokens} WHERE r.state = 'ended' AND t.ended_seq = 0") == []
 
     def settle_everything(self) -> None:
-        """Lesson 55: the next runner ends and frees whatever is left."""
+        """The next runner ends and frees whatever is left."""
         for row in self.world.app.runs.runners():
             self.world.outside.gone.add(row.process)
         me, runs = runner(self.world, "proc:boot:ns:last:1"), self.world.app.runs

@@ -15,7 +15,7 @@ from tests.stage.running import agent_of, bound, runner
 from tests.stage.world import DeskWorld
 
 
-def test_a_run_says_what_happened_and_two_readers_take_nothing_from_each_other_S3_lesson_40(desk: DeskWorld) -> None:
+def test_a_run_says_what_happened_and_two_readers_take_nothing_from_each_other_S3(desk: DeskWorld) -> None:
     run = bound(desk, runner(desk), desk.create())
     agent = agent_of(desk)
     desk.app.runs.emit(agent, "MILESTONE", "half  of it\nis there", payload='{"done": 1}')
@@ -32,7 +32,7 @@ def test_a_run_says_what_happened_and_two_readers_take_nothing_from_each_other_S
 
 
 @pytest.mark.parametrize("word", ["done!", "", "not done yet", "OK"])
-def test_unknown_words_are_refused_with_the_list_S1_S3_lesson_42(desk: DeskWorld, word: str) -> None:
+def test_unknown_words_are_refused_with_the_list_S1_S3(desk: DeskWorld, word: str) -> None:
     desk.started(CLAUDE)
     with desk.refused(error=BadInput) as caught:
         desk.app.runs.signal(CLAUDE, word)

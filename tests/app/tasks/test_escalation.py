@@ -169,7 +169,7 @@ def test_senior_goes_on_at_tier_senior_with_counters_that_start_again_E3(desk: D
     assert task in desk.ids_of(ready=True)
 
 
-def test_after_the_lead_a_loop_that_comes_back_goes_to_a_person_and_not_round_for_ever_E1_lesson_23(
+def test_after_the_lead_a_loop_that_comes_back_goes_to_a_person_and_not_round_for_ever_E1(
     desk: DeskWorld,
 ) -> None:
     task = stuck(desk)

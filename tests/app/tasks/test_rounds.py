@@ -100,7 +100,7 @@ def withdrawn(desk: DeskWorld, task: str) -> None:
 @pytest.mark.parametrize(
     "step", [resubmitted, closed_and_reopened, rejected_and_unblocked, withdrawn], ids=lambda step: step.__name__
 )
-def test_however_a_round_ends_the_record_says_what_the_engine_says_E1_lesson_22(
+def test_however_a_round_ends_the_record_says_what_the_engine_says_E1(
     desk: DeskWorld, step: Callable[[DeskWorld, str], None]
 ) -> None:
     configure(desk, CAP)

@@ -89,7 +89,7 @@ def test_wrong_fields_are_bad_input_and_leave_nothing(desk: DeskWorld, fields: d
 
 
 @pytest.mark.parametrize("field", ["parent", "depends_on"])
-def test_a_missing_neighbour_is_not_found_lesson_14(desk: DeskWorld, field: str) -> None:
+def test_a_missing_neighbour_is_not_found(desk: DeskWorld, field: str) -> None:
     with desk.refused(error=NotFound):
         desk.create(parent="fe-nope") if field == "parent" else desk.create(depends_on=["fe-nope"])
 
@@ -157,7 +157,7 @@ def test_an_edit_is_all_or_nothing_G4(desk: DeskWorld) -> None:
     assert desk.task(task).title == "old"
 
 
-def test_no_field_of_an_edit_is_the_status_T2_lesson_1(desk: DeskWorld) -> None:
+def test_no_field_of_an_edit_is_the_status_T2(desk: DeskWorld) -> None:
     task = desk.create()
     with pytest.raises(TypeError):
         desk.app.tasks.edit(BOB, task, status="closed")  # type: ignore[call-arg]
@@ -318,7 +318,7 @@ def test_edits_are_shown_to_whoever_judges_and_an_authors_late_ones_are_marked_T
     assert found["edited acceptance"] == found["label ux taken off"] == (CLAUDE.session, True, True)
 
 
-def test_unknown_tasks_are_not_found_by_every_verb_lesson_14_lesson_25(desk: DeskWorld) -> None:
+def test_unknown_tasks_are_not_found_by_every_verb(desk: DeskWorld) -> None:
     app, nope = desk.app, "fe-nope"
     calls: list[Callable[[], object]] = [
         lambda: app.tasks.edit(BOB, nope, title="x"),
@@ -439,7 +439,7 @@ def test_what_waits_for_a_task_that_stands_still_is_told_both_ways_out_T3(desk: 
     ]
 
 
-def test_a_key_of_a_task_that_was_dropped_says_so_and_how_it_comes_back_lesson_24(desk: DeskWorld) -> None:
+def test_a_key_of_a_task_that_was_dropped_says_so_and_how_it_comes_back(desk: DeskWorld) -> None:
     task = desk.app.tasks.create(ALICE, "Greet", key="once").task
     desk.app.closing.delete(ALICE, task)
     again = desk.app.tasks.create(ALICE, "Greet", key="once")

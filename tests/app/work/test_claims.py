@@ -11,7 +11,7 @@ from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent, person
 from tests.stage.world import DeskWorld
 
 
-def test_of_several_sessions_exactly_one_wins_T1_lesson_61(desk: DeskWorld) -> None:
+def test_of_several_sessions_exactly_one_wins_T1(desk: DeskWorld) -> None:
     task = desk.create()
     won, lost = [], []
     for actor in (CLAUDE, CODEX, GEMINI, ALICE):

@@ -17,7 +17,7 @@ GEMINI = ReviewerCandidate(name="gemini", order=2, model="pro", vendor="google")
 BY_CLAUDE = MakerTraits(name="claude", model="opus", vendor="anthropic")
 
 
-def test_never_who_made_it_and_in_declared_order_V4_lesson_76() -> None:
+def test_never_who_made_it_and_in_declared_order_V4() -> None:
     assert choose([CLAUDE, CODEX, GEMINI], [BY_CLAUDE], "origin", seats=1) == ReviewerChoice(
         chosen=("codex",), left_out=(LeftOut("claude", "made the work"),)
     )

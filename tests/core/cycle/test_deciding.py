@@ -70,7 +70,7 @@ def rule(*verdicts: Verdict, counting: tuple[int, ...] | None = None, quorum: in
         # R4: all approve
         ((OK,), "R4"),
         ((OK, OK), "R4"),
-        # R0: nothing was answered (lesson 36)
+        # R0: nothing was answered
         ((), "R0"),
     ],
 )
@@ -83,12 +83,12 @@ def test_the_rows_of_the_table_each_before_the_next_R0_R1_R2_R3_R4_V8(
 @pytest.mark.parametrize(
     ("verdicts", "counting", "quorum", "gone", "expected"),
     [
-        ((OK,), (), 1, 0, "R0"),  # it read nothing of the diff, or its reviewer may not approve (lesson 70)
+        ((OK,), (), 1, 0, "R0"),  # it read nothing of the diff, or its reviewer may not approve
         ((OK, OK), (1,), 1, 0, "R4"),
         ((OK, OK), (1,), 2, 0, "R0"),
         ((OK, OK), (1, 2), 2, 0, "R4"),
         ((), (), 1, 1, "R0"),
-        ((), (), 1, 3, "R0"),  # all out of quota: no success (lesson 69)
+        ((), (), 1, 3, "R0"),  # all out of quota: no success
         ((OK,), (1,), 2, 1, "R0"),  # half of the quorum timed out
         ((OK,), (1,), 1, 1, "R4"),  # the quorum is there
         ((CONCERNS,), (), 2, 1, "R3"),  # R3 looks at every valid review, whether it counts or not

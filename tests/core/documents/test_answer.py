@@ -1,4 +1,4 @@
-"""The one document in a last message (V3, lessons 35, 68): alone or in one fence; prose is never one."""
+"""The one document in a last message (V3): alone or in one fence; prose is never one."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_one_document_is_found_alone_or_in_a_fence_V3(answer: str) -> None:
         ("x" * (LONGEST + 1), "characters"),
     ],
 )
-def test_whatever_else_is_said_is_no_answer_V3_lesson_35(answer: str, why: str) -> None:
+def test_whatever_else_is_said_is_no_answer_V3(answer: str, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         document_in(answer, KIND)
 

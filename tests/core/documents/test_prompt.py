@@ -1,4 +1,4 @@
-"""F3, F4, lessons 31 and 32: what an agent is told, in which order, and what is cut first."""
+"""F3, F4: what an agent is told, in which order, and what is cut first."""
 
 from __future__ import annotations
 
@@ -314,7 +314,7 @@ def test_the_lead_sees_the_rounds_and_commands_and_cannot_force_anything_E3() ->
 # --- every word has a marker --------------------------------------------------------------------------------------
 
 
-def test_every_status_alias_and_verdict_has_a_marker_in_the_prompt_lesson_32() -> None:
+def test_every_status_alias_and_verdict_has_a_marker_in_the_prompt() -> None:
     assert set(STATUS_MARKERS) == {*get_args(ReviewStatus), *STATUS_ALIASES, *get_args(Verdict)}
     for purpose in ("review", "rereview"):
         text = compose(purpose, BRIEFING, "")
@@ -323,7 +323,7 @@ def test_every_status_alias_and_verdict_has_a_marker_in_the_prompt_lesson_32() -
 
 
 @pytest.mark.parametrize("state", sorted(UNRESOLVED))
-def test_every_state_that_is_unresolved_tells_both_sides_what_to_do_lesson_32(state: Any) -> None:
+def test_every_state_that_is_unresolved_tells_both_sides_what_to_do(state: Any) -> None:
     told = replace(BRIEFING, findings=(finding(1, state=state),))
     assert re.search(r"Answer with|waits for a ruling", about(compose("respond", told, ""), "TL-fe-7k2-1-001"))
     assert ("Your ruling" in compose("rereview", told, "")) == (state != "open")
@@ -399,7 +399,7 @@ def cut_in(text: str) -> list[str]:
     return [name for name in CUTS if re.search(f"^… {LEFT_OUT[name]}", text, re.MULTILINE)]
 
 
-def test_what_is_cut_is_cut_in_order_and_said_lesson_31() -> None:
+def test_what_is_cut_is_cut_in_order_and_said() -> None:
     assert CUTS == ("examples", "role", "notes", "checks", "files", "handoff", "description")
     whole = len(compose("implement", LONG, BIG))
     assert whole < LIMIT

@@ -75,7 +75,7 @@ def test_no_progress_is_nought_after_progress_and_else_one_more_L12(
     assert found.tier == tier
 
 
-def test_the_first_answer_is_judged_like_any_other_L11_lesson_21() -> None:
+def test_the_first_answer_is_judged_like_any_other_L11() -> None:
     assert loop([0]).no_progress == 1
     assert loop([1]).no_progress == 0
 
@@ -182,7 +182,7 @@ def test_the_counters_start_again_within_a_tier_and_the_totals_stay_E1() -> None
     assert (found.tier, found.round, found.no_progress, found.iteration, len(found.rounds)) == ("senior", 1, 0, 4, 4)
 
 
-def test_senior_does_not_loop_for_ever_lesson_23() -> None:
+def test_senior_does_not_loop_for_ever() -> None:
     found = loop([0] * 4)
     assert (found.tier, found.waiting_for, found.escalations) == ("lead", "lead", 2)
 

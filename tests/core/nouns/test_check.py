@@ -1,4 +1,4 @@
-"""D5, G1: what a run of a check means. Nothing but a whole pass is a pass (lessons 29, 30, 49)."""
+"""D5, G1: what a run of a check means. Nothing but a whole pass is a pass."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_no_exit_code_but_0_is_a_pass_whatever_the_report_says(asked: CheckRule,
         ("npm run test", 195, "failed"), ("make", 0, "passed"),
     ],
 )  # fmt: skip
-def test_lesson_29_exit_codes_mean_what_the_tool_means_by_them(run: str, code: int, outcome: CheckOutcome) -> None:
+def test_exit_codes_mean_what_the_tool_means_by_them(run: str, code: int, outcome: CheckOutcome) -> None:
     assert judge(rule(run), Ran(exit_code=code)).outcome == outcome
 
 
@@ -148,7 +148,7 @@ def test_a_rule_may_name_the_exit_codes_that_mean_failed_but_no_signal_is_one(co
         ),
     ],
 )
-def test_lessons_30_and_49_a_missing_or_empty_report_is_no_pass(
+def test_a_missing_or_empty_report_is_no_pass(
     ran: Ran, report: ReportFormat, outcome: CheckOutcome, summary: str
 ) -> None:
     judged = judge(rule(report=report), ran)

@@ -137,7 +137,7 @@ def test_without_an_attempt_nothing_stands_anywhere_D5() -> None:
 # Tests of the target
 
 
-def test_a_test_of_the_target_that_is_not_in_the_report_is_gone_D5_lesson_75() -> None:
+def test_a_test_of_the_target_that_is_not_in_the_report_is_gone_D5() -> None:
     facts = checked(ran(tree=BASE_TREE, tests="three", seq=1), ran(tests="one", seq=2), based=True)
     found = stands(facts)
     assert (found.gone, found.is_green, found.word) == (("b", "c"), False, "failed")

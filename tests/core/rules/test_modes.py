@@ -120,7 +120,7 @@ def test_an_explicit_label_wins_over_a_rule_and_a_rule_over_the_default_M1_M2(
 
 @pytest.mark.parametrize("one", MODES)
 @pytest.mark.parametrize("other", MODES)
-def test_within_a_level_the_most_restrictive_wins_in_either_order_M1_lesson_52(one: Mode, other: Mode) -> None:
+def test_within_a_level_the_most_restrictive_wins_in_either_order_M1(one: Mode, other: Mode) -> None:
     wanted = MODES[min(MODES.index(one), MODES.index(other))]
     assert strictest_mode([one, other]) == wanted
     assert mode(work(f"review:{one}", f"review:{other}")) == wanted
@@ -260,7 +260,7 @@ def test_where_a_key_exists_a_plan_and_an_acceptance_count_only_signed_M6_M7_I9(
 
 
 @pytest.mark.parametrize("label", ["", "review:skip", "review:auto", "trivial"])
-def test_a_rule_that_forbids_it_bars_auto_approval_whatever_the_mode_M3_lesson_50(label: str) -> None:
+def test_a_rule_that_forbids_it_bars_auto_approval_whatever_the_mode_M3(label: str) -> None:
     careful = rules(
         checks=(TESTS,), label_rules={"release": LabelRule(auto_approve=False), "trivial": LabelRule("auto-approve")}
     )
@@ -285,7 +285,7 @@ def test_where_a_grade_or_a_review_is_asked_for_nothing_approves_itself_P6_D6(ru
 @pytest.mark.parametrize(
     "path", ["foureyes.toml", "CLAUDE.md", "a/.claude/x.json", ".gitattributes", ".foureyes/prompts/a.md"]
 )
-def test_a_changed_gate_file_is_per_task_whatever_the_labels_say_A4_lesson_75(label: str, path: str) -> None:
+def test_a_changed_gate_file_is_per_task_whatever_the_labels_say_A4(label: str, path: str) -> None:
     facts = replace(work(*([label] if label else []), attempt_=touching("docs/a.md", path)), results=GREEN)
     chosen = mode_of(facts, CHECKED)
     assert (chosen.mode, chosen.reasons[0].rule) == ("per-task", "A4")
@@ -499,7 +499,7 @@ def test_an_acceptance_that_a_maker_changes_never_loosens_M6(
 
 @quick
 @given(some_labels, changed, policies, st.permutations(LABELS))
-def test_the_order_of_labels_changes_nothing_M1_lesson_52(
+def test_the_order_of_labels_changes_nothing_M1(
     labels: set[str], attempt_: Attempt, policy: ReviewPolicy, order: list[str]
 ) -> None:
     one = work(*sorted(labels), attempt_=attempt_)
@@ -519,7 +519,7 @@ def test_nothing_stands_against_a_trivial_change_with_green_checks_M4() -> None:
     assert reasons(auto()) == ()
 
 
-def test_zero_checks_never_approve_lesson_49_M4() -> None:
+def test_zero_checks_never_approve_M4() -> None:
     for switches in (
         AutoApprove(),
         AutoApprove(require_quality_pass=False),
@@ -531,7 +531,7 @@ def test_zero_checks_never_approve_lesson_49_M4() -> None:
 
 @quick
 @given(some_labels, changed, policies, st.sampled_from(["", "auto-approve"]), st.booleans(), st.booleans())
-def test_without_checks_nothing_approves_itself_but_what_is_skipped_lesson_49(
+def test_without_checks_nothing_approves_itself_but_what_is_skipped(
     labels: set[str], attempt_: Attempt, policy: ReviewPolicy, planned: str, quality: bool, done: bool
 ) -> None:
     policy = replace(policy, auto=AutoApprove(require_quality_pass=quality, require_signal_done=done))

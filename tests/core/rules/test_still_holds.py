@@ -74,7 +74,7 @@ def test_an_approval_that_would_be_given_again_stands_Q2() -> None:
     "tip", [Tip(head=Sha("f" * 40)), Tip(head=None), None], ids=["moved", "gone", "git does not answer"]
 )
 @pytest.mark.parametrize("by", [STRANGER, ADA], ids=["agent", "person"])
-def test_a_branch_that_moved_voids_it_D4_lesson_12(by: Party, tip: Tip | None) -> None:
+def test_a_branch_that_moved_voids_it_D4(by: Party, tip: Tip | None) -> None:
     assert ids(approved(), approval(by), tip=tip) == ["D4"]
     assert ids(approved(), approval(by, exception="break_glass", rule="N3"), tip=tip) == ["D4"], (
         "breaking the glass passes no stale work"
@@ -167,7 +167,7 @@ def test_what_approved_itself_is_asked_all_of_M4_again_Q2() -> None:
     assert ids(trivial(), GATE, CHECKED) == []
     assert ids(replace(trivial(), results=(ran(outcome="failed"),)), GATE, CHECKED) == ["M4"]
     assert ids(trivial(), GATE, replace(CHECKED, auto=AutoApprove(enabled=False))) == ["M4"]
-    assert ids(trivial(), GATE, replace(CHECKED, checks=())) == ["M4"], "lesson 49"
+    assert ids(trivial(), GATE, replace(CHECKED, checks=())) == ["M4"], "no checks, no approval"
     assert ids(trivial(), GATE, CHECKED, None) == ["D4"]
     assert ids(trivial(attempt_=touching("foureyes.toml")), GATE, CHECKED) == ["A4"]
 

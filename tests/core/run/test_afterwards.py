@@ -50,7 +50,7 @@ def test_signal_and_change_say_what_becomes_of_a_run_S1_S2_S4(
     assert becomes_of(over(outcome, left, **fields))[0] == then
 
 
-def test_the_words_of_a_final_message_decide_nothing_lesson_42() -> None:
+def test_the_words_of_a_final_message_decide_nothing() -> None:
     """`not done yet` is no DONE, and a blocker in prose is no BLOCKED."""
     for words in ("not done yet", "DONE", "All done!", "BLOCKED by nothing"):
         assert becomes_of(over(replace(ENDED, final=words)))[0] == "ask_signal"

@@ -181,7 +181,7 @@ ROWS: list[tuple[str, dict[str, Any], list[RunStep]]] = [
         [Stick(task=T("t"), kind="spend")],
     ),
     (
-        "one that runs come to nothing on, too (lesson 43)",
+        "one that runs come to nothing on, too",
         {"tasks": (task(past=(past(), past(), past(profile="codex"), past(profile="codex"))),)},
         [Stick(task=T("t"), kind="retries")],
     ),

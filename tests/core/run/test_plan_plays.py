@@ -1,4 +1,4 @@
-"""Random plays of the plan: whatever ends how, nothing is lost, and no slot is overdrawn (S, E2, J4, lesson 55).
+"""Random plays of the plan: whatever ends how, nothing is lost, and no slot is overdrawn (S, E2, J4).
 
 The world here is a model of what the verbs do: enough to see that the steps fit together. The verbs themselves are in
 `tests/app/run`.
@@ -184,7 +184,7 @@ def play(seed: int, ticks: int) -> World:
 
 
 @given(st.integers(0, 1_000_000))
-def test_whatever_ends_how_nothing_is_lost_and_no_slot_is_overdrawn_lesson_55(seed: int) -> None:
+def test_whatever_ends_how_nothing_is_lost_and_no_slot_is_overdrawn(seed: int) -> None:
     play(seed, 60)
 
 

@@ -1,4 +1,4 @@
-"""Retries: each changes something, none goes on for ever (E2, E4, S4, lesson 43)."""
+"""Retries: each changes something, none goes on for ever (E2, E4, S4)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_first_run_is_told_nothing() -> None:
     assert tried() == NextRun(profile="claude")
 
 
-def test_after_a_crash_the_conversation_goes_on_then_it_begins_anew_then_the_next_profile_does_lesson_43() -> None:
+def test_after_a_crash_the_conversation_goes_on_then_it_begins_anew_then_the_next_profile_does() -> None:
     first = past(conversation="c1")
     assert tried(first) == NextRun(profile="claude", resumes="c1", asks="failure")
     second = past(conversation="c1", resumed=True)
@@ -40,7 +40,7 @@ def test_without_a_conversation_it_begins_anew_and_told_and_then_another_does() 
     assert tried(past(), past()) == NextRun(profile="codex", asks="failure")
 
 
-def test_no_two_tries_of_a_task_are_the_same_lesson_43() -> None:
+def test_no_two_tries_of_a_task_are_the_same() -> None:
     runs: tuple[PastRun, ...] = ()
     seen = set()
     while isinstance(found := tried(*runs), NextRun):

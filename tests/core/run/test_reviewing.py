@@ -1,5 +1,5 @@
 """Whoever was asked for a review gets a run, one more where the answer was none, or gives no review: never a pass
-(V3, V4, V8, V9, lessons 68 to 70).
+(V3, V4, V8, V9).
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ ROWS: list[tuple[str, dict[str, Any], list[RunStep]]] = [
         {"reviews": (due(past=(invalid(),)),)},
         [begin(asks="answer")],
     ),
-    ("twice none is no review (V3, lesson 68)", {"reviews": (due(past=(invalid(), invalid())),)}, [none("invalid")]),
-    ("out of quota (V4, lesson 69)", {"reviews": (due(past=(ended(error="quota"),)),)}, [none("quota")]),
+    ("twice none is no review (V3)", {"reviews": (due(past=(invalid(), invalid())),)}, [none("invalid")]),
+    ("out of quota (V4)", {"reviews": (due(past=(ended(error="quota"),)),)}, [none("quota")]),
     ("logged out", {"reviews": (due(past=(ended(error="auth"),)),)}, [none("auth")]),
     ("not there", {"reviews": (due(past=(ended("unstarted", error="missing"),)),)}, [none("missing")]),
     ("crashed", {"reviews": (due(past=(ended(error="crash"),)),)}, [none("crash")]),

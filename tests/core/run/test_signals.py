@@ -1,4 +1,4 @@
-"""S1: a signal is a line of JSON in the agent's own last message; prose is prose (lesson 42)."""
+"""S1: a signal is a line of JSON in the agent's own last message; prose is prose."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BLOCKED = '{"type":"signal","signal":"BLOCKED"}'
         '{"type":"signal","signal":"DONE"',
     ],
 )  # fmt: skip
-def test_words_quotes_fences_and_malformed_lines_are_no_signal_S1_lesson_42(text: str) -> None:
+def test_words_quotes_fences_and_malformed_lines_are_no_signal_S1(text: str) -> None:
     assert signal_in(text) is None
 
 

@@ -37,7 +37,7 @@ def test_each_place_has_its_words_P12() -> None:
         ("postgresql://db/fe?passwor%64=s3cr3t&sslmode=require", "postgresql://db/fe?sslmode=require"),
     ],
 )
-def test_a_password_in_an_address_is_seen_and_not_shown_lesson_27(address: str, shown: str) -> None:
+def test_a_password_in_an_address_is_seen_and_not_shown(address: str, shown: str) -> None:
     assert holds_password(address)
     assert without_password(address) == shown
 
@@ -55,7 +55,7 @@ def test_an_address_without_one_stays_as_it_is(address: str) -> None:
     "address",
     ["host=h user=u password=s3cr3t dbname=x", " postgresql://u:s3cr3t@h/x", "u:s3cr3t@h/x", "mysql://u:s3cr3t@h/x"],
 )
-def test_what_is_no_address_of_a_server_is_neither_kept_nor_shown_P12_lesson_27(address: str) -> None:
+def test_what_is_no_address_of_a_server_is_neither_kept_nor_shown_P12(address: str) -> None:
     assert "s3cr3t" not in why_not_kept(address)
     assert (bool(why_not_kept(address)), shown_address(address)) == (True, NOT_SHOWN)
 

@@ -99,7 +99,7 @@ def test_reject_prints_the_reason_and_the_task_is_blocked(shop: Counter) -> None
     assert shop.status(task) == "blocked"
 
 
-def test_a_mirror_that_is_no_such_file_is_kept_and_said_lesson_57(shop: Counter) -> None:
+def test_a_mirror_that_is_no_such_file_is_kept_and_said(shop: Counter) -> None:
     task = shop.work()
     path = shop.folder / "feedback" / f"{task}.json"
     path.parent.mkdir()

@@ -48,7 +48,7 @@ def cases(own: str, seen: str, free: str, others: str) -> list[Case]:
     ]
 
 
-def test_G3_a_tool_is_refused_with_the_same_reasons_as_its_command_lesson_6(stage: Stage) -> None:
+def test_G3_a_tool_is_refused_with_the_same_reasons_as_its_command(stage: Stage) -> None:
     work = stage.in_review(stage.cast.alice, stage.cast.claude)
     free, others = stage.create(stage.cast.alice), stage.create(stage.cast.alice)
     stage.done(stage.cast.codex, "start", others)

@@ -27,7 +27,7 @@ def pages() -> list[type[Page]]:
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_no_key_means_two_things_in_one_context_lesson_60(context: KeyContext) -> None:
+def test_no_key_means_two_things_in_one_context(context: KeyContext) -> None:
     counted = Counter(key for key, _ in bound(context))
     twice = {key for key, times in counted.items() if times > 1}
     assert twice == set()

@@ -232,7 +232,7 @@ def _lock(owed: int, task: str, flags: int = 0) -> int | None:
 
 
 def _set_aside(place: int, name: str, task: str) -> str:
-    """What is there and is not ours is kept under another name, and said (lesson 57)."""
+    """What is there and is not ours is kept under another name, and said."""
     try:
         if is_plain(place, name, LARGEST) and _is_ours(place, name, task):
             return ""

@@ -155,7 +155,7 @@ def first_line(problem: Exception) -> str:
 
 
 def without_secrets(text: str, url: str) -> str:
-    """Lesson 27: nothing that stands where a password stands in the address, whole or in pieces, is ever said."""
+    """Nothing that stands where a password stands in the address, whole or in pieces, is ever said."""
     rest = url.partition("://")[2]
     guarded = rest.rpartition("@")[0].partition(":")[2] + " " + rest.partition("password=")[2]
     pieces = {

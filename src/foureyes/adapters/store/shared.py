@@ -297,9 +297,7 @@ def has_project(url: str, project: str) -> bool:
 
 
 def check_moved(path: str, url: str, project: str) -> None:
-    """That a file beside a pointer is what the server's journal was when it was moved, and not an older state (lesson
-    63).
-    """
+    """That a file beside a pointer is what the server's journal was when it was moved, and not an older state."""
     moved = newest_moved(url, project)
     file = SqliteEngine(path)
     try:

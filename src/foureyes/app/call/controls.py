@@ -38,7 +38,7 @@ class Bearing(msgspec.Struct, frozen=True):
 
 
 def event_of(row: EventRow) -> Event:
-    """Lesson 62: a row that cannot be read is named, with its task."""
+    """A row that cannot be read is named, with its task."""
     try:
         event: Event = msgspec.json.decode(row.payload, type=kind_of(row.kind))
     except msgspec.DecodeError as problem:

@@ -177,7 +177,7 @@ class SendingBack:
         return f"planned {new}: the work is on the target branch already and has to be reverted there (K4)"
 
     def reject(self, actor: Actor, task: str, reason: str, *, seen: str = "", look: FaceLook = NO_LOOK) -> Outcome:
-        """Blocked, with a reason (lesson 13): by a person, or a session that could approve; `seen`: see redo."""
+        """Blocked, with a reason: by a person, or a session that could approve; `seen`: see redo."""
         permit(actor, "reject")
         before, _ = self._before(actor, task, "reject", seen=seen)
         reason = needed(reason, "reject", task)

@@ -50,7 +50,7 @@ class _Ended(msgspec.Struct, frozen=True):
 
 
 def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
-    """Where the loop of a task stands. The router, the prompt and every face ask this, and nothing else (lesson 22)."""
+    """Where the loop of a task stands. The router, the prompt and every face ask this, and nothing else."""
     handed = tx.all("review.rounds", LoopAttempt, task=task.id)
     if not handed:
         return LoopState()

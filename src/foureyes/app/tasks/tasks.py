@@ -128,7 +128,7 @@ class Tasks:
         return msgspec.structs.replace(planned, mode=mode.words, mode_reasons=mode.reasons) if mode else planned
 
     def _once(self, tx: Tx, event: e.TaskCreated) -> Outcome | None:
-        """Lesson 24: a repeat is answered with what is there; a different content under the same key is not success."""
+        """A repeat is answered with what is there; a different content under the same key is not success."""
         planned = tx.one("task.by_key", PlannedWords, key=event.key) if event.key else None
         if planned is None:
             return None

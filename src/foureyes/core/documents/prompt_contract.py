@@ -35,7 +35,7 @@ STATUS_MARKERS: dict[str, str] = {
     "concerns": "it has to change first; every approved with a CRITICAL or HIGH finding counts as this",
     "blocker": "stop everything and fetch a person",
 }
-"""Lesson 32: the words that the review prompt offers for every status, its aliases and every verdict."""
+"""The words that the review prompt offers for every status, its aliases and every verdict."""
 
 COMMANDS: dict[AnswerWord, str] = {
     "FIXED": 'fe finding respond {} --fixed -m "what you changed"',

@@ -1,4 +1,4 @@
-"""Is this finding one that we know (L2)? By place in the code, not by line number or wording (lesson 20)."""
+"""Is this finding one that we know (L2)? By place in the code, not by line number or wording."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Checks: what one command of the quality pipeline says about one tree (D5). Pure: from what was seen to an outcome.
 
-"Not run", "crashed", "timed out" and "unsound" are never a pass, and neither is a report without a test (G1, lessons
-29, 30, 49).
+"Not run", "crashed", "timed out" and "unsound" are never a pass, and neither is a report without a test (G1).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which profile tries a task next, and how: retries that change something each time, and end (E2, E4, lesson 43)."""
+"""Which profile tries a task next, and how: retries that change something each time, and end (E2, E4)."""
 
 from __future__ import annotations
 

@@ -113,6 +113,6 @@ def test_a_block_without_its_end_swallows_nothing() -> None:
     assert "our own rules" in (remove(text, MARKDOWN, "codex", BLOCK).text or "")
 
 
-def test_the_rules_come_first_and_fit_lesson_65() -> None:
+def test_the_rules_come_first_and_fit() -> None:
     assert len(put(None).encode()) < 2600
     assert BLOCK.index("RULES") < BLOCK.index("WORK")

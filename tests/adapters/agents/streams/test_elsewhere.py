@@ -1,4 +1,4 @@
-"""Recorded streams in a folder of one's own: `PROGRAM-CASE.jsonl` (lesson 37). `http400` is an error, others end well.
+"""Recorded streams in a folder of one's own: `PROGRAM-CASE.jsonl`. `http400` is an error, others end well.
 
 Runs where FOUREYES_AGENT_STREAMS names the folder. A file that is no stream (one document) is no end.
 """
@@ -18,7 +18,7 @@ FILES = sorted(Path(os.environ.get("FOUREYES_AGENT_STREAMS", "/nowhere")).glob("
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.stem))
-def test_a_stream_is_read_for_what_it_is_lesson_37(path: Path) -> None:
+def test_a_stream_is_read_for_what_it_is(path: Path) -> None:
     program, _, case = path.stem.partition("-")
     text = path.read_bytes()
     if program not in DIALECTS:

@@ -1,4 +1,4 @@
-"""Streams that are cut, garbled, mixed, huge or endless: counted, bounded, never fatal (S1, lessons 37, 39)."""
+"""Streams that are cut, garbled, mixed, huge or endless: counted, bounded, never fatal (S1)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORMATS = pytest.mark.parametrize("format", sorted(STREAMS))
 
 
 @FORMATS
-def test_a_stream_is_the_same_in_any_pieces_lesson_39(format: str) -> None:
+def test_a_stream_is_the_same_in_any_pieces(format: str) -> None:
     whole = read(format, STREAMS[format], piece=1 << 20)
     assert whole.succeeded
     for piece in (1, 2, 13, 64):
@@ -28,7 +28,7 @@ def test_a_stream_is_the_same_in_any_pieces_lesson_39(format: str) -> None:
 
 
 @FORMATS
-def test_a_last_line_without_an_end_is_a_line_lesson_39(format: str) -> None:
+def test_a_last_line_without_an_end_is_a_line(format: str) -> None:
     assert read(format, STREAMS[format].rstrip(b"\n")) == read(format, STREAMS[format])
 
 

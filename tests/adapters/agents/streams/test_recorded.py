@@ -1,4 +1,4 @@
-"""Every stream that was recorded of a real program is read for what it was; README.md lists them (lesson 37)."""
+"""Every stream that was recorded of a real program is read for what it was; README.md lists them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_all_programs_were_recorded() -> None:
 
 
 @pytest.mark.parametrize(("program", "case", "rc"), CASES, ids=lambda value: str(value))
-def test_what_the_service_did_is_known_from_the_stream_lesson_37(program: str, case: str, rc: int | None) -> None:
+def test_what_the_service_did_is_known_from_the_stream(program: str, case: str, rc: int | None) -> None:
     outcome = outcome_of(program, case, rc)
     kinds = KINDS.get(case.removesuffix("-patient"), {"refused", "crash"})
     # One that tries for ever without a word, or loses its connection each time, only takes too long.

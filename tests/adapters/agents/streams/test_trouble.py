@@ -1,4 +1,4 @@
-"""What kept a program from its work, by the words of services and programs (lesson 69)."""
+"""What kept a program from its work, by the words of services and programs."""
 
 from __future__ import annotations
 

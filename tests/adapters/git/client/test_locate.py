@@ -34,7 +34,7 @@ def test_outside_of_a_repository_there_is_none(tmp_path: Path) -> None:
     assert locate(tmp_path) is None
 
 
-def test_every_worktree_has_the_same_root_K3_lesson_67(project: Project, tmp_path: Path) -> None:
+def test_every_worktree_has_the_same_root_K3(project: Project, tmp_path: Path) -> None:
     project.git("worktree", "add", "-q", str(tmp_path / "linked"))
     project.git("worktree", "add", "-q", str(project.path / ".foureyes/worktrees/one"))
     for path in (tmp_path / "linked", project.path / ".foureyes/worktrees/one"):

@@ -233,7 +233,7 @@ BODY = "if ready:\n    start()\nlog()\n" + CODE
         pytest.param("\ufeff" + BODY, id="byte-order-mark"),
     ],
 )
-def test_a_white_space_change_is_another_diff_A2_lesson_73(project: Project, text: str) -> None:
+def test_a_white_space_change_is_another_diff_A2(project: Project, text: str) -> None:
     project.branch("work")
     project.commit("plain", code_py=BODY)
     before = project.diff_id()

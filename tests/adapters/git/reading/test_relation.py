@@ -54,7 +54,7 @@ def test_another_message_on_the_same_tree_keeps_the_approval_A3(approved: Approv
     assert approved.relation() == "message_only"
 
 
-def test_a_new_line_ends_the_approval_A3_lesson_12(approved: Approved) -> None:
+def test_a_new_line_ends_the_approval_A3(approved: Approved) -> None:
     approved.project.commit("one more", code_py=FIVE + "more\n")
     assert approved.relation() == "rework"
 

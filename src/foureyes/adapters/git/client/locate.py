@@ -1,6 +1,6 @@
 """Which repository the caller stands in, found by reading files only: this is on the way of every command.
 
-`root` is where the project's store lies, and must be the same from every worktree (K3, lesson 67). So it is derived
+`root` is where the project's store lies, and must be the same from every worktree (K3). So it is derived
 from the shared git directory alone, wherever that says enough:
 
 1. `core.worktree`, if it is set (submodules have it), and never another place than the checkout that one stands in;

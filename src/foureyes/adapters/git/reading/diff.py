@@ -3,7 +3,7 @@
 The canonical form that the id is the sha256 of: a version line, then per entry six fields, each as `<length>:<bytes>`:
 path, old mode, new mode, `hunks` or `objects` or `mode`, and two values: the hunks' bytes and nothing, or old and new
 object id. Each hunk is `@@\\n` and its lines; line numbers and the function name behind `@@` are gone, because they
-change when code elsewhere does. White space and three lines of context count (lesson 73).
+change when code elsewhere does. White space and three lines of context count.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _entries(out: bytes) -> tuple[list[_RawLine], bytes, bytes]:
 
 
 def _files(counts: bytes) -> list[ChangedFile]:
-    """The rows of `--numstat -z` (lesson 58): added, removed, path; a rename has an empty path, then old and new."""
+    """The rows of `--numstat -z`: added, removed, path; a rename has an empty path, then old and new."""
     files, words = [], iter(counts.split(b"\0"))
     for word in words:
         if not word:

@@ -113,7 +113,7 @@ def is_ancestor(git: Git, commit: Sha, of: Sha) -> bool:
 
 
 def commits(git: Git, base: Sha, head: Sha) -> tuple[tuple[Commit, ...], dict[str, Sha]]:
-    """base..head, oldest first, with what their trailers name (lesson 45: git parses them, no pattern does).
+    """base..head, oldest first, with what their trailers name (git parses them, no pattern does).
 
     And, as git is telling it anyway, the trees of these commits and of where they begin.
     """

@@ -79,7 +79,7 @@ def _name(db: Engine, row: Row, raised: Raised) -> None:
 
 
 def _standing(db: Engine, root: str) -> str:
-    """The state a finding is in; an event about one that is not there is a mistake (lesson 25)."""
+    """The state a finding is in; an event about one that is not there is a mistake."""
     _, rows = db.fetch(sql("finding.state"), {"root": root})
     if not rows:
         raise StaleState(f"there is no finding {root}.", next_step=fe("finding", "list"))

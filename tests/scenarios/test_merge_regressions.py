@@ -1,7 +1,4 @@
-"""What broke between approval and target branch in the systems before us, each tried with real git (docs/lessons.md).
-
-Lessons 45, 53, 54, 59, 66, 73, 77.
-"""
+"""What broke between approval and target branch in the systems before us, each tried with real git."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ def push(shop: Shop, files: dict[str, str], message: str = "meanwhile") -> str:
 # Whose commits are whose
 
 
-def test_a_task_is_found_by_what_git_holds_and_never_by_words_in_a_message_lesson_45(shop: Shop) -> None:
+def test_a_task_is_found_by_what_git_holds_and_never_by_words_in_a_message(shop: Shop) -> None:
     work = approved(shop, {"src/login.py": "login\n"})
     before = push(
         shop, {"src/a.py": "a\n"}, f"[{work.task}] Merge {work.task}: Add login\n\nTask: {work.task}\nAttempt: 1"
@@ -55,7 +52,7 @@ def test_a_task_is_found_by_what_git_holds_and_never_by_words_in_a_message_lesso
     assert shop.show(work.task)["task"]["merge"] == tip
 
 
-def test_a_fresh_start_takes_back_its_own_branch_and_no_commit_that_only_names_it_lesson_45(shop: Shop) -> None:
+def test_a_fresh_start_takes_back_its_own_branch_and_no_commit_that_only_names_it(shop: Shop) -> None:
     cast = shop.cast
     one, two = (shop.create(cast.alice, title=title) for title in ("One", "Two"))
     kept = push(shop, {"src/main.py": "x\n"}, f"prepare [{one}]")
@@ -69,7 +66,7 @@ def test_a_fresh_start_takes_back_its_own_branch_and_no_commit_that_only_names_i
 # What was approved is what is merged
 
 
-def test_an_attempt_whose_branch_was_rebased_is_done_only_when_main_holds_it_lesson_53(shop: Shop) -> None:
+def test_an_attempt_whose_branch_was_rebased_is_done_only_when_main_holds_it(shop: Shop) -> None:
     work = approved(shop, {"src/login.py": "login\n"})
     moved = push(shop, {"src/other.py": "other\n"})
     new = shop.commit(work.branch, {"src/login.py": "login\n"}, onto="main")
@@ -81,7 +78,7 @@ def test_an_attempt_whose_branch_was_rebased_is_done_only_when_main_holds_it_les
     assert (shop.on_main("src/login.py"), shop.on_main("src/other.py")) == ("login", "other")
 
 
-def test_a_rebase_that_changes_the_work_ends_the_approval_and_nothing_is_marked_done_lesson_53(shop: Shop) -> None:
+def test_a_rebase_that_changes_the_work_ends_the_approval_and_nothing_is_marked_done(shop: Shop) -> None:
     work = approved(shop, {"src/login.py": "login\n"})
     moved = push(shop, {"src/other.py": "other\n"})
     shop.commit(work.branch, {"src/login.py": "login, and a back door\n"}, onto="main")
@@ -97,7 +94,7 @@ def test_a_rebase_that_changes_the_work_ends_the_approval_and_nothing_is_marked_
     shop.no(shop.cast.alice, "approve", work.task, rules=["D4"])
 
 
-def test_a_line_that_moved_into_an_if_is_not_what_was_approved_lesson_73(shop: Shop) -> None:
+def test_a_line_that_moved_into_an_if_is_not_what_was_approved(shop: Shop) -> None:
     work = approved(shop, {"src/pay.py": BODY})
     before = shop.tip()
     shop.commit(work.branch, {"src/pay.py": MOVED}, onto="main")
@@ -114,7 +111,7 @@ def test_a_line_that_moved_into_an_if_is_not_what_was_approved_lesson_73(shop: S
 # One task does not stop another
 
 
-def test_held_conflicting_and_stuck_items_never_block_the_others_lesson_54(stage: Stage, tmp_path: Path) -> None:
+def test_held_conflicting_and_stuck_items_never_block_the_others(stage: Stage, tmp_path: Path) -> None:
     flag = tmp_path / "broken"
     shop = with_pipeline(
         stage, f'{AT_ONCE}[[checks]]\nname = "net"\nrun = "[ ! -e src/net.py ] || [ ! -e {flag} ] || exit 127"\n'
@@ -140,7 +137,7 @@ def test_held_conflicting_and_stuck_items_never_block_the_others_lesson_54(stage
     shop.verify()
 
 
-def test_each_is_green_alone_and_the_second_is_red_on_top_of_the_first_lesson_54(shop: Shop) -> None:
+def test_each_is_green_alone_and_the_second_is_red_on_top_of_the_first(shop: Shop) -> None:
     one = approved(shop, {"src/price.py": "OLD = 1\n", "tests/test_one.sh": "! grep -rq NEW src\n"})
     two = approved(shop, {"src/new.py": "NEW = 2\n"})
     three = approved(shop, {"src/three.py": "3\n"})
@@ -153,7 +150,7 @@ def test_each_is_green_alone_and_the_second_is_red_on_top_of_the_first_lesson_54
 # Done means merged
 
 
-def test_a_dependent_is_free_when_the_work_is_on_main_and_not_before_lesson_59(shop: Shop) -> None:
+def test_a_dependent_is_free_when_the_work_is_on_main_and_not_before(shop: Shop) -> None:
     cast = shop.cast
     base = shop.create(cast.alice, title="Token store")
     task = shop.create(cast.alice, "--depends-on", base, title="Login")
@@ -168,7 +165,7 @@ def test_a_dependent_is_free_when_the_work_is_on_main_and_not_before_lesson_59(s
     assert (place / "src/tokens.py").read_text() == "t\n"
 
 
-def test_what_is_closed_as_merged_has_its_evidence_and_what_has_none_is_listed_lesson_66(shop: Shop) -> None:
+def test_what_is_closed_as_merged_has_its_evidence_and_what_has_none_is_listed(shop: Shop) -> None:
     cast = shop.cast
     work = approved(shop, {"src/login.py": "login\n"})
     shop.no(cast.claude, "close", work.task, "-m", "done", rc=1)
@@ -185,7 +182,7 @@ def test_what_is_closed_as_merged_has_its_evidence_and_what_has_none_is_listed_l
     shop.verify()
 
 
-def test_merge_merges_nothing_that_is_not_approved_whoever_asks_lesson_77(shop: Shop) -> None:
+def test_merge_merges_nothing_that_is_not_approved_whoever_asks(shop: Shop) -> None:
     cast, before = shop.cast, shop.tip()
     waiting = shop.deliver(cast.claude, shop.create(cast.alice), {"src/a.py": "a\n"})
     shop.checked(cast.job, waiting.task)
@@ -200,7 +197,7 @@ def test_merge_merges_nothing_that_is_not_approved_whoever_asks_lesson_77(shop: 
     assert shop.tip() == before
 
 
-def test_an_approval_that_would_not_be_given_now_is_void_when_it_merges_lesson_77(shop: Shop) -> None:
+def test_an_approval_that_would_not_be_given_now_is_void_when_it_merges(shop: Shop) -> None:
     cast = shop.cast
     task = shop.create(cast.alice)
     work = shop.deliver(cast.claude, task, {"src/login.py": "login\n"})

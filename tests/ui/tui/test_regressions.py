@@ -10,7 +10,7 @@ from foureyes.ui.tui.screens.summary import SummaryPage
 from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, Clock, Player, Seat, play
 
 
-def test_a_person_who_is_refused_sees_every_reason_and_what_to_do_lesson_10(seat: Seat) -> None:
+def test_a_person_who_is_refused_sees_every_reason_and_what_to_do(seat: Seat) -> None:
     task = seat.deliver("Add login", {"src/login.py": "RED = 1\n"}, actor=ALICE)
 
     async def story(at: Player) -> None:
@@ -25,7 +25,7 @@ def test_a_person_who_is_refused_sees_every_reason_and_what_to_do_lesson_10(seat
     assert "Approved" not in seat.kinds(task)
 
 
-def test_a_redo_that_was_opened_can_be_sent_lesson_46(seat: Seat) -> None:
+def test_a_redo_that_was_opened_can_be_sent(seat: Seat) -> None:
     task = seat.deliver("Add login", checked=False)
 
     async def story(at: Player) -> None:
@@ -40,7 +40,7 @@ def test_a_redo_that_was_opened_can_be_sent_lesson_46(seat: Seat) -> None:
     assert "- Tests incomplete" in seat.app.prompts.text(CLAUDE, task, "implement")
 
 
-def test_after_the_last_one_of_the_list_and_the_last_one_of_all_no_empty_page_stays_lesson_47(seat: Seat) -> None:
+def test_after_the_last_one_of_the_list_and_the_last_one_of_all_no_empty_page_stays(seat: Seat) -> None:
     tasks = [seat.deliver(title) for title in ("Add login", "Add logout")]
 
     async def story(at: Player) -> None:
@@ -62,7 +62,7 @@ def test_after_the_last_one_of_the_list_and_the_last_one_of_all_no_empty_page_st
     assert [seat.status(task) for task in tasks] == ["approved", "approved"]
 
 
-def test_what_was_approved_by_the_rule_leaves_the_list_of_what_waits_lesson_51(seat: Seat) -> None:
+def test_what_was_approved_by_the_rule_leaves_the_list_of_what_waits(seat: Seat) -> None:
     task = seat.deliver("Fix a typo", labels=["review:auto"], checked=False)
     others = [seat.deliver(title, checked=False) for title in ("Add login", "Add logout")]
 
@@ -81,7 +81,7 @@ def test_what_was_approved_by_the_rule_leaves_the_list_of_what_waits_lesson_51(s
     assert {row.task for row in seat.app.queue.view(BOB).rows} == set(others)
 
 
-def test_a_feedback_file_that_cannot_be_read_is_kept_and_said_lesson_57(seat: Seat) -> None:
+def test_a_feedback_file_that_cannot_be_read_is_kept_and_said(seat: Seat) -> None:
     task = seat.deliver("Add login", checked=False)
     path = seat.root / ".foureyes" / "feedback" / f"{task}.json"
     path.parent.mkdir(exist_ok=True)
@@ -96,7 +96,7 @@ def test_a_feedback_file_that_cannot_be_read_is_kept_and_said_lesson_57(seat: Se
     assert "Tests incomplete" in path.read_text()
 
 
-def test_a_draft_that_cannot_be_read_is_kept_and_said_lesson_57(seat: Seat) -> None:
+def test_a_draft_that_cannot_be_read_is_kept_and_said(seat: Seat) -> None:
     task = seat.deliver("Add login", checked=False)
 
     async def write(at: Player) -> None:
@@ -112,7 +112,7 @@ def test_a_draft_that_cannot_be_read_is_kept_and_said_lesson_57(seat: Seat) -> N
     assert [each.read_text() for each in path.parent.glob(f"{task}.json.bad-*")] == ["{half a file"]
 
 
-def test_r_p_and_a_mean_one_thing_each_where_the_reader_is_lesson_60(seat: Seat) -> None:
+def test_r_p_and_a_mean_one_thing_each_where_the_reader_is(seat: Seat) -> None:
     tasks = [seat.deliver(title) for title in ("Add login", "Add logout")]
 
     async def story(at: Player) -> None:

@@ -1,6 +1,4 @@
-"""What broke in the systems before us, on both engines: lessons 16, 24, 25, 26 (test_migrate), 27 (test_postgres),
-62.
-"""
+"""What broke in the systems before us, on both engines; more in test_migrate and test_postgres."""
 
 from __future__ import annotations
 
@@ -20,10 +18,8 @@ from tests.adapters.store.shop import append, security
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
 from tests.stage.world import DeskWorld
 
-# ------------------------------------------------------------------------------------------------------- lesson 16
 
-
-def test_wal_and_full_synchronisation_are_in_force_for_every_connection_lesson_16(tmp_path: Path) -> None:
+def test_wal_and_full_synchronisation_are_in_force_for_every_connection(tmp_path: Path) -> None:
     place = engines.Place("sqlite", tmp_path)
     for store in (place.create(), place.open()):
         assert isinstance(store.engine, SqliteEngine)
@@ -34,7 +30,7 @@ def test_wal_and_full_synchronisation_are_in_force_for_every_connection_lesson_1
     assert apsw.Connection(str(tmp_path / "store.db")).pragma("journal_mode") == "wal"
 
 
-def test_many_connections_that_come_and_go_corrupt_nothing_lesson_16(place: engines.Place) -> None:
+def test_many_connections_that_come_and_go_corrupt_nothing(place: engines.Place) -> None:
     store = place.create()
     for _ in range(15):
         other = place.open()
@@ -46,10 +42,7 @@ def test_many_connections_that_come_and_go_corrupt_nothing_lesson_16(place: engi
     assert store.engine.fetch("SELECT count(*) FROM journal", {})[1] == [(30,)]
 
 
-# ------------------------------------------------------------------------------------------------------- lesson 24
-
-
-def test_the_same_key_with_the_same_content_is_the_same_task_and_writes_nothing_lesson_24(desk: DeskWorld) -> None:
+def test_the_same_key_with_the_same_content_is_the_same_task_and_writes_nothing(desk: DeskWorld) -> None:
     first = desk.app.tasks.create(CLAUDE, "a task", key="k", labels=["a"], description="d")
     with desk.unchanged():
         again = desk.app.tasks.create(CLAUDE, "a task", key="k", labels=["a"], description="d")
@@ -67,7 +60,7 @@ CHANGES: list[dict[str, object]] = [
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)
-def test_the_same_key_with_another_content_is_a_conflict_and_keeps_the_old_lesson_24(
+def test_the_same_key_with_another_content_is_a_conflict_and_keeps_the_old(
     desk: DeskWorld, change: dict[str, object]
 ) -> None:
     fields: dict[str, object] = {"title": "a task", "description": "d", "labels": ["a"]}
@@ -80,20 +73,17 @@ def test_the_same_key_with_another_content_is_a_conflict_and_keeps_the_old_lesso
     assert desk.task(task) == before
 
 
-def test_another_key_or_none_makes_another_task_lesson_24(desk: DeskWorld) -> None:
+def test_another_key_or_none_makes_another_task(desk: DeskWorld) -> None:
     made = {desk.create(key=key) for key in ("k", "K", "k2", "", "")}
     assert len(made) == 5
 
 
-def test_a_key_is_kept_by_a_task_that_was_edited_or_closed_lesson_24(desk: DeskWorld) -> None:
+def test_a_key_is_kept_by_a_task_that_was_edited_or_closed(desk: DeskWorld) -> None:
     task = desk.create(ALICE, title="a task", key="k")
     desk.app.tasks.edit(BOB, task, title="edited")
     assert desk.create(ALICE, title="a task", key="k") == task
     desk.app.closing.cancel(ALICE, task)
     assert desk.create(ALICE, title="a task", key="k") == task
-
-
-# ------------------------------------------------------------------------------------------------------- lesson 25
 
 
 def verbs(desk: DeskWorld, task: str) -> dict[str, Callable[[], object]]:
@@ -121,7 +111,7 @@ def verbs(desk: DeskWorld, task: str) -> dict[str, Callable[[], object]]:
     }
 
 
-def test_changing_a_task_that_is_not_there_is_refused_and_makes_none_lesson_25(desk: DeskWorld) -> None:
+def test_changing_a_task_that_is_not_there_is_refused_and_makes_none(desk: DeskWorld) -> None:
     desk.create()
     before = desk.counts()
     for name, verb in verbs(desk, "fe-zzz9").items():
@@ -131,8 +121,6 @@ def test_changing_a_task_that_is_not_there_is_refused_and_makes_none_lesson_25(d
     assert len(desk.ids_of()) == 1
     assert desk.counts() == before
 
-
-# ------------------------------------------------------------------------------------------------------- lesson 62
 
 GARBAGE = {
     "labels that are no list": "UPDATE tasks SET labels = 'garbage' WHERE id = ?",
@@ -144,7 +132,7 @@ GARBAGE = {
 
 
 @pytest.mark.parametrize("what", GARBAGE)
-def test_one_bad_row_does_not_stop_work_on_other_tasks_and_is_named_lesson_62(desk: DeskWorld, what: str) -> None:
+def test_one_bad_row_does_not_stop_work_on_other_tasks_and_is_named(desk: DeskWorld, what: str) -> None:
     bad, good = desk.handed_in(CODEX), desk.create(title="good")
     desk.app.notes.handoff(CODEX, bad, done=["a"], remaining=[], decisions=[], uncertain=[])
     desk.sql(GARBAGE[what], bad)

@@ -1,7 +1,7 @@
-"""What broke between hand-in and decision in the systems before us (docs/lessons.md), each tried on the real command line.
+"""What broke between hand-in and decision in the systems before us, each tried on the real command line.
 
 Checks (29, 30, 48, 49), modes (50, 52, 75), feedback (57), counts (58), hints (44, 64), the store (67). What broke on
-the way to the target branch is in `test_merge_lessons.py`.
+the way to the target branch is in `test_merge_regressions.py`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def handed_in(shop: Shop, files: dict[str, str], *labels: str) -> HandedIn:
 # Checks
 
 
-def test_a_linter_that_finds_something_failed_with_its_findings_and_one_that_breaks_is_no_pass_lesson_29(
+def test_a_linter_that_finds_something_failed_with_its_findings_and_one_that_breaks_is_no_pass(
     stage: Stage,
 ) -> None:
     sarif = 'check --no-cache --isolated --output-format sarif --output-file "$FOUREYES_REPORT"'
@@ -72,7 +72,7 @@ def test_a_linter_that_finds_something_failed_with_its_findings_and_one_that_bre
     assert "".join(shop.run(shop.cast.alice, "queue").out.split("+3 -0")[1].split()[0]) == "✗!"
 
 
-def test_a_scan_that_was_not_made_or_left_no_report_is_not_a_clean_one_lesson_30(stage: Stage) -> None:
+def test_a_scan_that_was_not_made_or_left_no_report_is_not_a_clean_one(stage: Stage) -> None:
     shop = Shop(stage.repo, stage.cast)
     shop.configure(checks(("scan", "true", "sarif"), ("missing", "/no/such/scanner .", "none")))
     work = handed_in(shop, CODE, "review:auto")
@@ -85,7 +85,7 @@ def test_a_scan_that_was_not_made_or_left_no_report_is_not_a_clean_one_lesson_30
     shop.may_not_approve(shop.cast.alice, work, rules=["D5", "D5"])
 
 
-def test_checks_see_the_attempts_tree_and_never_anybodys_checkout_lesson_48(shop: Shop) -> None:
+def test_checks_see_the_attempts_tree_and_never_anybodys_checkout(shop: Shop) -> None:
     untidy = {"src/untracked.py": "UNTYPED MESSY UNUSED\n", "src/prices.py": "# gross\n"}
     for name, text in untidy.items():
         (shop.repo / name).write_text(text)
@@ -96,7 +96,7 @@ def test_checks_see_the_attempts_tree_and_never_anybodys_checkout_lesson_48(shop
     assert sorted(shop.git("status", "--porcelain").split()) == sorted(["??", "src/untracked.py", "M", "src/prices.py"])
 
 
-def test_what_a_check_writes_is_gone_with_its_checkout_lesson_48(stage: Stage) -> None:
+def test_what_a_check_writes_is_gone_with_its_checkout(stage: Stage) -> None:
     shop = Shop(stage.repo, stage.cast)
     shop.configure(
         checks(("writes", "echo changed > README.md; touch made.txt; pwd; git rev-parse 2>&1 || true", "none"))
@@ -110,7 +110,7 @@ def test_what_a_check_writes_is_gone_with_its_checkout_lesson_48(stage: Stage) -
     assert shop.git("status", "--porcelain") == ""
 
 
-def test_zero_checks_and_zero_tests_approve_nothing_lesson_49(stage: Stage) -> None:
+def test_zero_checks_and_zero_tests_approve_nothing(stage: Stage) -> None:
     shop = Shop(stage.repo, stage.cast)
     first = handed_in(shop, CODE, "review:auto")
     (row,) = shop.queue().values()
@@ -131,7 +131,7 @@ def test_zero_checks_and_zero_tests_approve_nothing_lesson_49(stage: Stage) -> N
 # Modes
 
 
-def test_a_label_rule_that_bars_auto_approval_holds_whatever_the_mode_says_lesson_50(shop: Shop) -> None:
+def test_a_label_rule_that_bars_auto_approval_holds_whatever_the_mode_says(shop: Shop) -> None:
     work = handed_in(shop, CODE, "review:auto", "security")
     report = shop.checked(shop.cast.job, work.task)
     assert report["status"] == "reviewing"
@@ -153,7 +153,7 @@ def test_a_label_rule_that_bars_auto_approval_holds_whatever_the_mode_says_lesso
         (("review:auto", "payments"), "auto-approve"),
     ],
 )
-def test_of_several_labels_the_strictest_counts_and_not_the_first_lesson_52(
+def test_of_several_labels_the_strictest_counts_and_not_the_first(
     stage: Stage, labels: tuple[str, ...], mode: str
 ) -> None:
     shop = with_pipeline(stage, AT_ONCE + '[review.label_rules.payments]\nmode = "per-task"\n' + TESTS)
@@ -162,7 +162,7 @@ def test_of_several_labels_the_strictest_counts_and_not_the_first_lesson_52(
     assert (row["task"], row["mode"]) == (work.task, mode)
 
 
-def test_an_attempt_that_edits_the_gates_settings_is_judged_by_the_old_ones_and_by_a_person_lesson_75(
+def test_an_attempt_that_edits_the_gates_settings_is_judged_by_the_old_ones_and_by_a_person(
     shop: Shop,
 ) -> None:
     cast = shop.cast
@@ -184,7 +184,7 @@ def test_an_attempt_that_edits_the_gates_settings_is_judged_by_the_old_ones_and_
     assert [row["check"] for row in shop.done(cast.alice, "check", "show", work.task)["checks"]] == ["tests"]
 
 
-def test_an_attempt_that_takes_a_test_away_is_not_green_and_only_a_persons_word_lets_it_go_lesson_75(
+def test_an_attempt_that_takes_a_test_away_is_not_green_and_only_a_persons_word_lets_it_go(
     shop: Shop,
 ) -> None:
     cast = shop.cast
@@ -210,7 +210,7 @@ def test_an_attempt_that_takes_a_test_away_is_not_green_and_only_a_persons_word_
 # Feedback, counts, hints, the store
 
 
-def test_a_corrupt_feedback_file_is_set_aside_and_said_and_nothing_is_lost_lesson_57(shop: Shop) -> None:
+def test_a_corrupt_feedback_file_is_set_aside_and_said_and_nothing_is_lost(shop: Shop) -> None:
     work = handed_in(shop, CODE)
     shop.done(shop.cast.alice, "redo", work.task, "-m", "first")
     file = shop.folder / "feedback" / f"{work.task}.json"
@@ -224,7 +224,7 @@ def test_a_corrupt_feedback_file_is_set_aside_and_said_and_nothing_is_lost_lesso
     shop.verify()
 
 
-def test_lines_are_counted_and_not_read_from_a_graph_lesson_58(shop: Shop) -> None:
+def test_lines_are_counted_and_not_read_from_a_graph(shop: Shop) -> None:
     cast, task = shop.cast, shop.create(shop.cast.alice, title="Long")
     place = Path(shop.done(cast.claude, "start", task, "--worktree")["worktree"])
     deep = "src/" + "/".join(["a_rather_long_name_of_a_directory"] * 4) + "/file => {other}.py"
@@ -250,7 +250,7 @@ def follow(shop: Shop, who: Caller, said: str, steps: Steps) -> str:
     return result.out
 
 
-def test_the_way_that_is_printed_is_wired_from_plan_to_merge_lesson_44(shop: Shop) -> None:
+def test_the_way_that_is_printed_is_wired_from_plan_to_merge(shop: Shop) -> None:
     """Every step is one that the step before printed; what came of it is looked at in git and in the store."""
     cast = shop.cast
     created = shop.run(cast.alice, "create", "Update API").out
@@ -276,9 +276,7 @@ def test_the_way_that_is_printed_is_wired_from_plan_to_merge_lesson_44(shop: Sho
     ]  # fmt: skip
 
 
-def test_no_refusal_between_hand_in_and_merge_tells_anybody_to_destroy_something_lesson_64(
-    shop: Shop, tmp_path: Path
-) -> None:
+def test_no_refusal_between_hand_in_and_merge_tells_anybody_to_destroy_something(shop: Shop, tmp_path: Path) -> None:
     cast, work = shop.cast, handed_in(shop, CODE)
     place = Path(shop.done(cast.codex, "start", shop.create(cast.alice), "--worktree")["worktree"])
     shop.done(cast.codex, "checkpoint", "create", "half", cwd=place)
@@ -310,7 +308,7 @@ def test_no_refusal_between_hand_in_and_merge_tells_anybody_to_destroy_something
     assert shop.head() == before
 
 
-def test_a_worktree_that_start_made_has_no_store_of_its_own_lesson_67(shop: Shop) -> None:
+def test_a_worktree_that_start_made_has_no_store_of_its_own(shop: Shop) -> None:
     cast = shop.cast
     places = {}
     for who in (cast.claude, cast.codex):

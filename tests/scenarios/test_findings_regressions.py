@@ -1,4 +1,4 @@
-"""What broke in the findings loops before us (docs/lessons.md: lessons 17–33, 72), each tried on the command line."""
+"""What broke in the findings loops before us, each tried on the command line."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ VERDICTS = ("approved", "concerns", "blocker")
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -> tuple[Path, HandedIn]:
     """A project with an attempt in review."""
-    loop = Loop(loop_template(tmp_path_factory.mktemp("lessons"), template, cast), cast)
+    loop = Loop(loop_template(tmp_path_factory.mktemp("regressions"), template, cast), cast)
     return loop.repo, loop.handed()
 
 
