@@ -1,4 +1,4 @@
-"""Merges that were pushed while nobody knows yet whether they arrived (Q4, Q6): the intent on record (decision 36)."""
+"""Merges that were pushed while nobody knows yet whether they arrived (Q4, Q6): the intent on record (decision 10)."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 `run` tries; each try is `_prepare`, which makes a plan or says what became of the task instead (`merge_ends`), and
 `_move`, which asks P and D once more in one transaction and moves the branch there. Where a remote has the target, that
 transaction records the intent instead (`MergeSent`), `_push` moves the target outside of it, and a second one closes
-the task (decision 36). From the intent until it is known what became of the push, `sent` of the ends holds, and nothing
+the task (decision 10). From the intent until it is known what became of the push, `sent` of the ends holds, and nothing
 ends the approval.
 """
 
