@@ -1,1 +1,1 @@
-"""Figures of docs/performance.md, one script each. They print ratios: a time alone says more about the machine."""
+"""Benchmarks, one script each. They print ratios: a time alone says more about the machine."""

@@ -1,4 +1,4 @@
-"""What a benchmark prints: figures with their budgets, as the table that docs/performance.md shows."""
+"""What a benchmark prints: figures with their budgets, as a table."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def table(figures: Sequence[Figure]) -> str:
 
 
 def show(title: str, name: str, figures: Sequence[Figure]) -> int:
-    """Print a section of Markdown as docs/performance.md has it; 1 when a budget is missed."""
+    """Print a section of Markdown; 1 when a budget is missed."""
     print(f"\n### {title}\n\n`python -m bench {name}`, {circumstances()}\n\n{table(figures)}", flush=True)
     missed = [figure.what for figure in figures if figure.met is False]
     if missed:

@@ -187,7 +187,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not present:
         print(
             "\nOther programs: neither `td` nor `bd` is on the PATH, so nothing was compared "
-            "(docs/performance.md says how to get them)"
+            "(go install github.com/marcus/td@latest)"
         )
         return 0
     if "claude" not in os.path.basename(sys.argv[0]):
