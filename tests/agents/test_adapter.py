@@ -81,7 +81,7 @@ def test_opencode_runs_plugins_of_the_tree_so_it_is_not_started_to_read_one(tmp_
     assert not marker.exists()
     found = ground.drive("true", DONE, role="implement").outcome
     assert (found["error"], found["signal"], marker.exists()) == ("none", "DONE", True)
-    page = (ROOT / "docs/howto/agent-profiles.md").read_text()
+    page = (ROOT / "docs/howto/agent-programs.md").read_text()
     assert "opencode runs plugins that a tree brings" in page
 
 

@@ -44,15 +44,6 @@ def test_faces_may_import_views_application_catalog_and_calls_by_name_only() -> 
     assert closed == rooms - {"views", "application", "catalog", "calling"}
 
 
-def test_the_decision_about_rooms_has_the_rows_of_the_contracts() -> None:
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
-    rooms = {each["id"]: " > ".join(each["layers"]) for each in config["contracts"] if each["id"].endswith("-rooms")}
-    (page,) = (ROOT / "docs" / "decisions").glob("0019-*.md")
-    text = page.read_text(encoding="utf-8")
-    assert rooms.keys() == {"app-rooms", "core-rooms", "git-rooms"}
-    assert [room for room, row in rooms.items() if f"`{re.sub('[()]', '', row)}`" not in text] == []
-
-
 RULES_OF_OTHERS = {
     "UNRESOLVED": "FindingView.open",
     "at_home": "bootstrap.wiring.newcomer",

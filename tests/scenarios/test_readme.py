@@ -24,20 +24,8 @@ import pytest
 from tests.stage.processes import Caller, People, Result
 
 ROOT = Path(__file__).resolve().parents[2]
-NOT_TYPED = (
-    "keys.md",
-    "several-machines.md",
-    "shared-store.md",
-    "agent-programs.md",
-    "agent-profiles.md",
-    "mcp.md",
-    "review-cycles.md",
-    "runner.md",
-    "sprints.md",
-)
-"""How-to pages that a test cannot type: they ask a person for a passphrase, or want a server or a real agent program
-(`make test-sandboxes` runs those). The page on several machines is typed by `test_page_of_machines.py`.
-"""
+NOT_TYPED = ("agent-programs.md", "keys.md", "mcp.md", "run-agents.md", "several-machines.md", "terminal-app.md")
+"""How-to pages without blocks to type, and the page on several machines, which `test_page_of_machines.py` types."""
 TYPED_ELSEWHERE = ("docs/howto/checks.md",)
 """Pages that show settings only: `tests/projects` types those."""
 PAGES = (

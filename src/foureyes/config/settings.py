@@ -206,7 +206,7 @@ SETTINGS: tuple[Setting, ...] = (
         kind="profiles",
         own_default=DEFAULT_PROFILES,
         meaning="by agent: its program, model and vendor, which count for issued sessions (I6), and how it is run: "
-        "docs/howto/agent-profiles.md",
+        "docs/howto/agent-programs.md",
     ),
     Setting(
         key="review.coverage_exclude",

@@ -162,7 +162,7 @@ def test_a_head_that_a_writer_sets_forward_or_onto_another_row_tears_no_chain_G4
 
 def owners_way_out(begins: str, schema: str) -> str:
     """What the page tells the owner to type, for the first row after the head."""
-    page = (Path(__file__).parents[3] / "docs/howto/shared-store.md").read_text()
+    page = (Path(__file__).parents[3] / "docs/howto/several-machines.md").read_text()
     (block,) = [text for text in page.split("\n    ") if text.startswith(f"{begins} SCHEMA.")]
     start = page.index(block)
     text = page[start : page.index("\n\n", start)]

@@ -1,5 +1,5 @@
 """The scripted agent: a program of its own that plays a script where a model would think. Demo and tests run it below
-the same reaper as any other; docs/howto/agent-profiles.md says what a script may hold.
+the same reaper as any other; docs/howto/agent-programs.md says what a script may hold.
 
 It is started by its path with nothing but the standard library, so that it is a process like any agent's: no module of
 Foureyes, none of its rights.
