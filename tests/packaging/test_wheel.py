@@ -22,7 +22,7 @@ from packaging.utils import canonicalize_name
 from tests.stage.processes import Caller, People
 
 ROOT = Path(__file__).resolve().parents[2]
-DECLARED = {"apsw", "click", "cryptography", "mcp", "msgspec", "textual"}
+DECLARED = {"apsw", "click", "cryptography", "markdown-it-py", "mcp", "msgspec", "textual"}
 """What a user installs beside Foureyes where the platform is Linux; one more is a decision, not an accident."""
 DRIVER = "psycopg"
 """The one package that is an extra: modules that need it may lack it."""

@@ -48,4 +48,4 @@ def test_the_state_of_one_is_said_in_a_cell(view: AgentView, cells: tuple[str, .
 
 def test_what_last_went_wrong_is_in_the_programs_own_words() -> None:
     view = AgentView(profile="a", program="a", error="quota", error_text="usage limit", error_at="2026-01-01T00:00:00Z")
-    assert _cells(view)[6] == "quota, 2026-01-01T00:00:00Z: usage limit"
+    assert _cells(view)[5] == "quota, 2026-01-01T00:00:00Z: usage limit"

@@ -175,8 +175,8 @@ def test_the_scorecard_shows_share_and_count_and_a_dash_for_nothing_Y() -> None:
     assert lines == [
         "REVIEWER AGENT MODEL REVIEWS FINDINGS PRECISION COVERAGE UNTOLD UNANCHORED MISSED SENT BACK MEDIAN TIME "
         "RUN COST",
-        "codex#1 codex gpt 1 2 50.0 % (1/2) 75.0 % (3/4) 0 0.0 % (0/2) 0 0 0 s – – –",
-        "t – – 0 1 – – 0 0.0 % (0/1) 0 0 – – – –",
+        "codex#1 codex gpt 1 2 50.0 % (1/2) 75.0 % (3/4) 0 0.0 % (0/2) 0 0 0 s – –",
+        "t – – 0 1 – – 0 0.0 % (0/1) 0 0 – – –",
     ]
     assert reviewers_text(some_scores(), 1, PIPE).splitlines()[-1] == "1 more: --limit 2"
 
