@@ -8,7 +8,10 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from tests.architecture.house import PACKAGE, ROOT, name_of
+from tools.site_pages import with_links_of_the_site
 
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -68,3 +71,22 @@ def test_make_without_a_word_says_what_there_is_to_make() -> None:
     assert (run.returncode, run.stderr) == (0, "")
     assert "make test-sandboxes" in run.stdout
     assert "one test: " in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "on_the_site"),
+    [
+        ("stability.md", "[a](../SECURITY.md)", "[a](security.md)"),
+        ("howto/audit.md", "[a](../concepts.md#words)", "[a](../concepts.md#words)"),
+        ("index.md", "[a](docs/concepts.md)", "[a](concepts.md)"),
+        ("index.md", "![a](docs/pictures/review.svg)", "![a](pictures/review.svg)"),
+        ("howto/audit.md", "[a](../../README.md)", "[a](../index.md)"),
+        ("index.md", "[a](docs/README.md)", "[a](index.md)"),
+        ("index.md", "[a](docs/decisions/)", "[a](decisions/README.md)"),
+        ("index.md", "[a](LICENSE)", "a"),
+        ("index.md", "[a](docs/nowhere.md)", "[a](docs/nowhere.md)"),
+        ("index.md", "[a](https://example.org/b)", "[a](https://example.org/b)"),
+    ],
+)
+def test_links_of_a_page_fit_the_site(page: str, link: str, on_the_site: str) -> None:
+    assert with_links_of_the_site(link, page) == on_the_site
