@@ -5,7 +5,7 @@
 #   make check       everything CI runs: lint, types, contracts, docs-check, site, test
 #   make docs        write the generated pages of docs/ (docs-check only compares them)
 #   make site        build the documentation site into build/site
-#   make coverage    the default tests with line and branch coverage, also as htmlcov/index.html
+#   make coverage    the default tests with line and branch coverage, as htmlcov/index.html
 #   make bench       benchmarks, as ratios
 #   make clean       remove .venv and everything that is built
 #
@@ -57,7 +57,8 @@ test: $(STAMP)
 	@$(PYTEST) $(PYTEST_ARGS)
 
 coverage: $(STAMP)
-	@$(PYTEST) --cov --cov-report=term --cov-report=html $(PYTEST_ARGS)
+	@$(PYTEST) --cov --cov-report=html $(PYTEST_ARGS)
+	@echo "$$($(BIN)/coverage report --format=total) % covered: htmlcov/index.html"
 
 nightly: $(STAMP)
 	@FOUREYES_NIGHTLY=1 FOUREYES_ROUNDS=$(ROUNDS) $(PYTEST) $(PYTEST_ARGS)

@@ -1,6 +1,4 @@
-"""What a tester without inside knowledge tries: the checks of the terminal app that need no real terminal. The table in
-`tests/README.md` says where each check is.
-"""
+"""Acceptance checks of the terminal app that need no real terminal."""
 
 from __future__ import annotations
 
