@@ -87,7 +87,7 @@ def test_17_an_accepted_rejection_counts_everywhere_that_asks_L9_L11(
     assert (first["found"], second["fixed"], second["no_progress"]) == (2, 1, 0)
     (row,) = [row for row in back.findings(work.task) if row["id"] == atomic]
     assert (row["state"], row["ruling"]) == ("resolved", "ACCEPTED")
-    assert back.done(back.cast.alice, "stats", "reviews")["rejections_accepted"]["n"] == 1
+    assert back.done(back.cast.alice, "stats")["rejections_accepted"]["n"] == 1
 
 
 def test_18_phantom_ids_and_sent_counts_are_refused_and_nothing_of_them_is_stored_G6_L6(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from foureyes.app.pages.events import Events
     from foureyes.app.pages.lists import Lists
     from foureyes.app.pages.review_queue import Queue
-    from foureyes.app.pages.stats import Stats
+    from foureyes.app.pages.stats import StatsPage
     from foureyes.app.pages.status import Status
     from foureyes.app.project.audit import Audit
     from foureyes.app.project.keys import Keys
@@ -101,7 +101,7 @@ class Application:
     events: Events
     status: Status
     doctor: Doctor
-    stats: Stats
+    stats: StatsPage
     validation: Validation
 
     def __init__(self, context: Context) -> None:

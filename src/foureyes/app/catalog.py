@@ -57,7 +57,7 @@ NOUNS: dict[str, str] = {
     "events": "pages.events:Events",
     "status": "pages.status:Status",
     "doctor": "pages.doctor:Doctor",
-    "stats": "pages.stats:Stats",
+    "stats": "pages.stats:StatsPage",
     "validation": "pages.completion:Validation",
 }
 """Where each noun lives: room, module, class."""
@@ -363,11 +363,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("own", (), "anyone", "", "", "What an agent has to do for its own work before it takes new work."),
     ),
     "doctor": (("examine", (), "anyone", "", "doctor", "Look at everything that can be wrong; repair nothing."),),
-    "stats": (
-        ("reviews", (), "anyone", "", "stats reviews", "The figures of reviews of the whole project."),
-        ("reviewers", (), "anyone", "", "stats reviewers", "The scorecard of everybody who reviewed."),
-        ("loops", (), "anyone", "", "stats loops", "Where every loop stands, the ones that are stuck first."),
-    ),
+    "stats": (("show", (), "anyone", "", "stats", "Figures of all reviews, and a scorecard for each reviewer."),),
     "validation": (
         ("validate", (), "anyone", "", "validate", "Every reason why a scope of tasks is not complete."),
     ),

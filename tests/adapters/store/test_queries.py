@@ -212,7 +212,13 @@ def test_both_engines_give_the_same_answer_to_every_question(twins: list[DeskWor
         "seqs": json.dumps([row[0] for row in twins[0].sql("SELECT seq FROM checks ORDER BY seq")]),
     }
     checked |= {"who": '["lead", "user"]'}
-    checked |= {"profiles": "[]", "quiet": "[]", "paths": '["pay.py", "app.py"]', "origins": json.dumps(rest)}
+    checked |= {
+        "profiles": "[]",
+        "quiet": "[]",
+        "living": "[]",
+        "paths": '["pay.py", "app.py"]',
+        "origins": json.dumps(rest),
+    }
     checked |= {"tasks": json.dumps(tasks), "shas": json.dumps([str(row[0]) for row in twins[0].sql(HEADS)])}
     lists = {"ids": json.dumps(tasks + rest), "evidence": json.dumps(rest), **checked}
     fixed: dict[str, SqlValue] = {

@@ -169,7 +169,7 @@ def test_a_read_that_a_stream_does_not_tell_changes_the_score_and_not_the_count_
     peers.says("codex", Play(commits=0, outcome=replace(SAID, answer=review(), final=review(), tells=tells)))
     peers.settle(peers.runner(agents=3))
     assert [row.counts for row in peers.looked_at(task)] == [True]
-    (score,) = [row for row in peers.app.stats.reviewers() if row.agent == "codex"]
+    (score,) = [row for row in peers.app.stats.show().reviewers if row.agent == "codex"]
     assert (score.untold, score.coverage.n) == (untold, score.coverage.of - untold)
 
 

@@ -43,7 +43,7 @@ def test_a_lead_handoff_drives_the_loop_V3_T2_L8(shop: Rounds) -> None:
     said = shop.text(cast.codex, "import", "handoff", task, lead, *seen)
     assert "1 open blocking, sent back" in said
     assert shop.status(task) == "open"
-    assert "codex" in shop.text(cast.alice, "stats", "reviewers")
+    assert "codex" in shop.text(cast.alice, "stats")
     name = shop.ids(task)[0]
     shop.again(task, "def allow(n):\n    return n < LIMIT\n", name)
     sent = shop.done(cast.alice, "export", "handoff", task, "--role", "developer")["issue_responses"][0]

@@ -66,7 +66,7 @@ def test_a_letter_is_what_is_said_about_its_group_and_a_line_of_each_rule(fe: Ty
         "  C1  Closing is for who had no part in the work.\n  C2  Closing never merges.\n"
         "  C3  A close obeys holds and, from `reviewing`, the gate.\n"
     )
-    assert fe("rules", "Y")[0].startswith("Y. Metrics\n\n`fe stats` computes")
+    assert fe("rules", "Y")[0].startswith("Y. Metrics\n\n`fe stats` shows")
 
 
 @pytest.mark.parametrize(("typed", "said"), [("P22", "Did you mean P2?"), ("Q9", "Did you mean Q"), ("zz", "")])

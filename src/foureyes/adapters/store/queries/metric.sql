@@ -1,29 +1,31 @@
 -- Figures (Y): each question is asked once for the whole project, never once per task.
 
--- What happened to each finding, over the moves that stand (L18). A change is what an approval was given to (D7): a
--- finding raised after that was missed, in whichever attempt the same change is.
+-- What happened to findings, over the moves that stand (L18). A finding is missed if its change was approved before (D7).
 -- name: metric.findings
-SELECT f.session, f.blocking, f.state, f.waived_until, f.answer, f.anchored,
+SELECT f.session,
   CASE WHEN f.source IN ('review', 'person', 'session') THEN 1 ELSE 0 END AS spoken,
-  CASE WHEN f.by_check <> '' THEN 1 ELSE 0 END AS checked,
-  CASE WHEN f.tracked <> '' THEN 1 ELSE 0 END AS tracked,
-  CASE WHEN t.status = 'closed' THEN 1 ELSE 0 END AS task_closed,
-  m.rejected, m.accepted, m.fixed_right, m.fixed_wrong, m.settled, m.reopened, m.upheld, m.dropped,
-  CASE WHEN f.blocking = 1 AND EXISTS (
+  count(*) AS findings,
+  count(CASE WHEN f.blocking = 1 THEN 1 END) AS blocking,
+  count(CASE WHEN f.blocking = 1 AND t.status <> 'closed'
+    AND (f.state IN ('open', 'claimed', 'disputed') OR (f.state = 'waived' AND f.waived_until <= :now)) THEN 1 END) AS open_blocking,
+  count(CASE WHEN f.blocking = 1 AND m.rejected = 1 THEN 1 END) AS rejected,
+  count(CASE WHEN f.blocking = 1 AND m.rejected = 1 AND m.accepted = 1 THEN 1 END) AS accepted,
+  count(CASE WHEN f.blocking = 0 AND (f.tracked <> '' OR (f.answer = 'FIXED' AND f.state IN ('claimed', 'resolved'))
+    OR (f.by_check <> '' AND f.state = 'resolved')) THEN 1 END) AS adopted,
+  count(CASE WHEN m.upheld + m.dropped > 0 THEN 1 END) AS judged,
+  count(CASE WHEN m.upheld > m.dropped THEN 1 END) AS upheld,
+  count(CASE WHEN f.anchored = 0 THEN 1 END) AS unanchored,
+  count(CASE WHEN f.blocking = 1 AND EXISTS (
     SELECT 1 FROM approvals p JOIN attempts a ON a.task = p.task AND a.n = f.raised AND a.diff_id = p.diff_id
-    WHERE p.task = f.task AND p.seq < f.seq AND p.recorded = 0) THEN 1 ELSE 0 END AS missed
+    WHERE p.task = f.task AND p.seq < f.seq AND p.recorded = 0) THEN 1 END) AS missed
 FROM findings f JOIN tasks t ON t.id = f.task JOIN (
   SELECT root,
     max(CASE WHEN kind = 'answered' AND word = 'REJECTED' THEN 1 ELSE 0 END) AS rejected,
     max(CASE WHEN kind = 'ruled' AND word = 'ACCEPTED' THEN 1 ELSE 0 END) AS accepted,
-    sum(CASE WHEN was = 'claimed' AND ((kind = 'ruled' AND word = 'VERIFIED') OR (kind = 'cleared' AND word = 'check')) THEN 1 ELSE 0 END) AS fixed_right,
-    sum(CASE WHEN was = 'claimed' AND ((kind = 'ruled' AND word = 'NOT_FIXED') OR (kind = 'flagged' AND now = 'open')) THEN 1 ELSE 0 END) AS fixed_wrong,
-    max(CASE WHEN now IN ('resolved', 'obsolete') THEN 1 ELSE 0 END) AS settled,
-    max(CASE WHEN kind = 'flagged' AND was IN ('resolved', 'obsolete') AND now = 'open' THEN 1 ELSE 0 END) AS reopened,
     max(CASE WHEN kind = 'ruled' AND word IN ('VERIFIED', 'NOT_FIXED', 'OVERRULED', 'CONFIRMED') THEN seq ELSE 0 END) AS upheld,
     max(CASE WHEN (kind = 'ruled' AND word IN ('ACCEPTED', 'DISMISSED')) OR (kind = 'cleared' AND word = 'withdrawn') THEN seq ELSE 0 END) AS dropped
   FROM finding_moves WHERE undone = 0 AND kind <> 'taken_back' GROUP BY root) m ON m.root = f.root
-ORDER BY f.seq, f.root;
+GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- Lists are stored as JSON text without blanks: a quote within a name is escaped, so what is counted here occurs once per entry.
 -- name: metric.reviews
@@ -34,7 +36,7 @@ SELECT r.session, r.at, a.submitted_at, r.actionable,
 FROM reviews r JOIN attempts a ON a.task = r.task AND a.n = r.attempt ORDER BY r.seq;
 
 -- name: metric.returns
-SELECT session, why, count(*) AS n FROM review_returns GROUP BY session, why ORDER BY session, why;
+SELECT session, count(*) AS n FROM review_returns GROUP BY session ORDER BY session;
 
 -- name: metric.reviewers
 SELECT s.id, s.name, s.kind, s.agent, s.model,
@@ -44,8 +46,8 @@ FROM sessions s WHERE s.id IN (
   UNION SELECT session FROM findings WHERE source IN ('review', 'person', 'session'))
 ORDER BY s.id;
 
--- True blocking findings of others in the very attempt that somebody agreed to, whoever was first.
--- name: metric.missed
+-- True blocking findings of others in the very attempt that somebody approved, whoever was first.
+-- name: metric.agreed
 SELECT r.session, count(DISTINCT f.root) AS n
 FROM reviews r JOIN findings f ON f.task = r.task AND f.raised = r.attempt AND f.session <> r.session
 WHERE r.effective = 'approved' AND r.look = 0 AND f.blocking = 1 AND f.by_check = ''
@@ -53,56 +55,24 @@ WHERE r.effective = 'approved' AND r.look = 0 AND f.blocking = 1 AND f.by_check 
 GROUP BY r.session ORDER BY r.session;
 
 -- name: metric.review_runs
-SELECT profile, seconds, input_tokens, output_tokens, cost_micros FROM runs
-WHERE purpose = 'review' AND state = 'ended' AND ending <> 'unstarted' ORDER BY seq DESC LIMIT :limit;
+SELECT profile, count(*) AS runs, sum(seconds) AS seconds, sum(input_tokens) AS input_tokens,
+  sum(output_tokens) AS output_tokens, sum(cost_micros) AS cost_micros
+FROM runs WHERE purpose = 'review' AND state = 'ended' AND ending <> 'unstarted' GROUP BY profile ORDER BY profile;
 
 -- name: metric.approvals
-SELECT g.n AS iterations, count(*) AS tasks, sum(g.by_rule) AS automatic FROM (
-  SELECT task, max(attempt) AS n, min(CASE WHEN rule = 'M4' THEN 1 ELSE 0 END) AS by_rule
-  FROM approvals WHERE state = 'active' AND recorded = 0 GROUP BY task) g
-GROUP BY g.n ORDER BY g.n;
+SELECT count(*) AS tasks, coalesce(sum(g.n), 0) AS iterations, coalesce(sum(g.by_rule), 0) AS automatic,
+  coalesce(sum(g.found), 0) AS with_findings, coalesce(sum(g.n * g.found), 0) AS iterations_with_findings
+FROM (
+  SELECT max(p.attempt) AS n, min(CASE WHEN p.rule = 'M4' THEN 1 ELSE 0 END) AS by_rule,
+    max(CASE WHEN EXISTS (SELECT 1 FROM findings f WHERE f.task = p.task AND f.blocking = 1) THEN 1 ELSE 0 END) AS found
+  FROM approvals p WHERE p.state = 'active' AND p.recorded = 0 GROUP BY p.task) g;
 
 -- The rounds of a tier begin after the step to it; that the lead is asked (L14), or lets it go on, is no such step.
 -- name: metric.escalations
-SELECT e.tier, CASE WHEN EXISTS (
+SELECT count(*) AS n, count(CASE WHEN EXISTS (
     SELECT 1 FROM finding_moves m JOIN findings f ON f.root = m.root
     WHERE m.task = e.task AND m.kind IN ('raised', 'flagged') AND m.blocking = 1 AND m.seq < e.seq
       AND m.seq > coalesce((SELECT max(b.seq) FROM escalations b
         WHERE b.task = e.task AND b.seq < e.seq AND b.lead_option NOT IN ('asked', 'continue')), 0)
-      AND f.by_check = '' AND (f.path = '' OR f.fix = '')) THEN 1 ELSE 0 END AS unclear
-FROM escalations e WHERE e.lead_option IN ('', 'ask') ORDER BY e.seq;
-
--- The latest closed tasks, row by row of the journal. An approval that was only recorded never moved its task (P11).
--- name: metric.statuses
-SELECT j.task, j.at, j.kind,
-  CASE WHEN j.kind IN ('Approved', 'ApprovalFinished') AND j.payload LIKE '%"status":"closed"%' THEN 1 ELSE 0 END AS closes
-FROM (SELECT id FROM tasks WHERE status = 'closed' AND deleted = 0 ORDER BY closed_at DESC, n DESC LIMIT :limit) t
-JOIN journal j ON j.task = t.id
-WHERE j.kind IN ('TaskCreated', 'TaskStarted', 'TaskUnstarted', 'TaskReleased', 'AttemptSubmitted', 'Approved', 'ApprovalFinished',
-    'ApprovalWithdrawn', 'ApprovalEnded', 'ApprovalVoided', 'AttemptSentBack', 'RedoRequested', 'TaskRejected', 'TaskBlocked',
-    'TaskUnblocked', 'TaskDeferred', 'TaskUndeferred', 'TaskMerged', 'MergeFailed', 'TaskClosed', 'TaskCancelled', 'TaskDeleted',
-    'TaskReopened')
-  AND NOT (j.kind IN ('ApprovalWithdrawn', 'ApprovalEnded', 'ApprovalVoided') AND EXISTS (
-    SELECT 1 FROM approvals p WHERE p.task = j.task AND p.recorded = 1 AND j.payload LIKE '{"approval":' || p.seq || ',%'))
-ORDER BY j.task, j.seq;
-
--- name: metric.closed
-SELECT count(*) AS n FROM tasks WHERE status = 'closed' AND deleted = 0;
-
--- name: metric.exceptions
-SELECT kind, count(*) AS n FROM security GROUP BY kind ORDER BY kind;
-
--- Tasks that are going round: somebody waits for a decision, something came back, or something blocking was found.
--- name: metric.loops
-SELECT t.id FROM tasks t
-WHERE t.deleted = 0 AND t.status NOT IN ('approved', 'closed') AND t.iteration > 0 AND (t.waiting_for <> '' OR t.tier <> 'developer'
-  OR EXISTS (SELECT 1 FROM feedback b WHERE b.task = t.id)
-  OR EXISTS (SELECT 1 FROM findings f WHERE f.task = t.id AND f.blocking = 1))
-ORDER BY CASE WHEN t.waiting_for <> '' THEN 0 ELSE 1 END, t.iteration DESC, t.n;
-
--- name: metric.odd_ends
-SELECT how AS kind, count(*) AS n FROM odd_ends GROUP BY how ORDER BY how;
-
--- name: metric.steps
-SELECT CASE WHEN lead_option = '' THEN 'escalated' ELSE lead_option END AS kind, count(*) AS n
-FROM escalations GROUP BY lead_option ORDER BY lead_option;
+      AND f.by_check = '' AND (f.path = '' OR f.fix = '')) THEN 1 END) AS unclear
+FROM escalations e WHERE e.lead_option IN ('', 'ask');
