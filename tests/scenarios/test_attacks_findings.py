@@ -272,7 +272,7 @@ def test_however_much_the_policy_trusts_an_author_and_however_minor_the_work_it_
     assert refused.rules[:2] == ("D2", "D2")
 
 
-# Laundering
+# Work that was seen before
 
 
 @pytest.mark.parametrize("path", ["limit.py", "renamed.py"])

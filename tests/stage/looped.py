@@ -202,8 +202,8 @@ def next_attempt(
     world.submit(by, task, branch=f"fe/{task}")
 
 
-def left_behind(world: GitWorld) -> tuple[str, str]:
-    """A task that was sent back with a finding, mended on top, verified and merged; and the name of the finding."""
+def left_behind(world: GitWorld) -> str:
+    """A task that was sent back with a finding, fixed on top, verified and merged."""
     configure(world, AT_ONCE + '\n[review]\ndefault_mode = "per-task"\n')
     one = deliver(world, {"pay.py": "def pay():\n    steal_everything()\n", "doc.md": "pay\n"})
     found = issue(severity="CRITICAL", file="pay.py", line=2, quote="steal_everything()")
@@ -213,4 +213,4 @@ def left_behind(world: GitWorld) -> tuple[str, str]:
     rule(world, {name: "VERIFIED"})
     world.approve(BOB, one)
     assert merge(world) == {one: "merged"}
-    return one, name
+    return one

@@ -217,7 +217,6 @@ def test_both_engines_give_the_same_answer_to_every_question(twins: list[DeskWor
         "quiet": "[]",
         "living": "[]",
         "paths": '["pay.py", "app.py"]',
-        "origins": json.dumps(rest),
     }
     checked |= {"tasks": json.dumps(tasks), "shas": json.dumps([str(row[0]) for row in twins[0].sql(HEADS)])}
     lists = {"ids": json.dumps(tasks + rest), "evidence": json.dumps(rest), **checked}

@@ -1,17 +1,12 @@
-"""Laundering (A6): work that was seen before brings its authors and its open blocking findings along, whatever task it
+"""A6: work that was seen before brings its authors and its open blocking findings along, whatever task it
 comes under.
 """
 
 from __future__ import annotations
 
-import json
-
-import msgspec
 import pytest
 
-from foureyes.app.call.controls import EventRow
-from foureyes.app.findings.inherited import copies_of, originals
-from foureyes.core.events import FindingsRaised
+from foureyes.app.findings.inherited import originals
 from foureyes.core.nouns.session import Actor
 
 from tests.stage.gated import configure, deliver
@@ -132,19 +127,6 @@ def test_a_copy_that_is_flagged_again_is_the_same_finding_still_A6_L2(world: Git
     assert set(roots.values()) == {name}
 
 
-def test_a_copy_from_before_there_was_a_field_for_it_is_known_by_its_rule_A6(world: GitWorld) -> None:
-    task, name = first(world)
-    new = handed_on(world, task, "same branch")
-    (seq, text) = world.sql("SELECT seq, payload FROM journal WHERE kind = 'FindingsRaised' ORDER BY seq DESC")[0]
-    old = json.loads(text)
-    for finding in old["findings"]:
-        finding["rule"] = finding.pop("copy_of")
-    event = msgspec.json.decode(json.dumps(old), type=FindingsRaised)
-    assert (seq > 0, event.findings[0].copy_of, event.findings[0].rule) == (True, "", name)
-    row = EventRow(seq, new, "", "", "FindingsRaised", json.dumps(old))
-    assert copies_of([row]) == {event.findings[0].root: name}
-
-
 @pytest.mark.parametrize("how", ["resolved", "LOW", "waived"])
 def test_only_what_still_blocks_comes_along_A6(world: GitWorld, how: str) -> None:
     task, name = first(world, "LOW" if how == "LOW" else "HIGH")
@@ -158,7 +140,7 @@ def test_only_what_still_blocks_comes_along_A6(world: GitWorld, how: str) -> Non
     assert CLAUDE.session in world.show(new).authors, "its authors do in any case"
 
 
-def test_a_task_that_was_closed_without_a_merge_launders_nothing_either_A6(world: GitWorld) -> None:
+def test_findings_of_a_task_closed_without_a_merge_come_along_A6(world: GitWorld) -> None:
     task, _ = first(world)
     world.app.feedback.redo(BOB, task, "no")
     world.app.closing.close(BOB, task)
@@ -234,3 +216,71 @@ def test_what_came_along_follows_its_root_once_that_is_settled_and_its_code_is_g
     rule(world, {name: "VERIFIED"}, by=CODEX)
     world.submit(GEMINI, upper)
     assert states(world, upper) == {copy: "resolved"}
+
+
+# The same path
+
+
+def quoted(world: GitWorld) -> tuple[str, str]:
+    """A task of Claude's with a finding that quotes its code."""
+    configure(world, KEPT)
+    task = deliver(world, {"pay.py": PAY})
+    found = issue(severity="CRITICAL", file="pay.py", line=3, quote="return amount < limit")
+    (name,) = review(world, task, [found]).raised
+    return task, name
+
+
+def other_work(world: GitWorld, files: dict[str, str], actor: Actor = CLAUDE) -> str:
+    """Work of another task that shares no commit and no blob."""
+    new = world.create()
+    world.start(actor, new)
+    world.checkout.branch(f"fe/{new}")
+    for name, text in files.items():
+        world.checkout.commit(name, text, session=actor)
+    world.submit(actor, new)
+    world.checkout.switch("main")
+    return new
+
+
+@pytest.mark.parametrize(
+    ("text", "actor"),
+    [(PAY + "\n", CLAUDE), (PAY + "\n", GEMINI), (PAY.replace("    ", "\t"), GEMINI), (PAY + "\x00", GEMINI)],
+    ids=["a byte more", "a byte more of somebody else", "other white space", "a NUL"],
+)
+def test_a_finding_comes_along_where_its_path_still_has_its_quote_A6(world: GitWorld, text: str, actor: Actor) -> None:
+    _, name = quoted(world)
+    (one,) = findings(world, other_work(world, {"pay.py": text}, actor)).values()
+    assert (one.severity, one.state, name in one.why) == ("CRITICAL", "open", True)
+
+
+def test_a_finding_comes_along_where_its_path_is_renamed_A6(world: GitWorld) -> None:
+    configure(world, KEPT)
+    world.checkout.commit("pay.py", PAY)
+    task = deliver(world, {"pay.py": PAY + "\n\ndef loan():\n    return 7\n"})
+    (name,) = review(world, task, [issue(severity="HIGH", file="pay.py", line=3, quote="return amount < limit")]).raised
+    new = world.create()
+    world.start(GEMINI, new)
+    world.checkout.branch(f"fe/{new}")
+    world.checkout.git("mv", "pay.py", "money.py")
+    world.checkout.commit("money.py", PAY + "# moved\n", session=GEMINI)
+    world.submit(GEMINI, new)
+    (one,) = findings(world, new).values()
+    assert (one.location.path, name in one.why) == ("money.py", True)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [{"money.py": PAY + "\n"}, {"pay.py": "def pay():\n    ...\n"}, {"z.py": "z = 1\n"}],
+    ids=["quote at another path", "without the quote", "another file"],
+)
+def test_no_finding_comes_along_without_its_path_and_quote_A6(world: GitWorld, files: dict[str, str]) -> None:
+    quoted(world)
+    assert findings(world, other_work(world, files)) == {}
+
+
+def test_a_verified_finding_does_not_come_back_A6(world: GitWorld) -> None:
+    task, name = quoted(world)
+    world.app.feedback.redo(BOB, task, "fix it")
+    next_attempt(world, task, {"pay.py": "def pay(amount):\n    return True\n"}, answers={name: "FIXED"})
+    rule(world, {name: "VERIFIED"})
+    assert findings(world, other_work(world, {"pay.py": PAY + "\n"})) == {}

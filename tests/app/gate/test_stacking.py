@@ -9,7 +9,7 @@ from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import AT_ONCE
 from tests.stage.gated import configure, deliver, merge
-from tests.stage.looped import findings, left_behind
+from tests.stage.looped import left_behind
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
 from tests.stage.world import DeskWorld, GitWorld
 
@@ -225,14 +225,12 @@ def test_commits_that_name_an_unmerged_task_are_on_its_record_when_somebody_merg
 # What was sent back
 
 
-def test_what_was_sent_back_is_refused_under_another_task_once_its_own_was_merged_A7_A6(world: GitWorld) -> None:
-    one, name = left_behind(world)
+def test_what_was_sent_back_is_refused_under_another_task_once_its_own_was_merged_A7(world: GitWorld) -> None:
+    one = left_behind(world)
     two = deliver(world, {"pay.py": "def pay():\n    steal_everything()\n", "x.py": "x\n"}, actor=GEMINI)
     (row,) = world.show(two).stack
     assert (row.task, row.how, row.standing, "other commits" in row.refused) == (one, "copied", "sent back", True)
-    (back,) = findings(world, two).values()
-    assert (back.severity, back.state, name in back.why) == ("CRITICAL", "open", True)
-    with world.refused("A7", "D2"):
+    with world.refused("A7"):
         world.approve(BOB, two)
 
 

@@ -1,6 +1,4 @@
-"""Laundering (A6): work that was seen before brings its authors and its open blocking findings along, whatever task it
-comes under.
-"""
+"""Work that was seen before brings its authors and its open blocking findings along, whatever task it comes under (A6)."""
 
 from __future__ import annotations
 
@@ -13,7 +11,6 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.controls import EventRow, event_of
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import findings_of
-from foureyes.app.findings.quoted import candidates, places_back, places_by_quote, taken_out
 from foureyes.app.findings.raising import Names
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
@@ -44,8 +41,8 @@ def shared_with(tx: Tx, pieces: tuple[str, ...], task: TaskId) -> dict[str, Shar
     return shared
 
 
-def laundered(tx: Tx, event: AttemptSubmitted, task: TaskId) -> AttemptSubmitted:
-    """A6: the authors of every attempt, of any task, that shares a commit's diff or a changed blob."""
+def with_shared_authors(tx: Tx, event: AttemptSubmitted, task: TaskId) -> AttemptSubmitted:
+    """A6: add the authors of every attempt, of any task, that shares a commit's diff or a changed blob."""
     shared = shared_with(tx, event.pieces, task)
     if not shared:
         return event
@@ -58,41 +55,43 @@ def laundered(tx: Tx, event: AttemptSubmitted, task: TaskId) -> AttemptSubmitted
     return msgspec.structs.replace(event, authors=(*event.authors, *more.values())) if more else event
 
 
-class InheritedFindings(msgspec.Struct, frozen=True):
-    """Where findings are again, by root, and the tasks that some of them are of. `back`: those that were settled there,
-    because their code was taken out.
-    """
+class FoundAgain(msgspec.Struct, frozen=True):
+    """Findings whose code is in an attempt, each where it is there; the other tasks that had some at the same paths."""
 
     places: dict[str, Placed] = {}
     tasks: tuple[str, ...] = ()
-    back: frozenset[str] = frozenset()
 
 
-def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> InheritedFindings:
-    """A6, L4: blocking findings of other tasks, and obsolete ones of this: where their code is in the attempt."""
-    paths = sorted({path for file in event.files for path in (file.path, file.old_path) if path})
+def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> FoundAgain:
+    """A6, L4: blocking findings of other tasks, and obsolete ones of this, whose code is in the attempt."""
+    now_called = {name: file.path for file in event.files for name in (file.path, file.old_path) if name}
     with context.store.read() as tx:
-        others = sorted(shared_with(tx, event.pieces, task))
-        quoted = candidates(tx, event, task, paths) if paths else []
-        settled = taken_out(tx, task, paths, others) if paths else []
-        rows = [
+        shared = [
             finding
-            for other in others
+            for other in sorted(shared_with(tx, event.pieces, task))
             for finding in findings_of(tx, other)
             if finding.blocking and not finding.by_check
         ]
-        rows += [finding for finding in findings_of(tx, task) if is_gone(finding)]
-    paths = [file.path for file in event.files]
-    texts = context.repo.texts(event.head, sorted(paths)) if rows else {}
-    places = [
+        own = [finding for finding in findings_of(tx, task) if is_gone(finding)]
+        same_path = tx.all("finding.at_paths", Finding, task=task, paths=sorted(now_called)) if now_called else []
+    paths = sorted({file.path for file in event.files})
+    texts = context.repo.texts(event.head, paths) if shared or own or same_path else {}
+    places = [_same_path(finding, now_called[finding.path], event, texts) for finding in same_path]
+    tasks = {finding.task for finding, place in zip(same_path, places, strict=True) if place is not None}
+    places += [
         _place(finding, sorted(paths, key=lambda path: path != finding.path), texts, own=finding.task == task)
-        for finding in rows
+        for finding in (*shared, *own)
     ]
-    back = places_back(context, event, settled, others)
-    by_quote = places_by_quote(context, event, quoted) | back
-    tasks = {row.task for row in (*quoted, *settled) if row.root in by_quote}
-    known = {place.root: place for place in places if place is not None}
-    return InheritedFindings(by_quote | known, tuple(sorted(tasks)), frozenset(back))
+    return FoundAgain({place.root: place for place in places if place is not None}, tuple(sorted(tasks)))
+
+
+def _same_path(finding: Finding, path: str, event: AttemptSubmitted, texts: Mapping[str, str]) -> Placed | None:
+    """Where its quote still is. A changed file that cannot be read as text may have it (G1)."""
+    if path in texts:
+        line = find_quote(finding.quote, texts[path], finding.line)
+        return Placed(finding.root, path, line) if line else None
+    is_deleted = any(mark.kind == "deleted" and mark.path == path for mark in event.marks)
+    return None if is_deleted else Placed(finding.root, path, finding.line)
 
 
 def is_gone(finding: Finding) -> bool:
@@ -117,11 +116,9 @@ def _place(finding: Finding, paths: Sequence[str], texts: Mapping[str, str], *, 
     )
 
 
-def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: InheritedFindings) -> None:
-    """A6: the open blocking findings of such an attempt whose code is here are open here, too, and those that were
-    settled because it was taken out; each once.
-    """
-    places, shared = found.places, sorted({*shared_with(work.tx, event.pieces, task), *found.tasks})
+def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: FoundAgain) -> None:
+    """A6: the open blocking findings of such attempts whose code is here are open here, too, each once."""
+    shared = sorted({*shared_with(work.tx, event.pieces, task), *found.tasks})
     if not shared:
         return
     origins = originals(work.tx, [task, *shared])
@@ -130,13 +127,10 @@ def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted,
     copies: list[Raised] = []
     for finding in [finding for other in shared for finding in findings_of(work.tx, other)]:
         original = origins.get(finding.root, finding.root)
-        blocks = finding.holds(work.at) or finding.root in found.back
-        if blocks and finding.root in places and original not in have:
+        if finding.holds(work.at) and finding.root in found.places and original not in have:
             have.add(original)
-            copy = _copy(finding, places[finding.root], names.next())
-            why = _came_along(
-                finding, "It was taken out there, and is back" if finding.root in found.back else "It came along"
-            )
+            copy = _copy(finding, found.places[finding.root], names.next())
+            why = f"{finding.why}\n\nIt came along from {finding.id} of {finding.task} (A6).".strip()
             copies.append(msgspec.structs.replace(copy, copy_of=original, why=why))
     if copies:
         raised = e.FindingsRaised(iteration=event.n, kind="TL", source="inherited", findings=tuple(copies))
@@ -169,24 +163,15 @@ def originals(tx: Tx, tasks: Sequence[str]) -> dict[str, str]:
     """The roots of findings that are copies, each with the root that it is a copy of: what was found once comes along
     once, and never back to where it was found.
     """
-    return copies_of(tx.all("journal.raised", EventRow, ids=sorted(tasks)))
-
-
-def copies_of(rows: Iterable[EventRow]) -> dict[str, str]:
-    """The copies that journal rows tell of; those from before there was a field for it say so in `rule`."""
     roots: dict[str, str] = {}
-    for row in rows:
+    for row in tx.all("journal.raised", EventRow, ids=sorted(tasks)):
         event = event_of(row)
         if isinstance(event, e.FindingsRaised) and event.source == "inherited":
-            roots |= {raised.root: raised.copy_of or raised.rule for raised in event.findings}
+            roots |= {raised.root: raised.copy_of for raised in event.findings}
     return roots
 
 
-def _came_along(finding: Finding, how: str) -> str:
-    return f"{finding.why}\n\n{how} from {finding.id} of {finding.task} (A6).".strip()
-
-
-def come_back(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: InheritedFindings) -> None:
+def come_back(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: FoundAgain) -> None:
     """L4: what was ruled obsolete is open again, under another id, once its code is part of the change again."""
     names = Names(work.tx, stem("TL", context.get(work.tx, task).group, task, event.n))
     gone = [finding for finding in findings_of(work.tx, task) if is_gone(finding) and finding.root in found.places]

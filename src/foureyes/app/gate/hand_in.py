@@ -79,7 +79,7 @@ class HandIn:
     change: Change
     event: AttemptSubmitted
     places: tuple[Placed, ...]
-    brought: inherited.InheritedFindings
+    brought: inherited.FoundAgain
     followed: tuple[str, ...]
     branches: dict[TaskId, Sha]
     only_others = ""
@@ -348,7 +348,7 @@ def record(hand: HandIn) -> SubmitOutcome:
         context.check_version(work.tx, context.find(work.tx, task), hand.task.version)
         _keep_head(hand)
         at_hand_in.refuse_unanswered(work.tx, task, work.at, hand.followed)
-        event = inherited.laundered(work.tx, hand.event, task)
+        event = inherited.with_shared_authors(work.tx, hand.event, task)
         event = stacking.stacked(work.tx, task, event, hand.branches)
         work.record(task, event)
         work.tx.along(("task.get", {"id": task}), *_of_pieces(task, event), *of_facts([task]))

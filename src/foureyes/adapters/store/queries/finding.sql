@@ -166,22 +166,12 @@ INSERT INTO pieces (piece, task, attempt) VALUES (:piece, :task, :attempt) ON CO
 SELECT piece, task, max(attempt) AS attempt FROM pieces
 WHERE piece IN (SELECT value FROM json_each(:pieces)) AND task <> :task GROUP BY piece, task ORDER BY task, piece;
 
--- name: finding.quoted_elsewhere
-SELECT f.root, f.task, f.path, f.line, f.quote,
-  coalesce((SELECT a.head FROM attempts a WHERE a.task = f.task AND a.n = f.flagged), '') AS head,
-  CASE WHEN f.task IN (SELECT w.task FROM authors w JOIN sessions s ON s.id = w.session
-    WHERE s.origin IN (SELECT value FROM json_each(:origins))) THEN 1 ELSE 0 END AS same_author
+-- Open blocking findings of other unmerged work that quote code at some paths (A6).
+-- name: finding.at_paths
+SELECT f.root, f.id, f.task, f.kind, severity, f.title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, tool, mark, source, by_check,
+  f.session, raised, flagged, flags, state, note, anchored, waiting, must_fix, left_diff, answer, answered, answered_by, ruling, ruled_by, false_fixes,
+  reopened, waived_until, tracked, alike, f.seq, f.at
 FROM findings f JOIN tasks t ON t.id = f.task
-WHERE f.blocking = 1 AND f.by_check = '' AND f.state IN ('open', 'claimed', 'disputed', 'waived') AND f.task <> :task AND t.merge_sha IS NULL
-  AND (f.path IN (SELECT value FROM json_each(:paths)) OR f.task IN (SELECT w.task FROM authors w JOIN sessions s ON s.id = w.session
-    WHERE s.origin IN (SELECT value FROM json_each(:origins))))
-ORDER BY f.seq, f.root;
-
--- name: finding.settled_elsewhere
-SELECT f.root, f.task, f.path, f.line, f.quote,
-  coalesce((SELECT a.head FROM attempts a WHERE a.task = f.task AND a.n = t.iteration), '') AS head, 0 AS same_author
-FROM findings f JOIN tasks t ON t.id = f.task
-WHERE f.blocking = 1 AND f.by_check = '' AND f.quote <> '' AND f.task <> :task AND t.deleted = 0
-  AND (f.state = 'obsolete' OR (f.state = 'resolved' AND f.ruling = 'VERIFIED'))
-  AND (f.path IN (SELECT value FROM json_each(:paths)) OR f.task IN (SELECT value FROM json_each(:tasks)))
+WHERE f.blocking = 1 AND f.by_check = '' AND f.quote <> '' AND f.state IN ('open', 'claimed', 'disputed', 'waived') AND f.task <> :task
+  AND t.merge_sha IS NULL AND f.path IN (SELECT value FROM json_each(:paths))
 ORDER BY f.seq, f.root;

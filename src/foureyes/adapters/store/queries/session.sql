@@ -36,9 +36,6 @@ SELECT count(*) AS n FROM sessions WHERE agent = :agent AND kind = 'agent' AND t
 -- name: session.origins
 SELECT DISTINCT origin FROM evidence WHERE evidence IN (SELECT value FROM json_each(:evidence)) ORDER BY origin;
 
--- name: session.origins_of
-SELECT DISTINCT origin FROM sessions WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY origin;
-
 -- name: session.known_evidence
 SELECT evidence FROM evidence WHERE evidence IN (SELECT value FROM json_each(:evidence)) AND origin = (SELECT origin FROM sessions WHERE id = :session);
 
