@@ -152,7 +152,6 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "lists.page": [{"query": ListQuery()}],
     "lists.listed": [{"query": ListQuery()}],
     "lists.reviewable": [{"query": ListQuery()}],
-    "queue.draw": [{"tasks": [TASK]}],
     "board.column": [{"name": name} for name in ("open", "in_progress", "reviewing", "done")],
     "events.since": [{"seq": 0}],
     "validation.validate": [{}, {"tasks": [TASK]}],

@@ -34,7 +34,6 @@ WITHOUT_A_COMMAND = {
     "lists.page": "the rows alone, for faces that stay open and for completion; fe list says more about each",
     "worktrees.open": "claims.start and claims.next open it with the claim: fe start --worktree",
     "status.own": "bare fe says it to an agent, and fe next before it claims anything",
-    "queue.draw": "a list with ticks asks while it is ticked; the command line draws when it is told all at once",
     **dict.fromkeys(
         ("board.view", "board.column", "queue.ahead", "events.head", "events.latest", "events.since"),
         "for faces that stay open; the command line has fe status, fe queue, fe list and fe audit log",

@@ -54,8 +54,6 @@ EXAMPLES: dict[str, tuple[str, SettingValue]] = {
     "review.auto_approve.require_quality_pass": ("false", False),
     "review.auto_approve.max_iterations": ("0", 0),
     "review.auto_approve.require_signal_done": ("false", False),
-    "review.human.sample_share": ("0.5", 0.5),
-    "review.human.sample_from": ("2", 2),
     "review.human.batch_max": ("3", 3),
     "review.human.settle_seconds": ("0", 0),
     "review.risk.look_lines": ("1", 1),

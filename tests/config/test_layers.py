@@ -151,11 +151,11 @@ def test_the_scales_go_from_strict_to_loose_P12() -> None:
     assert not is_looser(BY_KEY["minor.self"], False, True)
 
 
-def test_a_share_is_read_from_the_store_too_H3() -> None:
-    assert value_of("review.human.sample_share", store={"review.human.sample_share": "0.25"}) == 0.25
+def test_a_share_is_read_from_the_store_too_L14() -> None:
+    assert value_of("loop.rejection_review_share", store={"loop.rejection_review_share": "0.25"}) == 0.25
     for text in ("lots", "1.5", "-0.1", "nan"):
         with pytest.raises(ConfigError, match="a share from 0 to 1"):
-            value_of("review.human.sample_share", store={"review.human.sample_share": text})
+            value_of("loop.rejection_review_share", store={"loop.rejection_review_share": text})
 
 
 def test_the_scales_of_modes_and_switches_go_from_strict_to_loose_P12_M4() -> None:

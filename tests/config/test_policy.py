@@ -61,7 +61,7 @@ def test_every_key_about_modes_and_checks_reaches_the_policy_M_D5() -> None:
     assert policy.auto == AutoApprove(
         enabled=False, require_quality_pass=False, max_iterations=0, require_signal_done=False
     )
-    assert policy.human == HumanRule(sample_share=0.5, sample_from=2, batch_max=3, settle_seconds=0)
+    assert policy.human == HumanRule(batch_max=3, settle_seconds=0)
     assert policy.risk == RiskRule(
         look_lines=1, high_lines=2, high_files=3, new_agent=4, test_paths=("t/**",), watched_paths=("w/**",)
     )  # fmt: skip

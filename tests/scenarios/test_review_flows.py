@@ -6,12 +6,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-from foureyes.core.rules.policy import HumanRule
-from foureyes.core.rules.sampling import Drawable, samples
 
 from tests.stage.checkout import AT_ONCE
 from tests.stage.commands import HandedIn, Stage
@@ -163,38 +159,6 @@ def test_E2E_R02_all_auto_never_takes_what_is_red_risky_per_task_or_ones_own(sho
     assert [row["approved"] for row in shop.lines(cast.alice, "approve", "--all-auto", "--yes")] == [fine.task]
     assert set(shop.pending()) == {*(work.task for work in kept), red, mine}
     assert shop.queue()["New dependency"]["auto_approvable"]
-
-
-def test_E2E_R02_of_five_one_stays_to_be_looked_at_by_a_number_on_record_whatever_its_author_hands_in_next_H3(
-    shop: Shop,
-) -> None:
-    alice, claude = shop.cast.alice, shop.cast.claude
-    works = {work.task: work for work in [green(shop, f"Task {number}") for number in range(5)]}
-    shop.lines(claude, "queue")
-    shop.no(claude, "approve", "--all-auto", "--yes")
-    assert opened(shop) == [], "an author draws nothing, and there is no number to see before a person opens it"
-    looks = [shop.run(alice, "approve", "--all-auto", tty=True, input="n\n").out for _ in range(2)]
-    assert looks[0] == looks[1]
-    (event,) = opened(shop)
-    (left,) = [each["task"] for each in event["drawn"] if each["sample"]]
-    new = [Drawable(task=work.task, attempt=1, diff_id=work.diff_id) for work in works.values()]
-    assert samples(new, event["number"], HumanRule()) == {left}, "anybody can draw it again by the number"
-    done = [row["approved"] for row in shop.lines(alice, "approve", "--all-auto", "--yes")]
-    assert (shop.pending(), sorted([*done, left])) == ([left], sorted(works))
-    assert f"sampled, look first: fe show {left} --diff" in looks[0]
-    shop.done(alice, "redo", left, "-m", "once more")
-    again = shop.deliver(claude, left, {"src/again.py": "# harmless\n"})
-    shop.checked(shop.cast.job, left)
-    assert shop.lines(alice, "approve", "--all-auto", "--yes") == []
-    assert (shop.pending(), len(opened(shop))) == ([left], 1), "what was drawn once is not drawn anew"
-    assert shop.approve(alice, again)["status"] == "approved"
-    shop.verify()
-
-
-def opened(shop: Shop) -> list[Any]:
-    """The draws on record."""
-    rows = shop.lines(shop.cast.alice, "audit", "log", "--limit", "1000")
-    return [json.loads(row["payload"]) for row in rows if row["kind"] == "BatchOpened"]
 
 
 # E2E-R03 Redo with feedback

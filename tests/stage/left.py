@@ -41,7 +41,7 @@ WHOLE = {
     "and tests/races/test_merges.py lets several meet",
     "tests/scenarios/test_review_flows.py": "tests/ui/tui/test_seed_stories.py goes the same six flows in the app, "
     "tests/scenarios/test_story.py from a plan to the merge by processes, tests/ui/cli/test_queue.py several at once, "
-    "tests/app/review/test_sampling.py the sample, test_feedback.py what is said again, "
+    "tests/app/review/test_feedback.py what is said again, "
     "tests/faults/test_killed_gate.py a merge that was killed",
     "tests/scenarios/test_findings_workflows.py": "tests/app/findings/test_loop_tables.py, test_answers.py, "
     "test_rulings.py and tests/app/tasks/test_escalation.py by the verbs, tests/ui/cli/test_loops.py and "

@@ -342,9 +342,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
     "queue": (
         ("view", (), "anyone", "", "queue", "What waits in review, the riskiest first."),
         ("ahead", (), "anyone", "", "", "Judge some of what waits before it is asked for."),
-        ("batch", ("batch open",), "people", "journal", "approve", "Open a batch: what it would approve, and "
-         "what it leaves to be looked at."),
-        ("draw", ("batch open",), "people", "journal", "", "Draw samples among tasks that were ticked by hand (H3)."),
+        ("batch", (), "people", "", "approve", "What approving all at once would approve."),
     ),
     "board": (
         ("view", (), "anyone", "", "", "The columns, live claims and the status line, for this caller."),

@@ -161,13 +161,6 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="handed in with signal DONE (M4)",
     ),
     Setting(
-        key="review.human.sample_share",
-        of=HumanRule,
-        kind="share",
-        meaning="part of a batch that is left to be looked at (H3)",
-    ),
-    Setting(key="review.human.sample_from", of=HumanRule, kind="number", meaning="batches of so many are sampled (H3)"),
-    Setting(
         key="review.human.batch_max",
         of=HumanRule,
         kind="number",

@@ -13,7 +13,6 @@ import msgspec
 from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.store import Store
 from foureyes.app.call.caller import gate_of
-from foureyes.app.review.sampling import open_batch
 from foureyes.app.run import check_leases
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.app.views.sprint import SprintAsk
@@ -69,7 +68,6 @@ def fill(world: DeskWorld) -> DeskWorld:
     _go_round_in_circles(world)
     world.app.projects.note_place(ALICE, "")
     _stack_and_reserve(world)
-    _open_a_batch(world)
     _run_agents(world)
     _ask_reviewers(world)
     _sprint(world)
@@ -159,14 +157,6 @@ def _ask_reviewers(world: DeskWorld) -> None:
             session=CLAUDE.session,
             task=task,
         )
-
-
-def _open_a_batch(world: DeskWorld) -> None:
-    """A person opens a batch: one hand-in is a sample, the others are not (H3)."""
-    tasks = [world.handed_in(title=f"one of five, {number}") for number in range(5)]
-    with world.store.read() as tx:
-        rule = world.app.context.policy(tx, ALICE).human
-    assert len(open_batch(world.app.context, ALICE, tasks, rule)) == 1
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The review queue (H1, M8): what waits, in which order and why; what one batch would approve (H2, H3)."""
+"""The review queue (H1, M8): what waits, in which order and why; what one batch would approve (H2)."""
 
 from __future__ import annotations
 
@@ -235,36 +235,21 @@ def test_all_auto_takes_what_the_caller_may_approve_and_leaves_high_risk_H2(desk
     assert [row.task for row in batch.tasks] == [green]
     assert [row.task for row in batch.high] == [large]
     assert desk.app.queue.view(ALICE).auto_approvable == 1, "what it takes is what is counted"
-    assert unchecked not in [row.task for row in (*batch.tasks, *batch.sampled, *batch.high)]
+    assert unchecked not in [row.task for row in (*batch.tasks, *batch.high)]
     assert {row.task for row in desk.app.queue.batch(BOB).tasks} == {green, mine}
     for who in (CLAUDE, CODEX, CI):
         with desk.refused("D7"):
             desk.app.queue.batch(who)
 
 
-def test_below_five_nothing_is_sampled_and_from_five_on_a_tenth_rounded_up_H3(desk: DeskWorld) -> None:
+def test_all_of_a_large_batch_are_taken_and_reading_it_writes_nothing_H2(desk: DeskWorld) -> None:
     configure(desk, KNOWN + LINT)
-    waiting(desk, 4)
-    assert desk.app.queue.batch(BOB).sampled == ()
-    waiting(desk, 1)
-    first = desk.app.queue.batch(BOB)
-    assert (len(first.tasks), len(first.sampled)) == (4, 1)
-    assert desk.app.queue.batch(ALICE).sampled[0].task == first.sampled[0].task, "it is drawn once, for everybody"
-    waiting(desk, 6)
-    assert len(desk.app.queue.batch(BOB).sampled) == 2
-
-
-def test_a_sample_that_was_looked_at_is_approved_like_any_other_H3(desk: DeskWorld) -> None:
-    configure(desk, KNOWN + LINT)
-    waiting(desk, 5)
-    (sample,) = desk.app.queue.batch(BOB).sampled
-    assert desk.approve(BOB, sample.task).status == "approved"
-
-
-def test_sampling_can_be_turned_off_H3(desk: DeskWorld) -> None:
-    configure(desk, "[review.human]\nsample_share = 0\n" + KNOWN + LINT)
-    waiting(desk, 5)
-    assert len(desk.app.queue.batch(BOB).tasks) == 5
+    tasks = waiting(desk, 11)
+    with desk.unchanged():
+        batch = desk.app.queue.batch(BOB)
+    assert {row.task for row in batch.tasks} == set(tasks)
+    answers = desk.app.decisions.approve_many(BOB, [(row.task, row.version) for row in batch.tasks])
+    assert [type(answer) for answer in answers] == [ApprovalOutcome] * 11
 
 
 def test_a_batch_has_an_end_and_says_what_is_left_H2(desk: DeskWorld) -> None:

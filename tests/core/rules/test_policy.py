@@ -61,12 +61,7 @@ def test_the_modes_go_from_most_control_to_least_M() -> None:
     assert policy.auto == AutoApprove(
         enabled=True, require_quality_pass=True, max_iterations=3, require_signal_done=True
     )
-    assert (
-        policy.human.settle_seconds,
-        policy.human.sample_from,
-        policy.human.batch_max,
-        policy.human.sample_share,
-    ) == (10, 5, 50, 0.1)
+    assert (policy.human.settle_seconds, policy.human.batch_max) == (10, 50)
     assert (policy.reviews, policy.docs_paths) == (
         0,
         (

@@ -6,7 +6,6 @@ import pytest
 
 from foureyes.core.nouns.session import Role, SessionKind, Trust
 from foureyes.core.rules.rights import (
-    BATCH,
     FOR_A_ROLE,
     FOR_A_SERVICE,
     FOR_PEOPLE,
@@ -53,7 +52,6 @@ WITHOUT_A_SIGNATURE = {
     "plan accept": "it loosens: unsigned it is recorded and does not count (M6)",
     "pause": "it only stops, and what lifts it (resume) is signed (V9)",
     "review ask": "it only asks: what is held stays so, and what lifts it (resume) is signed (R1)",
-    BATCH: "it decides nothing: each decision of a batch is signed (H3)",
 }
 
 

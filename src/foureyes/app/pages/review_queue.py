@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 
-from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import IdRow
 from foureyes.app.pages.next_steps import after_queue
 from foureyes.app.pages.waiting import Judge
-from foureyes.app.review.sampling import VERB, drawables_of, open_batch
 from foureyes.app.views.project import CounterRow
 from foureyes.app.views.review import Batch, QueueView
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.policy import HumanRule
 from foureyes.errors import Reason
 from foureyes.steps import fe
 
@@ -44,11 +39,7 @@ class Queue:
             counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
             rows = self._judge.rows(tx, actor, [row.id for row in tasks], heads)
             names = tuple(rule.name for rule in self._context.policy(tx, actor).checks)
-            drawn = drawables_of(tx, [row.task for row in rows[:limit] if row.auto_approvable])
-        numbered = tuple(
-            msgspec.structs.replace(row, n=number, sample=row.task in drawn and drawn[row.task].is_sample)
-            for number, row in enumerate(rows[:limit], 1)
-        )
+        numbered = tuple(msgspec.structs.replace(row, n=number) for number, row in enumerate(rows[:limit], 1))
         auto = sum(row.is_in_batch for row in rows)
         count = max(len(rows), counters.get("status:reviewing", 0)) if most else len(rows)
         return QueueView(
@@ -71,29 +62,7 @@ class Queue:
         return after + AHEAD if len(tasks) == AHEAD else 0
 
     def batch(self, actor: Actor) -> Batch:
-        """M8, H2, H3: open a batch: what `--all-auto` would approve. High risk is never pre-selected; samples are drawn
-        now, unless they were, and stay until they were looked at.
-        """
-        rule = self._rule(actor)
-        rows = [row for row in self.view(actor).rows if row.is_batchable]
-        chosen = [row for row in rows if row.is_in_batch]
-        page = chosen[: rule.batch_max]
-        left = open_batch(self._context, actor, [row.task for row in page], rule)
-        return Batch(
-            tasks=tuple(row for row in page if row.task not in left),
-            sampled=tuple(row for row in page if row.task in left),
-            high=tuple(row for row in rows if row.risk.level == "high"),
-            left_off=len(chosen) - len(page),
-        )
-
-    def draw(self, actor: Actor, tasks: Sequence[str]) -> frozenset[str]:
-        """H3: the samples among tasks that somebody ticked by hand, drawn now: whoever ticks a fifth one learns before
-        the decision what has to be looked at.
-        """
-        return open_batch(self._context, actor, tasks, self._rule(actor))
-
-    def _rule(self, actor: Actor) -> HumanRule:
-        """What holds for a person's batch; others open none."""
+        """M8, H2: what `--all-auto` would approve. High risk is never pre-selected."""
         if actor.kind != "human":
             reason = Reason(
                 "D7",
@@ -101,6 +70,12 @@ class Queue:
                 fe("reviewable"),
             )
             refuse_verb("nothing was approved.", reason)
-        permit(actor, VERB)
         with self._context.store.read() as tx:
-            return self._context.policy(tx, actor).human
+            most = self._context.policy(tx, actor).human.batch_max
+        rows = [row for row in self.view(actor).rows if row.is_batchable]
+        chosen = [row for row in rows if row.is_in_batch]
+        return Batch(
+            tasks=tuple(chosen[:most]),
+            high=tuple(row for row in rows if row.risk.level == "high"),
+            left_off=max(0, len(chosen) - most),
+        )

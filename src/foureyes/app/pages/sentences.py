@@ -136,9 +136,6 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     # hand-in to merge
     "AttemptSubmitted": _handed_in,
     "StackFound": lambda e: f"found {e.below.task} inside iteration {e.attempt} (A7)",
-    "BatchOpened": lambda e: (
-        f"opened a batch: {_count(sum(each.sample for each in e.drawn), 'sample')} of {len(e.drawn)} drawn"
-    ),
     "Approved": _approved,
     "ApprovalRecorded": lambda e: f"approved iteration {e.attempt}, to be finished by somebody else ({e.rule})",
     "ApprovalFinished": lambda e: f"finished an approval{_why(e.reason)}",

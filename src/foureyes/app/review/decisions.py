@@ -19,7 +19,6 @@ from foureyes.app.findings.lookup import waivers_in_words
 from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_merging, there_if_approved
 from foureyes.app.ports import Tx
 from foureyes.app.project.acceptance import with_unaccepted
-from foureyes.app.review.sampling import open_batch
 from foureyes.app.review.shown import looked, still
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import NO_LOOK, ApprovalOutcome, ApprovalView, FaceLook
@@ -118,7 +117,7 @@ class Decisions:
         """
         permit(actor, "approve")
         before = self._before(actor, task)
-        look_at = looked(self._context, actor, before, look, batch)
+        look_at = looked(self._context, before, look)
         given = Consent(seen=seen, declaration=_clean(declaration, reason), batch=batch, look=look_at)
         try:
             return self._decide(actor, task, before, given, if_version)
@@ -165,11 +164,9 @@ class Decisions:
         """
         chosen = tuple(dict.fromkeys(tasks))
         with self._context.store.read() as tx:
-            rule, most = (human := self._context.policy(tx, actor).human), human.batch_max
+            most = self._context.policy(tx, actor).human.batch_max
         if len(chosen) > most:
             raise BadInput(f"{len(chosen)} at once; at most {most} (review.human.batch_max).", next_step=fe("queue"))
-        if actor.kind == "human":  # H3
-            open_batch(self._context, actor, [name for name, _ in chosen], rule)
         return self._one_by_one(
             actor, [(*each, looks.get(each[0], look), seen.get(each[0], "")) for each in chosen], reason
         )

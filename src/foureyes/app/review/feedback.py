@@ -91,7 +91,7 @@ class SendingBack:
             option=option,
             reset_to=self._reset_to(before.facts, option, checkpoint),
             priority=priority,
-            look=looked(self._context, actor, before, look),
+            look=looked(self._context, before, look),
         )
         words = "; ".join([*issues, *([text] if text else [])])
         with self._context.deciding(
@@ -181,7 +181,7 @@ class SendingBack:
         permit(actor, "reject")
         before, _ = self._before(actor, task, "reject", seen=seen)
         reason = needed(reason, "reject", task)
-        look_at = looked(self._context, actor, before, look)
+        look_at = looked(self._context, before, look)
         with self._context.deciding(
             actor, "reject", task=task, diff_id=before.diff_id, reason=reason, policy=before.policy
         ) as work:

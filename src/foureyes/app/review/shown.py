@@ -6,37 +6,21 @@ from msgspec.structs import replace
 
 from foureyes.app.call.case import Case
 from foureyes.app.call.context import Context
-from foureyes.app.call.refusals import refuse_task
 from foureyes.app.gate.changes import hunks_to_see
-from foureyes.app.review.sampling import is_sample
 from foureyes.app.views.review import FaceLook
 from foureyes.core.nouns.look import LONGEST, Looked, counted
-from foureyes.core.nouns.session import Actor
-from foureyes.errors import GitProblem, Reason
-from foureyes.steps import fe
+from foureyes.errors import GitProblem
 
 
-def looked(context: Context, actor: Actor, case: Case, look: FaceLook, batch: str = "") -> Looked:
-    """How the caller looked at the attempt of this case, and whether it is a sample, which the journal knows (H5). A
-    sample that was not seen stays where it is when a batch is approved (H3).
+def looked(context: Context, case: Case, look: FaceLook) -> Looked:
+    """How the caller looked at the attempt of this case (H5). Where the face measures nothing, or git cannot say which
+    hunks there are, nothing is known.
     """
-    with context.store.read() as tx:
-        sample = actor.kind == "human" and is_sample(tx, case.task.id)
-    measured = _counted(context, case, look, sample=sample)
-    if sample and batch and measured.unseen != 0 and case.task.status == "reviewing":
-        why = "it was drawn as a sample of a batch: it is approved by itself, once somebody has looked at it"
-        refuse_task(case.task.id, "was not approved", Reason("H3", why, fe("show", case.task.id, "--diff")))
-    return measured
-
-
-def _counted(context: Context, case: Case, look: FaceLook, *, sample: bool) -> Looked:
-    """Where the face measures nothing, or git cannot say which hunks there are, nothing is known."""
     about = Looked(
         face=look.face,
         pager=look.pager,
         confirmed=look.confirmed,
         seconds=min(max(look.seconds, 0), LONGEST),
-        sampled=sample,
     )
     if not look.measured or case.attempt is None:
         return about
@@ -61,4 +45,4 @@ def still(looked: Looked, before: Case, now: Case) -> Looked:
     """The look, if the attempt is still the one that was counted; else nothing is known of what was seen."""
     if before.attempt is not None and now.attempt is not None and before.attempt.n == now.attempt.n:
         return looked
-    return Looked(face=looked.face, seconds=looked.seconds, sampled=looked.sampled)
+    return Looked(face=looked.face, seconds=looked.seconds)

@@ -24,7 +24,7 @@ MEASURING: frozenset[Face] = frozenset({"tui", "web"})
 class FaceLook(msgspec.Struct, frozen=True):
     """How somebody looked at a change, as their face tells it (H4, H5): ids of hunks that were on screen long enough,
     ids of others that were ticked off by hand, or were on screen without their white space (`spaceless`), whether an
-    external pager was opened, seconds in focus, whether it was a sample of a batch. `confirmed`: asked about hunks that
+    external pager was opened, seconds in focus. `confirmed`: asked about hunks that
     were never shown, they said yes (D8).
 
     Numbers of hunks are counted by the application; a face tells ids only.
@@ -35,7 +35,6 @@ class FaceLook(msgspec.Struct, frozen=True):
     marked: tuple[str, ...] = ()
     pager: bool = False
     seconds: int = 0
-    sampled: bool = False
     confirmed: bool = False
     spaceless: tuple[str, ...] = ()
 
@@ -143,7 +142,7 @@ REMARKABLE = ("M2", "M6", "A4")
 
 class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     """A task that waits, with everything that a decision is ordered and prepared by. `who` handed it in; `seen` is what
-    `--seen` takes (D7); `sample`: it was drawn to be looked at (H3); `stack`: the tasks whose work is inside (A7).
+    `--seen` takes (D7); `stack`: the tasks whose work is inside (A7).
     `fixes`, `disputes`: findings that are answered so and wait for a ruling (L8, L9).
     """
 
@@ -171,7 +170,6 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     who: str = ""
     submitted_at: str = ""
     age_seconds: int = 0
-    sample: bool = False
     fixes: int = 0
     disputes: int = 0
     you: Preview
@@ -220,10 +218,9 @@ class QueueView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Batch(msgspec.Struct, frozen=True, kw_only=True):
-    """What one batch approval would approve, and what it leaves to be looked at."""
+    """What one batch approval would approve. `high`: high risk, which is never pre-selected."""
 
     tasks: tuple[QueueRow, ...]
-    sampled: tuple[QueueRow, ...] = ()
     high: tuple[QueueRow, ...] = ()
     left_off: int = 0
 

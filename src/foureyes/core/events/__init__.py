@@ -33,7 +33,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "decision": (
         "ApprovalEnded", "ApprovalFinished", "ApprovalRecorded", "ApprovalWithdrawn", "Approved", "AttemptSubmitted",
-        "BatchOpened", "RedoRequested", "StackFound", "TaskMerged", "TaskRejected", "UnapprovedMergeSeen",
+        "RedoRequested", "StackFound", "TaskMerged", "TaskRejected", "UnapprovedMergeSeen",
     ),
     "gate": (
         "ApprovalVoided", "AttemptSentBack", "CheckFinished", "CheckpointNoted", "MergeFailed", "MergeLeased",

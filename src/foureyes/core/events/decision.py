@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-import msgspec
-
 from foureyes.core.events.event import Event
 from foureyes.core.nouns.attempt import NOT_MEASURED, Author, ChangedFile, Commit, HandInSignal, Mark, Relation
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
@@ -52,22 +50,6 @@ class StackFound(Event, frozen=True, kw_only=True):
 
     attempt: int
     below: Below
-
-
-class Drawn(msgspec.Struct, frozen=True):
-    """A hand-in that was drawn: somebody looks at it, or it may go with the others (H3)."""
-
-    task: TaskId
-    attempt: int
-    diff_id: DiffId
-    sample: bool = False
-
-
-class BatchOpened(Event, frozen=True, kw_only=True):
-    """A person opened a batch: a random number drew samples of what had never been drawn (H3)."""
-
-    number: str
-    drawn: tuple[Drawn, ...] = ()
 
 
 class Approved(Event, frozen=True, kw_only=True):

@@ -26,7 +26,6 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pager: bool = False
     confirmed: bool = False
     seconds: int = 0
-    sampled: bool = False
 
     @property
     def unseen(self) -> int | None:

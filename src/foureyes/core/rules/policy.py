@@ -142,10 +142,8 @@ class AutoApprove(msgspec.Struct, frozen=True):
 
 
 class HumanRule(msgspec.Struct, frozen=True):
-    """How people decide (Q0, H2, H3)."""
+    """How people decide (Q0, H2)."""
 
-    sample_share: float = 0.1
-    sample_from: int = 5
     batch_max: int = 50
     settle_seconds: int = 10
 

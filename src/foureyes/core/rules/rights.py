@@ -23,14 +23,12 @@ FOR_A_SERVICE = frozenset(
 )  # fmt: skip
 RUNNERS = frozenset({"a runner", "fe run", "fe watch"})
 """I5: what starts agents, each with a token of its own."""
-BATCH = "batch open"
-"""No command of its own: it comes with the first look at what would be approved together (H3)."""
 FOR_PEOPLE = frozenset(
     {
         "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore",
         "store copy", "store join", "store adopt", "merges here", "merges accept", "merges address", "key new",
         "key add", "key retire", "author clear", "plan accept", "finding waive",
-        "pause", "review ask", "review end", BATCH,
+        "pause", "review ask", "review end",
     }
 )  # fmt: skip
 NOT_FOR_AGENTS = frozenset(
@@ -48,7 +46,6 @@ RULE_OF_NOUN = {
     "author": "I8",
     "plan": "M7",
     "finding": "E3",
-    "batch": "H3",
     "review": "V8",
 }
 FOR_A_ROLE: dict[Role, frozenset[str]] = {
@@ -157,9 +154,8 @@ def barred(
 def _for_people(verb: str) -> Reason:
     """That only a person does this, and how."""
     rule = RULE_OF_NOUN.get(verb.partition(" ")[0], "I5")
-    typed = fe("approve", "--all-auto") if verb == BATCH else fe(*verb.split(), blank("…"))
-    text = "opening a batch is for people" if verb == BATCH else f"fe {verb} is for people"
-    return Reason(rule, text, by("person", typed, "a person runs it in a terminal: "))
+    typed = fe(*verb.split(), blank("…"))
+    return Reason(rule, f"fe {verb} is for people", by("person", typed, "a person runs it in a terminal: "))
 
 
 def _not_for_agents(verb: str) -> Reason:

@@ -123,10 +123,6 @@ def confirmed(session: Session, batch: Batch, yes: bool) -> bool:
         head,
         *[f"  {row.task}  +{row.added} -{row.removed}  {row.risk.level}  {flat(row.title)}" for row in batch.tasks],
     ]
-    lines += [
-        f"  sampled, look first: fe show {row.task} --diff, then fe approve {row.task} --seen {SEEN_FORM}"
-        for row in batch.sampled
-    ]
     lines += [f"  high risk, not in a batch: {row.task}  {flat(row.risk.reasons[0].message)}" for row in batch.high]
     lines += [f"  {batch.left_off} more after these (review.human.batch_max)"] if batch.left_off else []
     if yes or not batch.tasks:

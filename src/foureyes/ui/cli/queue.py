@@ -77,7 +77,7 @@ def queue_text(view: QueueView) -> str:
 
 def _row(row: QueueRow, checks: tuple[str, ...], width: int) -> str:
     marks = "".join(MARKS[row.checks[name]] for name in checks) or "no checks"
-    auto = ("auto, a sample" if row.sample else "auto") if row.auto_approvable else ""
+    auto = "auto" if row.auto_approvable else ""
     size = f"+{row.added} -{row.removed}"
     title = output.shorten(flat(row.title), 40)
     where = f"  {row.n:>2} {row.task:<{width}}  P{row.priority}  {title:<40}  {size:<10} {marks}"

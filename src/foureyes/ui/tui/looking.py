@@ -154,7 +154,7 @@ class LookSoFar:
         """The files with hunks that were neither shown nor marked, in the order of the change."""
         return list(dict.fromkeys(self._paths[hunk] for hunk in self.hunks or () if not self._is_whole(hunk)))
 
-    def look(self, now: float, *, confirmed: bool = False, sampled: bool = False) -> FaceLook:
+    def look(self, now: float, *, confirmed: bool = False) -> FaceLook:
         """What a decision is sent with: ids of hunks, which the Application counts (H4, H5, D8)."""
         self.watch.touch(now)
         return FaceLook(
@@ -164,7 +164,6 @@ class LookSoFar:
             spaceless=tuple(sorted(self.spaceless - self.shown)),
             pager=self.pager,
             seconds=self.watch.seconds,
-            sampled=sampled,
             confirmed=confirmed,
         )
 

@@ -1,10 +1,7 @@
-"""Approving several from one list: ticks, samples, a preview; one decision each."""
+"""Approving several from one list: ticks, a preview; one decision each."""
 
 from __future__ import annotations
 
-import pytest
-
-from foureyes.adapters.clock import RandomIds
 from foureyes.app.views.draft import Draft
 from foureyes.app.views.review import QueueRow
 from foureyes.app.views.task_list import Preview
@@ -13,9 +10,6 @@ from foureyes.ui.tui.screens.batch import BatchPage
 from foureyes.ui.tui.text.batch import BatchRow, result_line
 
 from tests.ui.tui.stage import BOB, Clock, Player, Seat, held, play, small_work
-
-PICKS = 11
-"""A random number that makes a single task a sample."""
 
 
 def page_of(at: Player) -> BatchPage:
@@ -35,11 +29,10 @@ def a_row(**fields: object) -> BatchRow:
 def test_the_result_says_what_was_left_and_why() -> None:
     rows = [
         a_row(decided="approved", done="approved (P7)"),
-        a_row(sampled=True, seen=0, hunks=1),
         a_row(),
         a_row(refused=("D5  red",)),
     ]
-    words = "1 approved, 3 left (1 refused, 1 sample not seen, 1 not ticked) · U takes the last back"
+    words = "1 approved, 2 left (1 refused, 1 not ticked) · U takes the last back"
     assert result_line(rows) == words
 
 
@@ -103,7 +96,7 @@ def test_enter_approves_what_is_ticked_one_decision_each_and_a_refusal_stays_on_
         await at.hit("space", "down")
         clock.now += 1.0
         page.hunks.measure()
-        assert page.selected().was_shown  # type: ignore[union-attr]
+        assert page.selected().unseen == 0  # type: ignore[union-attr]
         assert "2/2" in await at.settle()
         moved = next(task for task in tasks if task not in (first, page.rows.at))
         seat.app.feedback.redo(BOB, moved, "once more")
@@ -123,9 +116,7 @@ def test_enter_approves_what_is_ticked_one_decision_each_and_a_refusal_stays_on_
     assert {row.look.face for row in approvals} == {"tui"}
 
 
-def test_high_risk_is_never_ticked_and_a_sample_joins_when_it_was_shown_H3(
-    seat: Seat, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_high_risk_is_ticked_only_by_hand_H2(seat: Seat) -> None:
     tasks = [seat.deliver(f"Add part {n}", small_work(f"part{n}")) for n in range(5)]
     risky = seat.deliver("Move the deployment", {"Dockerfile": "FROM scratch\n"})
 
@@ -133,25 +124,11 @@ def test_high_risk_is_never_ticked_and_a_sample_joins_when_it_was_shown_H3(
         at.app.clock = clock = Clock()
         await at.hit("r", "a")
         page = page_of(at)
-        marks = {row.row.task: (row.ticked, row.sampled) for row in page.list}
-        assert marks[risky] == (False, False)
-        samples = [task for task in tasks if marks[task] == (False, True)]
-        assert len(samples) == 1
-        assert sum(ticked for ticked, _ in marks.values()) == 4
+        assert {row.row.task: row.ticked for row in page.list} == {risky: False} | dict.fromkeys(tasks, True)
         assert "never ticked for you: Space ticks it" in at.screen
-        page.rows.go(samples[0])
-        await at.settle()
-        assert "picked for a look" in await at.press("space")
         clock.now += 1.0
-        page.hunks.measure()
-        assert "Enter approve 5" in await at.settle()
         page.rows.go(risky)
-        with monkeypatch.context() as patch:
-            patch.setattr(RandomIds, "number", lambda _: PICKS)
-            screen = await at.press("space")
-        assert f"{risky}: picked for a look" in screen, "it is said when it is ticked, not when it is decided"
-        assert "Enter approve 5" in screen
-        assert "picked for a look" in await at.press("space")
+        assert "Enter approve 6" in await at.press("space")
         await at.hit("/", *"deploy", "enter")
         assert "filter: deploy" in at.screen
         await at.hit("escape")
@@ -169,8 +146,6 @@ def test_high_risk_is_never_ticked_and_a_sample_joins_when_it_was_shown_H3(
     play(seat.sit(), story)
     assert seat.status(risky) == "open"
     assert [seat.status(task) for task in tasks] == ["approved"] * 5
-    sampled = [task for task in tasks if seat.app.lists.show(BOB, task).approvals[0].look.sampled]
-    assert len(sampled) == 1
 
 
 def test_every_row_says_how_much_of_it_was_seen_and_a_file_that_says_so_counts_for_nothing_H4(seat: Seat) -> None:

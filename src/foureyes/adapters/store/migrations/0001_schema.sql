@@ -184,7 +184,6 @@ CREATE TABLE attempts (
   base_tree TEXT NOT NULL DEFAULT '',
   marks TEXT NOT NULL DEFAULT '[]',
   size INTEGER NOT NULL DEFAULT 0, -- bytes; 0: not measured (P10)
-  drawn INTEGER NOT NULL DEFAULT 0,
   clone TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (task, n)
 );

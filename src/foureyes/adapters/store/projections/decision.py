@@ -10,9 +10,6 @@ from foureyes.adapters.store.projections.steps import act, at, move, near, note,
 from foureyes.adapters.store.queries import sql
 from foureyes.core.nouns.attempt import KEEPS_APPROVAL
 from foureyes.core.nouns.look import NOTHING_KNOWN
-from foureyes.core.rules.sampling import LEFT_OUT, SAMPLE
-from foureyes.errors import StaleState
-from foureyes.steps import fe
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.journal import Row
@@ -77,14 +74,6 @@ def stack_found(db: Engine, row: Row, event: e.StackFound) -> None:
 def _stack(db: Engine, row: Row, attempt: int, below: Below) -> None:
     values = {"lower": below.task, "n": below.attempt, "how": below.how, "many": below.commits, "top": below.top}
     db.run("stack.put", plain(values | {"task": row.task, "attempt": attempt}))
-
-
-def batch_opened(db: Engine, row: Row, event: e.BatchOpened) -> None:
-    for each in event.drawn:
-        drawn = SAMPLE if each.sample else LEFT_OUT
-        if db.change("attempt.draw", {"task": each.task, "n": each.attempt, "drawn": drawn}) != 1:
-            message = f"attempt {each.attempt} of {each.task} was drawn before, or there is none (H3)."
-            raise StaleState(message, next_step=fe("show", each.task), task=each.task)
 
 
 def _approve(db: Engine, row: Row, status: str) -> None:
@@ -212,7 +201,6 @@ def unapproved_merge_seen(db: Engine, row: Row, event: e.UnapprovedMergeSeen) ->
 PROJECTIONS: dict[str, Any] = {
     "AttemptSubmitted": attempt_submitted,
     "StackFound": stack_found,
-    "BatchOpened": batch_opened,
     "Approved": approved,
     "ApprovalRecorded": approval_recorded,
     "ApprovalFinished": approval_finished,

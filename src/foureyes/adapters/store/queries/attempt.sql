@@ -6,15 +6,6 @@ INSERT INTO attempts (task, n, base, head, tree, ref, diff_id, landed, no_code, 
 VALUES (:task, :n, :base, :head, :tree, :ref, :diff_id, :landed, :no_code, :files, :commits, :added, :removed, :message,
   :submitted_by, :via, :at, :duration_seconds, :relation, :signal, :base_tree, :marks, :size, :clone);
 
--- name: attempt.draw
-UPDATE attempts SET drawn = :drawn WHERE task = :task AND n = :n AND drawn = 0;
-
--- name: attempt.draws
-SELECT a.task, a.n AS attempt, a.diff_id, a.drawn, m.ever FROM attempts a
-JOIN (SELECT task, max(n) AS n, max(drawn) AS ever FROM attempts WHERE task IN (SELECT value FROM json_each(:ids)) GROUP BY task) m
-  ON m.task = a.task AND m.n = a.n
-ORDER BY a.task;
-
 -- name: attempt.set_marks
 UPDATE attempts SET marks = :marks WHERE task = :task AND n = :n;
 

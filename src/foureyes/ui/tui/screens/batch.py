@@ -1,4 +1,4 @@
-"""Approving several: a list with ticks, samples and a preview. One decision for each; the list is the question (H2)."""
+"""Approving several: a list with ticks and a preview. One decision for each; the list is the question (H2)."""
 
 from __future__ import annotations
 
@@ -31,13 +31,12 @@ if TYPE_CHECKING:
 DEAF_SECONDS = 0.5
 """So long Enter is not heard after the list was opened: `A Enter` typed blind opens it, and stops there."""
 
-PICKED = "picked for a look: it joins when its hunks were shown; D shows them all"
 COUNTED = 60
 """So many rows say how much of them was seen before anybody has gone there; each is one question to git."""
 
 
 class BatchPage(Page):
-    """Everything that can be approved in one go. High risk is never ticked, samples stay until they were shown."""
+    """Everything that can be approved in one go. High risk is never ticked."""
 
     context: ClassVar = "batch"
     name_in_flow = "batch"
@@ -80,9 +79,8 @@ class BatchPage(Page):
         self.ask(lambda desk: desk.application.queue.batch(desk.actor), self._read)
 
     def _read(self, batch: Batch) -> None:
-        rows = [self._row(row, sampled=row.sample) for row in batch.high]
+        rows = [self._row(row) for row in batch.high]
         rows += [self._row(row, ticked=True) for row in batch.tasks]
-        rows += [self._row(row, sampled=True) for row in batch.sampled]
         rows += self._carry_over({row.row.task: row for row in rows})
         self._changes, self._counted = {}, set()
         self.list = sorted(rows, key=lambda row: (row.number or 10**9, row.row.task))
@@ -132,9 +130,9 @@ class BatchPage(Page):
                 row.ticked, row.by_hand = before.ticked, True
         return gone
 
-    def _row(self, row: QueueRow, *, ticked: bool = False, sampled: bool = False) -> BatchRow:
+    def _row(self, row: QueueRow, *, ticked: bool = False) -> BatchRow:
         number = self.app.number_of(row.task)
-        return BatchRow(row=row, number=0 if number is None else number + 1, ticked=ticked, sampled=sampled)
+        return BatchRow(row=row, number=0 if number is None else number + 1, ticked=ticked)
 
     def arrive(self) -> None:
         """Back from a diff or a form: what was decided there, what was seen."""
@@ -150,17 +148,14 @@ class BatchPage(Page):
         self.call_after_refresh(self.hunks.measure)
 
     def _look(self) -> None:
-        """How much of each was seen; a sample that was shown joins."""
+        """How much of each was seen."""
         for row in self.list:
             looking = self.app.looks.of(row.row.task)
             if looking.hunks is None or looking.current != row.row.attempt:
                 row.seen = row.hunks = None
                 continue
-            before = row.was_shown
             row.hunks = len(looking.hunks)
             row.seen = row.hunks - (looking.unseen or 0)
-            if row.sampled and row.was_shown and not before and row.is_open and not row.by_hand:
-                row.ticked = True
 
     # -- drawing
 
@@ -213,8 +208,6 @@ class BatchPage(Page):
 
     def _draw_foot(self) -> None:
         lines = []
-        if any(row.sampled and row.is_open and not row.was_shown for row in self.list):
-            lines.append(" s  picked for a look: it joins when its hunks were shown, else it stays pending")
         if any(row.row.risk.level == "high" and row.is_open for row in self.list):
             lines.append(f" {self.app.marks.risks['high']}  never ticked for you: Space ticks it")
         self.foot.show(self.rule(), *[self.paint(line, "dim") for line in lines])
@@ -283,24 +276,8 @@ class BatchPage(Page):
         row = self.selected()
         if row is None or not row.is_open:
             return
-        if row.sampled and not row.was_shown:
-            self.note(PICKED)
-            return
         row.ticked, row.by_hand = not row.ticked, True
         self.draw()
-        if row.ticked:
-            ticked = [row.row.task for row in self.list if row.ticked and row.is_open]
-            self.ask(lambda desk: desk.application.queue.draw(desk.actor, ticked), self._drawn, lambda _: None)
-
-    def _drawn(self, samples: frozenset[str]) -> None:
-        """H3: what was ticked by hand is part of the batch, and may be picked for a look like the rest."""
-        new = [row for row in self.list if row.row.task in samples and not row.sampled]
-        for row in new:
-            row.sampled, row.ticked = True, row.ticked and row.was_shown
-        left = [row.row.task for row in new if not row.ticked]
-        self.draw()
-        if left:
-            self.note(f"{', '.join(left)}: {PICKED}")
 
     def do_diff(self) -> None:
         self._go("diff")
@@ -351,7 +328,7 @@ class BatchPage(Page):
         pairs: list[tuple[str, int | None]] = [(row.row.task, row.row.version) for row in chosen]
         seen = {row.row.task: row.row.seen for row in chosen if row.seen}
         now = self.app.clock()
-        looks = {row.row.task: self.app.looks.of(row.row.task).look(now, sampled=row.sampled) for row in chosen}
+        looks = {row.row.task: self.app.looks.of(row.row.task).look(now) for row in chosen}
 
         def work(desk: Desk) -> list[ApprovalOutcome | FoureyesError]:
             return list(desk.application.decisions.approve_many(desk.actor, pairs, looks=looks, seen=seen))

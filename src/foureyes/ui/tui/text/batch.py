@@ -13,19 +13,15 @@ from foureyes.ui.tui.flow import FlowDecision
 from foureyes.ui.tui.marks import Marks, Palette, visible
 from foureyes.ui.tui.text.lines import cut
 from foureyes.ui.tui.text.summary import checks_text
-from foureyes.ui.tui.text.task import count
 
 
 class BatchRow(msgspec.Struct, kw_only=True):
-    """A row of the list. `sampled`: picked for a look (H3). `decided`: what became of it, `done` that in words;
-    `refused`: why not.
-    """
+    """A row of the list. `decided`: what became of it, `done` that in words; `refused`: why not."""
 
     row: QueueRow
     number: int
     ticked: bool = False
     by_hand: bool = False
-    sampled: bool = False
     seen: int | None = None
     hunks: int | None = None
     decided: FlowDecision | Literal[""] = ""
@@ -41,11 +37,6 @@ class BatchRow(msgspec.Struct, kw_only=True):
     def unseen(self) -> int | None:
         """How many hunks were not seen; None while that is not known."""
         return None if self.seen is None or self.hunks is None else self.hunks - self.seen
-
-    @property
-    def was_shown(self) -> bool:
-        """Whether all its hunks were on screen."""
-        return self.seen is not None and self.hunks is not None and self.seen >= self.hunks
 
 
 class Pens(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,7 +63,7 @@ def _risk_width(width: int) -> int:
 def batch_line(row: BatchRow, pens: Pens, width: int) -> Text:
     """One task."""
     marks, palette, task = pens.marks, pens.palette, row.row
-    tick = marks.checks["passed"] if row.ticked else "s" if row.sampled else " "
+    tick = marks.checks["passed"] if row.ticked else " "
     box = "    " if row.decided else f"[{tick}] "
     number = f"{row.number:>4}" if row.number else "   –"
     left = Text.assemble(f"  {box}{number}  ", (f"{task.task:<{pens.id_width}}", palette["title"]), "  ")
@@ -98,8 +89,7 @@ def seen_words(row: BatchRow) -> str:
 def _risk(row: BatchRow, marks: Marks) -> str:
     risk = row.row.risk
     words = risk.reasons[0].message if risk.reasons else "" if risk.level == "low" else WORDS[risk.level]
-    parts = ["sample"] if row.sampled else [visible(words)] if words else []
-    return f"{marks.risks[risk.level]} {' '.join(parts)}"
+    return f"{marks.risks[risk.level]} {visible(words)}"
 
 
 def refused_lines(row: BatchRow, palette: Palette) -> list[Text]:
@@ -111,12 +101,10 @@ def result_line(rows: list[BatchRow]) -> str:
     """What the batch did, and what it left."""
     approved = sum(row.decided == "approved" for row in rows)
     refused = sum(bool(row.refused) for row in rows)
-    unseen = sum(row.is_open and row.sampled and not row.was_shown and not row.refused for row in rows)
     left = [row for row in rows if row.is_open]
     hidden = sum(row.ticked for row in left)
-    unticked = len(left) - refused - unseen - hidden
+    unticked = len(left) - refused - hidden
     why = [f"{refused} refused"] if refused else []
-    why += [f"{count(unseen, 'sample')} not seen"] if unseen else []
     why += [f"{unticked} not ticked"] if unticked > 0 else []
     why += [f"{hidden} not shown by the filter"] if hidden else []
     rest = f", {len(left)} left ({', '.join(why)})" if left else ""
