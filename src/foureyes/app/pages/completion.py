@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
@@ -35,41 +35,28 @@ class CompletionTask(msgspec.Struct, frozen=True, kw_only=True):
     """A task that could be in the way."""
 
     id: str
-    title: str
     status: str
-    iteration: int = 0
     landed: bool = False
     labels: list[str] = []
     group: str = ""
-    parent: str | None = None
-    resolution: str = ""
 
     @property
     def is_merged(self) -> bool:
         return self.status == "closed"
 
 
-class _SprintScope(msgspec.Struct, frozen=True, kw_only=True):
-    """X4: the tasks of a sprint. What was not handed in can be in nobody's way; it is said."""
+def _of_sprint(tx: Tx, name: str) -> tuple[str, frozenset[str], tuple[str, ...]]:
+    """A sprint's id and tasks, and notes about tasks that were not handed in: those can be in nobody's way."""
+    from foureyes.app.tasks.sprinting import find, tasks_of
+    from foureyes.core.sprint.progress import stage_of
 
-    id: str
-    tasks: frozenset[str]
-    notes: tuple[str, ...]
-
-    @staticmethod
-    def of(tx: Tx, name: str) -> _SprintScope | None:
-        if not name:
-            return None
-        from foureyes.app.tasks.sprinting import find, tasks_of
-        from foureyes.core.sprint.progress import stage_of
-
-        sprint = find(tx, name)
-        rows = tasks_of(tx, sprint.id)
-        begun = [row.id for row in rows if stage_of(row) in ("running", "begun", "failed") and not row.iteration]
-        todo = [row.id for row in rows if stage_of(row) == "todo"]
-        groups = [(begun, "begun and not handed in"), (todo, "not begun")]
-        notes = tuple(f"{len(ids)} of {sprint.id} {words}: {' '.join(ids[:IDS_SHOWN])}" for ids, words in groups if ids)
-        return _SprintScope(id=sprint.id, tasks=frozenset(row.id for row in rows), notes=notes)
+    sprint = find(tx, name)
+    rows = tasks_of(tx, sprint.id)
+    begun = [row.id for row in rows if stage_of(row) in ("running", "begun", "failed") and not row.iteration]
+    todo = [row.id for row in rows if stage_of(row) == "todo"]
+    groups = [(begun, "begun and not handed in"), (todo, "not begun")]
+    notes = tuple(f"{len(ids)} of {sprint.id} {words}: {' '.join(ids[:IDS_SHOWN])}" for ids, words in groups if ids)
+    return sprint.id, frozenset(row.id for row in rows), notes
 
 
 class Validation:
@@ -86,18 +73,20 @@ class Validation:
         with self._context.store.read() as tx:
             chosen = {self._context.find_id(tx, task) for task in tasks}
             _refuse_nothing(tx, label, group)
-            of_sprint = _SprintScope.of(tx, sprint)
             rows = [row for row in tx.all("task.to_validate", CompletionTask) if _is_in(row, chosen, label, group)]
-            rows = [row for row in rows if of_sprint is None or row.id in of_sprint.tasks]
+            sprint_notes: tuple[str, ...] = ()
+            if sprint:
+                sprint, members, sprint_notes = _of_sprint(tx, sprint)
+                rows = [row for row in rows if row.id in members]
             holding = holding_of(self._context, tx, [row.id for row in rows])
-            notes = (*self._notes(tx, {row.id for row in rows}), *(of_sprint.notes if of_sprint else ()))
-        reasons = [*self._findings(rows, holding), *self._unmerged(rows)]
-        reasons += [*red_on_target(self._context), *self._unreviewed(rows)]
+            notes = (*self._notes(tx, {row.id for row in rows}), *sprint_notes)
+        reasons = [reason for row in rows for reason in _why_not(row, holding[row.id])]
+        reasons += red_on_target(self._context)
         stray = unbrought(self._context, asked=self._asks and tip_there(self._context) is not None)
         if stray is not None:
             notes = (*notes, f"{stray.text} (Q5)")
         blocking = {row.id: [finding.id for finding in holding[row.id]] for row in rows if holding[row.id]}
-        named = {"label": label, "group": group, "sprint": of_sprint.id if of_sprint else ""}
+        named = {"label": label, "group": group, "sprint": sprint}
         words = [" ".join(sorted(chosen)), *(f"{what} {name}" for what, name in named.items() if name)]
         return Report(
             complete=not reasons,
@@ -107,64 +96,6 @@ class Validation:
             notes=notes,
             blocking=blocking,
         )
-
-    @staticmethod
-    def _findings(rows: Sequence[CompletionTask], holding: dict[str, list[HoldingRow]]) -> list[Reason]:
-        """Unresolved blocking findings, and waivers that ran out before the work was merged."""
-        reasons: list[Reason] = []
-        for row in rows:
-            open_ones = [
-                finding.id
-                for finding in holding[row.id]
-                if finding.state != "waived" and not (finding.by_check and row.is_merged)
-            ]
-            expired = [finding.id for finding in holding[row.id] if finding.state == "waived" and not row.is_merged]
-            if open_ones:
-                more = f" and {len(open_ones) - IDS_SHOWN} more" if len(open_ones) > IDS_SHOWN else ""
-                message = f"Unresolved blocking review issues: {', '.join(open_ones[:IDS_SHOWN])}{more} ({row.id})"
-                reasons.append(Reason("X4", message, fe("finding", "list", row.id, "--open")))
-            if expired:
-                reasons.append(
-                    Reason(
-                        "X4",
-                        f"a waiver has run out: {', '.join(expired[:IDS_SHOWN])} ({row.id})",
-                        fe("finding", "show", expired[0]),
-                    )
-                )
-        return reasons
-
-    @staticmethod
-    def _unmerged(rows: Sequence[CompletionTask]) -> list[Reason]:
-        return [
-            Reason("X4", f"{row.id} is approved and not merged", by_person_or_service(fe("merge")))
-            for row in rows
-            if row.status == "approved"
-        ]
-
-    @staticmethod
-    def _unreviewed(rows: Sequence[CompletionTask]) -> list[Reason]:
-        """A review is missing, or work is on the target that nobody agreed to."""
-        reasons: list[Reason] = []
-        for row in rows:
-            if row.landed:
-                reasons.append(
-                    Reason(
-                        "X4",
-                        f"the work of {row.id} is on the target branch and nobody approved it",
-                        fe("show", row.id, "--diff"),
-                    )
-                )
-            elif row.status == "reviewing":
-                reasons.append(Reason("X4", f"{row.id} waits for its review", fe("show", row.id, "--diff")))
-            elif row.status not in ("approved", "closed"):
-                reasons.append(
-                    Reason(
-                        "X4",
-                        f"{row.id} was handed in and is {row.status} again: no approval holds",
-                        fe("show", row.id),
-                    )
-                )
-        return reasons
 
     def _notes(self, tx: Tx, ids: set[str]) -> tuple[str, ...]:
         """L15, L16, E3: visible, not blocking."""
@@ -178,6 +109,29 @@ class Validation:
             for row in tx.all("finding.debts", NoteRow, ids=wanted, least=ALERT_AFTER)
         ]
         return (*notes, *waivers_in_words(tx, wanted))
+
+
+def _why_not(row: CompletionTask, holding: Sequence[HoldingRow]) -> Iterator[Reason]:
+    """Everything that keeps a task from being done."""
+    unresolved = [each.id for each in holding if each.state != "waived" and not (each.by_check and row.is_merged)]
+    expired = [each.id for each in holding if each.state == "waived" and not row.is_merged]
+    if unresolved:
+        more = f" and {len(unresolved) - IDS_SHOWN} more" if len(unresolved) > IDS_SHOWN else ""
+        words = f"Unresolved blocking review issues: {', '.join(unresolved[:IDS_SHOWN])}{more} ({row.id})"
+        yield Reason("X4", words, fe("finding", "list", row.id, "--open"))
+    if expired:
+        words = f"a waiver has run out: {', '.join(expired[:IDS_SHOWN])} ({row.id})"
+        yield Reason("X4", words, fe("finding", "show", expired[0]))
+    if row.status == "approved":
+        yield Reason("X4", f"{row.id} is approved and not merged", by_person_or_service(fe("merge")))
+    if row.landed:
+        words = f"the work of {row.id} is on the target branch and nobody approved it"
+        yield Reason("X4", words, fe("show", row.id, "--diff"))
+    elif row.status == "reviewing":
+        yield Reason("X4", f"{row.id} waits for its review", fe("show", row.id, "--diff"))
+    elif row.status not in ("approved", "closed"):
+        words = f"{row.id} was handed in and is {row.status} again: no approval holds"
+        yield Reason("X4", words, fe("show", row.id))
 
 
 def red_on_target(context: Context, *, ran: bool = False) -> list[Reason]:

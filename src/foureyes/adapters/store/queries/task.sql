@@ -202,7 +202,7 @@ SELECT id, title, description, type, status, priority, labels, parent, acceptanc
 FROM tasks WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: task.to_validate
-SELECT id, title, status, iteration, landed, labels, task_group AS "group", parent, resolution FROM tasks
+SELECT id, status, landed, labels, task_group AS "group" FROM tasks
 WHERE deleted = 0 AND iteration > 0 AND (status <> 'closed' OR landed = 1 OR (resolution IN ('approved', 'merged')
   AND id IN (SELECT task FROM findings WHERE blocking = 1 AND state IN ('open', 'claimed', 'disputed', 'waived'))))
 ORDER BY n;
