@@ -234,6 +234,93 @@ def test_M4_a_makefile_that_goes_before_the_makefile_does_not_approve_itself(gat
     assert gate.status(work.task) != "approved"
 
 
+NET = "grep -q net src/prices.py\n"
+FAKE = "exit 0\n"
+DERIVED: dict[str, tuple[str, dict[str, str], dict[str, Content], str]] = {
+    "a script": ("sh ci/verify.sh", {"ci/verify.sh": NET}, {"ci/verify.sh": FAKE}, "ci/verify.sh"),
+    "a wrapper": ("sh ./gradlew test", {"gradlew": NET}, {"gradlew": FAKE}, "gradlew"),
+    "in a folder": ("cd ci && sh verify", {"ci/verify": f"cd .. && {NET}"}, {"ci/verify": FAKE}, "ci/verify"),
+    "a new file of that name": ("sh ./verify || true", {}, {"verify": FAKE}, "verify"),
+    "a module": ("python3 -m ci.verify", {"ci/verify.py": ""}, {"ci/verify.py": "# mine\n"}, "ci/verify.py"),
+    "a module's package": ("python3 -m verify", {"verify/__main__.py": ""}, {"verify/__init__.py": ""}, "verify/__init__.py"),
+    "by a Makefile": (
+        "make -s test", {"Makefile": "test:\n\t@sh ci/verify.sh\n", "ci/verify.sh": NET}, {"ci/verify.sh": FAKE},
+        "ci/verify.sh",
+    ),
+    "by a script": (
+        "sh ci/all.sh", {"ci/all.sh": '. "$(dirname "$0")/lib.sh"\n', "ci/lib.sh": NET}, {"ci/lib.sh": FAKE},
+        "ci/lib.sh",
+    ),
+    "by a script of npm": (
+        "npm run test || true",
+        {"package.json": '{"main": "app.js", "scripts": {"test": "npm run unit", "unit": "node ci/verify"}}', "ci/verify.js": ""},
+        {"ci/verify.js": "// mine\n"}, "ci/verify.js",
+    ),
+    "a manifest of Maven": ("true", {"pom.xml": "<project/>\n"}, {"pom.xml": "<project />\n"}, "pom.xml"),
+    "a lock file": ("true", {}, {"sub/Cargo.lock": "version = 3\n"}, "sub/Cargo.lock"),
+    "requirements": ("true", {}, {"requirements-dev.txt": "pytest\n"}, "requirements-dev.txt"),
+    "what builds it": ("true", {}, {"lib/CMakeLists.txt": "project(x)\n"}, "lib/CMakeLists.txt"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", DERIVED)
+def test_M4_what_a_check_names_or_runs_never_approves_itself(gate: Gate, way: str) -> None:
+    run, target, change, path = DERIVED[way]
+    another_check(gate, run, report="none", files={"src/more.py": "more = 1\n", **target})
+    work = gate.trusted({**change, **BROKEN})
+    assert f"M4 it changes how checks run: {path}" in gate.why_not(work)
+    approved = gate.approve(gate.cast.gemini, work, "-m", "read it")
+    assert approved["status"] == "approved", "only gate files need a person"
+
+
+def test_M4_a_check_path_of_the_project_is_added_to_those_that_are_known(gate: Gate) -> None:
+    settings = gate.repo / "foureyes.toml"
+    settings.write_text(settings.read_text().replace("[review]\n", '[review]\ncheck_paths = ["rules/**"]\n'))
+    gate.configure("")
+    for path in ("rules/a.txt", "conftest.py"):
+        assert f"M4 it changes how checks run: {path}" in gate.why_not(gate.trusted({path: f"# {path}\n"}))
+
+
+def test_M4_what_no_check_names_approves_itself(gate: Gate) -> None:
+    """The sources that a Makefile compiles, and programs of npm scripts that no check runs, decide no check."""
+    files = {
+        "Makefile": "test: main.c\n\t@sh ci/verify.sh\n",
+        "ci/verify.sh": NET,
+        "package.json": '{"main": "app.js", "scripts": {"start": "node app.js", "test": "true"}}',
+    }
+    another_check(gate, "make -s test && npm test || true", report="none", files=files)
+    work = gate.trusted({"main.c": "int main;\n", "app.js": "// new\n", "ci/other.sh": "true\n"})
+    assert gate.settled(work)["status"] == "approved"
+
+
+WEAKER: dict[str, dict[str, Content]] = {
+    "deleted": {"tests/shop.t": None, "tests/new.t": "new true\n"},
+    "emptied": {"tests/shop.t": ""},
+    "shorter": {"tests/shop.t": TESTS.splitlines()[0] + "\n"},
+    "changed": {"tests/shop.t": TESTS.replace("grep", "true grep")},
+    "moved": {"tests/shop.t": None, "tests/shop.off": TESTS},
+}
+
+
+@pytest.mark.parametrize("way", WEAKER)
+def test_M4_without_a_report_a_test_that_loses_or_changes_lines_bars_the_rule(gate: Gate, way: str) -> None:
+    another_check(gate, "true", report="none")
+    why = gate.why_not(gate.trusted(WEAKER[way]))
+    assert any(reason.startswith("M4 it ") and "tests/shop.t" in reason for reason in why), why
+
+
+def test_M4_without_a_report_tests_and_lines_that_are_added_bar_nothing(gate: Gate) -> None:
+    another_check(gate, "true", report="none")
+    work = gate.trusted({"tests/shop.t": f"{TESTS}more true\n", "tests/new.t": "new true\n"})
+    assert gate.settled(work)["status"] == "approved"
+
+
+def test_M4_with_a_report_lines_of_tests_may_change(gate: Gate) -> None:
+    work = gate.trusted({"tests/shop.t": TESTS.replace("grep -q", "grep  -q")})
+    assert gate.settled(work)["status"] == "approved"
+
+
+
 OWN = "sh tests/run"
 REPORTS = {
     "nothing": ":", "an empty file": ': > "$FOUREYES_REPORT"', "no test": 'echo "<testsuite/>" > "$FOUREYES_REPORT"',

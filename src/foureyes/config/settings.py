@@ -130,7 +130,7 @@ SETTINGS: tuple[Setting, ...] = (
         key="review.check_paths",
         of=ReviewPolicy,
         kind="list",
-        meaning="globs; a change that touches one never approves itself (M4)",
+        meaning="globs of more files that decide how checks run: no rule approves a change of one (M4)",
     ),
     Setting(key="review.quick_issues", of=ReviewPolicy, kind="list", meaning="what fe redo --issue offers (F1)"),
     Setting(

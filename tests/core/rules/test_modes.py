@@ -563,6 +563,7 @@ CASES = {
     "package scripts": (auto(touching("web/package.json")), CHECKED, CURRENT, ["how checks run"]),
     "an environment": (auto(touching("web/.venv/bin/pytest")), CHECKED, CURRENT, ["how checks run"]),
     "a link for packages": (auto(touching("node_modules")), CHECKED, CURRENT, ["how checks run"]),
+    "a lock file": (auto(touching("go.sum")), CHECKED, CURRENT, ["how checks run: go.sum"]),
     "an input of the environment": (auto(touching("go.sum")), PREPARED, CURRENT, ["how checks run: go.sum"]),
     "a test deleted": (
         auto(attempt(marks=[Mark("deleted", "tests/test_a.py")])),
@@ -596,7 +597,6 @@ def test_all_that_fails_is_said_in_the_order_of_the_rule_M4_G2() -> None:
 
 
 def test_what_no_environment_is_made_from_is_no_reason_M4() -> None:
-    assert reasons(auto(touching("go.sum"))) == ()
     assert reasons(auto(touching("src/code.go")), PREPARED) == ()
 
 

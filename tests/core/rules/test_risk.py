@@ -87,6 +87,7 @@ HIGH: dict[str, tuple[Facts, str]] = {
     "link": (with_marks("link", "conf"), "symbolic link: conf"),
     "binary": (with_marks("binary", "a.bin"), "binary file: a.bin"),
     "hidden": (with_marks("hidden", "src/a.py"), "hidden characters: src/a.py"),
+    "long line": (with_marks("long", "web/app.js"), "line of more than 500 characters: web/app.js"),
     "many lines": (work(big), "401 lines in 2 files"),
     "many files": (work(touching(*[f"tests/test_{n}.py" for n in range(21)])), "4 lines in 21 files"),
 }

@@ -1,4 +1,6 @@
-"""What a change reaches by links (A4, M4): where a gate file is a link, a change of what it leads to is one of it."""
+"""What a change reaches under another name: by links (A4, M4), where a change of what a gate file leads to is one of it;
+and by the scripts of checks, which name files that no command names (M4).
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.core.nouns.attempt import Effect, Mark
-from foureyes.core.rules.policy import deciding_paths, gate_files
-from foureyes.core.words.globs import matching_any_case
+from foureyes.core.rules.policy import check_commands, deciding, gate_files
+from foureyes.core.words.commands import NamedFiles, called_by, named_by, script_text
 from foureyes.core.words.links import other_names
 
 if TYPE_CHECKING:
@@ -23,21 +25,36 @@ KEPT = 50
 
 
 def marks_behind(
-    context: Context, policy: ReviewPolicy, trees: Sequence[Sha], paths: Sequence[str]
+    context: Context, policy: ReviewPolicy, tip: Sha, other: Sha, paths: Sequence[str]
 ) -> tuple[Mark, ...]:
     """The names of gate files, protected paths and files that decide how checks run, under which links of these trees
-    lead to what is changed.
+    lead to what is changed; and what of it a script of a check names. `tip` is a commit.
     """
     if not paths:
         return ()
     own = set(paths)
-    names = {name for links in context.repo.links(*trees) for name in other_names(links, paths)} - own
+    names = {name for links in context.repo.links(tip, other) for name in other_names(links, paths)} - own
     ordered = sorted(names)
-    kept = [*gate_files(policy, ordered)[:KEPT], *matching_any_case(ordered, deciding_paths(policy))[:KEPT]]
-    return tuple(Mark("behind", path) for path in dict.fromkeys(kept))
+    called = called_by(_scripts(context, policy, tip), [*dict.fromkeys(paths), *ordered])
+    kept = [*gate_files(policy, ordered)[:KEPT], *deciding(policy, ordered, called)[:KEPT]]
+    return (
+        *[Mark("behind", path) for path in dict.fromkeys(kept)],
+        *[Mark("called", path) for path in called[:KEPT]],
+    )
+
+
+def _scripts(context: Context, policy: ReviewPolicy, tip: Sha) -> list[NamedFiles]:
+    """What the scripts name that the commands of the checks name, as the target has them: one that the change touches
+    is named by the command itself.
+    """
+    return [
+        named_by(script_text(path, text, command), path.rpartition("/")[0])
+        for command in check_commands(policy)
+        for path, text in context.repo.texts(tip, [*named_by(command).candidates()]).items()
+    ]
 
 
 def with_links(context: Context, policy: ReviewPolicy, effect: Effect, tip: Sha, result: Sha) -> Effect:
     """What a merge does to the target, with the names under which links there lead to it."""
-    marks = marks_behind(context, policy, (tip, result), effect.paths)
+    marks = marks_behind(context, policy, tip, result, effect.paths)
     return replace(effect, marks=(*effect.marks, *marks)) if marks else effect

@@ -291,7 +291,7 @@ def _marks_behind(hand: HandIn) -> tuple[Mark, ...]:
     """A4: what it changes under another name, by a link of the target or of its own."""
     paths = [path for file in hand.change.files for path in (file.path, file.old_path) if path]
     tip = hand.context.repo.commit_of(hand.target) or hand.change.base
-    return marks_behind(hand.context, hand.policy, (hand.change.head, tip), paths)
+    return marks_behind(hand.context, hand.policy, tip, hand.change.head, paths)
 
 
 def _relation(hand: HandIn) -> Relation | None:

@@ -19,7 +19,7 @@ SIGNALS: tuple[HandInSignal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
 
 MarkKind = Literal[
     "deleted", "executable", "link", "binary", "hidden", "skip", "assert", "rename", "mode", "unlinked", "submodule",
-    "odd", "at_merge", "behind",
+    "odd", "at_merge", "behind", "called", "long",
 ]  # fmt: skip
 
 
@@ -31,7 +31,8 @@ class Mark(msgspec.Struct, frozen=True):
     assertions than before · rename · mode: it had another one · unlinked: a symbolic link went · submodule · odd:
     before or after it is anything but a plain file (100644) ·
     at_merge: where a merge would have put the change, when that ended an approval (Q2) · behind: a gate file, or one
-    that decides how checks run, that is a link to something that changes (A4).
+    that decides how checks run, that is a link to something that changes (A4) ·
+    called: a script of a check names it (M4) · long: a line was added that no screen shows whole.
     """
 
     kind: MarkKind

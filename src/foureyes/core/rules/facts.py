@@ -143,6 +143,10 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         """Gate files, and what decides how checks run, that are links to what changes (A4)."""
         return self._marked("behind")
 
+    def called_paths(self) -> list[str]:
+        """What a script of a check names, among what changes (M4)."""
+        return self._marked("called")
+
     def paths_at_merge(self) -> list[str]:
         """Where a merge would have put the change, when that ended an approval of this attempt (Q2)."""
         return self._marked("at_merge")

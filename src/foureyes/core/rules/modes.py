@@ -24,7 +24,7 @@ from foureyes.core.rules.policy import (
     Mode,
     ReviewPolicy,
     bars_auto_approval,
-    deciding_paths,
+    deciding,
     gate_files,
     required_grade,
     required_reviews,
@@ -178,8 +178,9 @@ def is_only_documents(facts: Facts, policy: ReviewPolicy) -> bool:
         return False
     if len(matching(paths, policy.docs_paths)) != len(paths):
         return False
-    never = (*deciding_paths(policy), *policy.risk.watched_paths)
-    return not matching_any_case(paths, never) and not gate_files(policy, paths)
+    if matching_any_case(paths, policy.risk.watched_paths) or gate_files(policy, paths):
+        return False
+    return not deciding(policy, paths, facts.called_paths())
 
 
 def is_unknown_mode(label: str) -> bool:
@@ -357,8 +358,25 @@ def _self_made(facts: Facts, policy: ReviewPolicy) -> list[Reason]:
     ]
     reasons += [
         Reason("M4", f"it changes how checks run: {named(path)}")
-        for path in matching_any_case(facts.changed_paths(), deciding_paths(policy))[:1]
+        for path in deciding(policy, facts.changed_paths(), facts.called_paths())[:1]
     ]
-    marks = facts.attempt.marks if facts.attempt else []
-    gone = matching_any_case([mark.path for mark in marks if mark.kind == "deleted"], policy.risk.test_paths)
-    return reasons + [Reason("M4", f"it deletes the test file {named(path)}") for path in gone[:1]]
+    return reasons + [Reason("M4", why) for why in _weaker_tests(facts, policy)[:1]]
+
+
+def _weaker_tests(facts: Facts, policy: ReviewPolicy) -> list[str]:
+    """M4: test files that are deleted; and, where no report names the tests, those that are moved, or lose or change
+    lines.
+    """
+    if facts.attempt is None:
+        return []
+    tests = policy.risk.test_paths
+    gone = matching_any_case([mark.path for mark in facts.attempt.marks if mark.kind == "deleted"], tests)
+    why = [f"it deletes the test file {named(path)}" for path in gone]
+    if any(rule.required and rule.report == "junit" for rule in policy.checks):
+        return why
+    changed = facts.attempt.files
+    moved = matching_any_case([file.old_path for file in changed if file.old_path], tests)
+    less = matching_any_case([file.path for file in changed if file.removed != 0], tests)
+    why += [f"it moves the test file {named(path)}, and no report says which tests ran" for path in moved]
+    why += [f"it changes lines of the test file {named(path)}, and no report says which tests ran" for path in less]
+    return why

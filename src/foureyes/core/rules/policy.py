@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.checkout import INPUTS, CheckoutRule
 from foureyes.core.nouns.session import GRADES, HOST_MAP, Grade
 from foureyes.core.words.digest import sha256
 from foureyes.core.words.folding import folded
@@ -165,15 +165,16 @@ DOCS_PATHS = (
 """M3: documents by suffix. SVG and HTML run scripts, and a folder of documents holds programs, too."""
 CHECK_PATHS = (
     "**/conftest.py", "**/pytest.ini", "**/.pytest.ini", "**/pytest.toml", "**/.pytest.toml", "**/tox.ini",
-    "**/noxfile.py", "**/Makefile", "**/makefile", "**/GNUmakefile", "**/*.mk", "**/package.json", "**/.npmrc",
-    "**/setup.cfg", "**/pyproject.toml", "**/.eslintrc*", "**/eslint.config.*", "**/biome.json*", "**/tsconfig*.json",
-    "**/jest.config.*", "**/vitest.config.*", "**/vite.config.*", "**/.mocharc*", "**/ruff.toml", "**/.ruff.toml",
-    "**/mypy.ini", "**/.mypy.ini", "**/.pylintrc", "**/pylintrc", "**/pyrightconfig.json", "**/.flake8",
-    "**/.golangci.*", "**/justfile", "**/Justfile", "**/.justfile", "**/.cargo/**", "**/build.rs",
-    "**/sitecustomize.py", "**/usercustomize.py", "pytest.py", "pytest/**", "**/.coveragerc", "**/.venv",
-    "**/.venv/**", "**/node_modules", "**/node_modules/**",
+    "**/noxfile.py", "**/Makefile", "**/makefile", "**/GNUmakefile", "**/*.mk", "**/.eslintrc*", "**/eslint.config.*",
+    "**/biome.json*", "**/tsconfig*.json", "**/jest.config.*", "**/vitest.config.*", "**/vite.config.*",
+    "**/.mocharc*", "**/ruff.toml", "**/.ruff.toml", "**/mypy.ini", "**/.mypy.ini", "**/.pylintrc", "**/pylintrc",
+    "**/pyrightconfig.json", "**/.flake8", "**/.golangci.*", "**/justfile", "**/Justfile", "**/.justfile",
+    "**/.cargo/**", "**/build.rs", "**/sitecustomize.py", "**/usercustomize.py", "pytest.py", "pytest/**",
+    "**/.coveragerc", "**/.venv", "**/.venv/**", "**/node_modules", "**/node_modules/**", "**/CMakeLists.txt",
+    "**/*.cmake", "**/meson.build", "**/buildSrc/**", "**/build.xml", "**/*.sbt", "**/mix.exs", "**/mix.lock",
+    "**/Package.swift", "**/*.csproj", "**/*.lock", *INPUTS,
 )  # fmt: skip
-"""M4: what decides how checks run, or what they find."""
+"""M4: what tools read to know how to check, to build, and with which packages: settings, manifests, lock files."""
 
 
 class RiskRule(msgspec.Struct, frozen=True):
@@ -272,7 +273,7 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     risk: RiskRule = RiskRule()
     reviews: int = 0
     docs_paths: tuple[str, ...] = DOCS_PATHS
-    check_paths: tuple[str, ...] = CHECK_PATHS
+    check_paths: tuple[str, ...] = ()
     quick_issues: tuple[str, ...] = QUICK_ISSUES
     coverage_exclude: tuple[str, ...] = COVERAGE_EXCLUDE
     linters: tuple[str, ...] = LINTERS
@@ -298,9 +299,26 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """Q6: the git remote by which several machines share the project; empty: none."""
 
 
-def deciding_paths(policy: ReviewPolicy) -> tuple[str, ...]:
-    """M4: what decides how checks run, and what they run with."""
-    return (*policy.check_paths, *(policy.checkout.inputs if policy.checkout.prepare.strip() else ()))
+def deciding(policy: ReviewPolicy, paths: Iterable[str], called: Iterable[str] = ()) -> list[str]:
+    """M4: the paths that decide how checks run, and what they run with: what the tools read, what the commands name,
+    and what is `called` by a script that they name.
+    """
+    wanted = list(paths)
+    if not wanted:
+        return []
+    from foureyes.core.words.commands import named_by
+    from foureyes.core.words.globs import matching_any_case
+
+    globs = (*policy.check_paths, *CHECK_PATHS, *policy.checkout.inputs)
+    known = {*matching_any_case(wanted, globs), *called}
+    commands = [named_by(command) for command in check_commands(policy)]
+    return [path for path in wanted if path in known or any(command.has(path) for command in commands)]
+
+
+def check_commands(policy: ReviewPolicy) -> list[str]:
+    """Every command that a check runs: its own, and those that make what it runs in."""
+    commands = [policy.checkout.prepare, policy.checkout.build, *[rule.run for rule in policy.checks]]
+    return [command for command in dict.fromkeys(commands) if command.strip()]
 
 
 def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:

@@ -13,7 +13,7 @@ from foureyes.core.rules.involvement import labels_in_force, shared_program
 from foureyes.core.rules.policy import (
     ReviewPolicy,
     bars_auto_approval,
-    deciding_paths,
+    deciding,
     gate_files,
     required_grade,
 )
@@ -134,7 +134,7 @@ def _by_content(facts: Facts, policy: ReviewPolicy) -> list[str]:
     if attempt is None:
         return []
     paths = facts.changed_paths()
-    signs = [f"changes how checks run: {named(path)}" for path in matching_any_case(paths, deciding_paths(policy))[:1]]
+    signs = [f"changes how checks run: {named(path)}" for path in deciding(policy, paths, facts.called_paths())[:1]]
     signs += [f"touches {named(path)}" for path in matching_any_case(paths, policy.risk.watched_paths)[:1]]
     kinds = {
         "executable": "executable bit set",
@@ -143,6 +143,7 @@ def _by_content(facts: Facts, policy: ReviewPolicy) -> list[str]:
         "submodule": "submodule",
         "binary": "binary file",
         "hidden": "hidden characters",
+        "long": "line of more than 500 characters",
     }
     for kind, words in kinds.items():
         marked = [mark.path for mark in attempt.marks if mark.kind == kind]
