@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from foureyes.ui.tui.screens.diff import DiffPage
+
 from tests.ui.tui.screens.test_diff import TWICE, open_diff, read_slowly
-from tests.ui.tui.stage import ALICE, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, Player, Seat, play
 
 
 def test_space_reads_wide_lines_to_their_end_before_it_goes_on_H4(seat: Seat) -> None:
@@ -40,6 +42,25 @@ def test_space_shows_the_rest_of_wide_lines_that_were_read_too_fast_and_never_ci
         assert page.looking.unseen == 0
 
     play(seat.sit(), story)
+
+
+def test_a_hunk_whose_line_was_cut_is_asked_about_before_an_approval(seat: Seat) -> None:
+    task = seat.deliver(files={"src/a.py": "x = '" + " " * 300 + "end'\n", "tests/test_a.py": "y = 1\n"})
+    (row,) = seat.app.queue.view(BOB).rows
+    assert row.risk.level != "high", "else any unseen hunk is asked about"
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task)
+        asked = await read_slowly(player, "home", "a")
+        assert "lines of 1 hunk are cut off (a.py). A approve anyway · Space read them · Esc" in asked
+        assert isinstance(player.app.screen, DiffPage)
+        await read_slowly(player, "escape", *["space"] * 12)
+        assert page.looking.unseen == 0
+        await read_slowly(player, "a")
+        assert not isinstance(player.app.screen, DiffPage)
+
+    play(seat.sit(), story)
+    assert seat.status(task) == "approved"
 
 
 def test_a_comparison_that_was_seen_whole_says_what_of_the_change_was_not(seat: Seat) -> None:

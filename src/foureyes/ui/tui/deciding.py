@@ -72,9 +72,9 @@ def approve(page: Page, case: OnScreen, *, reason: str = "") -> None:
 
 def _is_to_be_asked(page: Page, case: OnScreen, looking: LookSoFar) -> bool:
     """D8, and the one question about risk: hunks that were never shown, of a change to be looked at closely or whose
-    label asks. It is asked once; the same key again is the answer.
+    label asks, and of any change hunks whose lines were cut. It is asked once; the same key again is the answer.
     """
-    asks = case.close or (case.you is not None and case.you.asks_unseen)
+    asks = case.close or (case.you is not None and case.you.asks_unseen) or bool(looking.cut_off)
     return asks and bool(looking.unseen) and page.asked != case.diff_id
 
 
@@ -87,6 +87,9 @@ def unseen_words(looking: LookSoFar) -> str:
     """How many hunks were not shown, and where they are."""
     first, *others = looking.unseen_paths
     more = f" and {len(others)} more" if others else ""
+    if looking.cut_off == looking.unseen:
+        hunks = "1 hunk" if looking.cut_off == 1 else f"{looking.cut_off} hunks"
+        return f"lines of {hunks} are cut off ({visible(first.rsplit('/', 1)[-1])}{more})"
     return f"{looking.unseen} of {len(looking.hunks or ())} hunks not shown ({visible(first.rsplit('/', 1)[-1])}{more})"
 
 

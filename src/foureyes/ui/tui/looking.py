@@ -43,6 +43,8 @@ class LookSoFar:
         self.marked: set[str] = set()
         self.spaceless: set[str] = set()
         """Hunks that were on screen only while white space was hidden, and had some."""
+        self.cut: set[str] = set()
+        """Hunks that were on screen with a line that is wider than it."""
         self.before: dict[str, HunkSeen] = {}
         """Hunks that were seen in an earlier session, as a file says: a help for the eye, which counts for nothing."""
         self.lens = Lens()
@@ -153,6 +155,11 @@ class LookSoFar:
     def unseen_paths(self) -> list[str]:
         """The files with hunks that were neither shown nor marked, in the order of the change."""
         return list(dict.fromkeys(self._paths[hunk] for hunk in self.hunks or () if not self._is_whole(hunk)))
+
+    @property
+    def cut_off(self) -> int:
+        """How many hunks were on screen, but for the rest of a line that is cut there."""
+        return sum(hunk in self.cut and not self._is_whole(hunk) for hunk in self.hunks or ())
 
     def look(self, now: float, *, confirmed: bool = False) -> FaceLook:
         """What a decision is sent with: ids of hunks, which the Application counts (H4, H5, D8)."""

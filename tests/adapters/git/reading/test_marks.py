@@ -63,6 +63,13 @@ def test_a_binary_file_also_where_attributes_call_it_text(project: Project) -> N
     assert ("binary", "hidden.py") not in marks(project)
 
 
+def test_a_line_of_more_than_500_characters_that_is_added_H1(project: Project) -> None:
+    assert changed(project, "fits.py", "é" * 500 + "\n") == set()
+    assert changed(project, "web/app.js", "x" * 501 + "\n") == {("long", "web/app.js")}
+    project.git("branch", "-q", "-f", "main", "work")
+    assert changed(project, "web/app.js", "x\n") == set(), "one that goes hides nothing"
+
+
 HIDDEN = {
     "right to left": "\u202e", "isolate": "\u2066", "zero width": "\u200b", "joiner": "\u200d", "word joiner": "\u2060",
     "byte order mark": "\ufeff", "soft hyphen": "\u00ad", "arabic letter mark": "\u061c", "backspace": "\x08",

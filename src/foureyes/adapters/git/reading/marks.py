@@ -34,6 +34,9 @@ _SKIP_WORDS = (
 )
 _ASSERT_WORDS = (b"assert", b"expect(", b".should", b"require.", b"t.Error", b"t.Fatal")
 """One of these is in whatever the patterns find; a word is found many times faster than a pattern."""
+_LONG = re.compile(rb"^\+[^\n]{501,}", re.MULTILINE)
+LONGEST_LINE = 500
+"""H1: of more characters nobody sees all."""
 _ADDED = re.compile(rb"^\+[^\n]*", re.MULTILINE)
 _REMOVED = re.compile(rb"^-[^\n]*", re.MULTILINE)
 
@@ -77,7 +80,7 @@ def _may_show(hunks: bytes) -> bool:
     than each.
     """
     odd = hunks.translate(None, _HARMLESS) or b"\r" in hunks
-    return bool(odd) or any(word in hunks for word in (*_SKIP_WORDS, *_ASSERT_WORDS))
+    return bool(odd) or _LONG.search(hunks) is not None or any(word in hunks for word in (*_SKIP_WORDS, *_ASSERT_WORDS))
 
 
 def _in_hunks(hunks: bytes) -> Iterator[str]:
@@ -86,6 +89,8 @@ def _in_hunks(hunks: bytes) -> Iterator[str]:
         b"".join(line + b"\n" for line in _ADDED.findall(hunks)).decode("utf-8", "replace")
     ):
         yield "hidden"
+    if any(len(line.decode("utf-8", "replace")) > LONGEST_LINE + 1 for line in _LONG.findall(hunks)):
+        yield "long"
     for kind, words, pattern, more in (("skip", _SKIP_WORDS, _SKIP, True), ("assert", _ASSERT_WORDS, _ASSERT, False)):
         if not any(word in hunks for word in words) or not pattern.search(hunks):
             continue

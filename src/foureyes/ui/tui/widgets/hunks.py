@@ -26,7 +26,10 @@ def shown_lines(painter: Painter, canvas: Canvas, now: float, *, painted: bool =
     for row in canvas.in_view:
         if row >= len(painter.rows):
             break
-        parts |= dict(painter.on_screen(row, width))
+        on_screen = dict(painter.on_screen(row, width))
+        if any(not part.is_whole for part in on_screen.values()):
+            painter.looking.cut.add(painter.rows.change.places[painter.rows.rows[row].hunk].hunk.id)
+        parts |= on_screen
         shown += [line for line in painter.rows.lines_at(row, row + 1) if line not in parts]
     cut = {line: range(part.start, part.end) for line, part in parts.items() if not part.is_whole}
     painter.parts.look(cut, now, painted=painted)
