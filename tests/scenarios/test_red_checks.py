@@ -95,3 +95,32 @@ def test_a_crashed_check_is_tried_again_by_the_next_bare_run_of_a_person_and_lat
     assert (later.rc, "tried again at" in later.out) == (6, True)
     typed = shop.run(shop.cast.alice, "check", "run")
     assert (typed.rc, f"{work.task}  attempt 1" in typed.out) == (0, True)
+
+
+CANNOT_TELL = "red on the target as well; Foureyes cannot tell whether this change made it worse"
+
+
+def test_what_is_red_on_the_target_as_well_is_a_persons_to_accept_D5(stage: Stage) -> None:
+    shop = shop_with(stage, "test -f src/code.py && exit 120; exit 1")
+    work = submitted(shop, FINE, "review:auto")
+    report = shop.checked(shop.cast.job, work.task, rc=6)
+    assert outcomes(report) == [("failed", f"exit code 120; {CANNOT_TELL}")]
+    assert (report["status"], report["sent_back"]) == ("reviewing", False)
+    shop.may_not_approve(shop.cast.gemini, work, "-m", "fine", rules=["D5"])
+    refused = shop.may_not_approve(shop.cast.alice, work, rules=["D5"])
+    assert any(f"fe approve {work.task} -m" in hint for hint in refused.hints), refused.hints
+    shop.approve(shop.cast.alice, work, "-m", "red since the new compiler")
+    (row,) = shop.lines(shop.cast.alice, "security")
+    assert (row["kind"], row["rule"], row["reason"]) == ("check_accepted", "D5", "red since the new compiler")
+    assert shop.merge() == {work.task: "merged"}
+
+
+def test_what_was_accepted_counts_no_more_once_the_target_passes_D5(stage: Stage) -> None:
+    shop = shop_with(stage, "! ls broken* 2>/dev/null")
+    shop.configure("", {"broken": "x\n"})
+    work = submitted(shop, {"broken2": "y\n"})
+    shop.checked(shop.cast.job, work.task, rc=6)
+    shop.approve(shop.cast.alice, work, "-m", "broken is being repaired")
+    shop.git("rm", "-q", "broken")
+    shop.git("commit", "-q", "-m", "repaired")
+    assert shop.merge() == {work.task: "checks"}

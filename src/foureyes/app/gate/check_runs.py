@@ -24,7 +24,7 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import NotFound
-from foureyes.steps import NO_STEP, by_person_or_service, either, fe, phrase
+from foureyes.steps import NO_STEP, by_person, by_person_or_service, either, fe, phrase
 
 KEPT = 50
 """How many runs of a task are listed; all of them are in the journal."""
@@ -68,7 +68,9 @@ class CheckRuns:
         red = [state for state in states if lacks(state)]
         step = after_red(facts, actor) if page.next == fe("check", "show", facts.task.id) else page.next
         if red and all(state.red_before for state in red):
-            step = either(MEND_TARGET, by_person_or_service(fe("check", "run", facts.task.id, before="afterwards: ")))
+            after = by_person_or_service(fe("check", "run", facts.task.id, before="afterwards: "))
+            accept = by_person(fe("approve", facts.task.id, "-m", phrase("why it may pass")))
+            step = either(MEND_TARGET, after, *[accept] if all(state.may_be_accepted for state in red) else [])
         page = msgspec.structs.replace(page, checks=rows, runs=others, next=merge or step)
         return with_configuration(self._context, page)
 

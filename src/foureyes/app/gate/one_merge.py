@@ -181,7 +181,11 @@ class OneMerge:
         if not reasons:
             return checked
         red = [state for state in checked if state.word == "failed"]
-        if red and self._is_targets_own(now, red, tree, tip_tree):
+        again = self._beside_target(now, red, tree, tip_tree) if red else ()
+        if red and not why_not_checked(facts, given, again, tree):
+            return again
+        rules = [state.rule for state in red]
+        if red and all(state.red_before and not state.gone for state in again if state.rule in rules):
             names = ", ".join(state.rule.name for state in red)
             return self._ends.leave(f"{target} itself fails {names}: mend that first, then fe merge", stuck=False)
         if red:
@@ -192,16 +196,16 @@ class OneMerge:
         broke = any(state.word in ("crashed", "timed_out", "unsound") for state in checked)
         return self._ends.leave("; ".join(reason.message for reason in reasons), stuck=broke)
 
-    def _is_targets_own(self, now: Try, red: list[CheckState], tree: Sha, tip_tree: Sha) -> bool:
-        """Whether everything that is red was red on the target before (D5): then it is nobody's fault who waits in the
-        queue.
+    def _beside_target(
+        self, now: Try, red: list[CheckState], tree: Sha, tip_tree: Sha
+    ) -> tuple[CheckState, ...]:
+        """The same checks once the red ones ran on the target, too (D5): what is red there as well is nobody's fault
+        who waits in the queue.
         """
-        rules = [state.rule for state in red]
-        run_on(self._context, self._actor, now.facts, rules, [tip_tree], judged="target")
+        run_on(self._context, self._actor, now.facts, [state.rule for state in red], [tip_tree], judged="target")
         with self._context.store.read() as tx:
             facts = with_trees(tx, now.facts, [tree, tip_tree])
-        again = [state for state in now.states_on(facts, tree, tip_tree) if state.rule in rules]
-        return all(state.red_before and not state.gone for state in again)
+        return now.states_on(facts, tree, tip_tree)
 
     def _journal_head(self) -> JournalHead:
         with self._context.store.read() as tx:

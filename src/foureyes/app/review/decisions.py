@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from typing import Literal
+
 import msgspec
 
 from foureyes.app.call.caller import permit
@@ -31,6 +33,7 @@ from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.nouns.session import Actor, is_one_origin, is_oneself
 from foureyes.core.rules import gate
+from foureyes.core.rules.check_states import ACCEPTED
 from foureyes.core.rules.four_eyes import (
     GLASS,
     NOTHING,
@@ -234,6 +237,9 @@ class Decisions:
 
     def _approved(self, work: Work, agreement: Agreement) -> ApprovalOutcome:
         case, given, decision, attempt = agreement.case, agreement.given, agreement.decision, agreement.attempt
+        is_human = case.me.kind == "human"
+        gone = gate.tests_that_go(case.facts, case.policy) if is_human else ()
+        accepted = gate.accepted_checks(case.facts, case.policy) if is_human and given.declaration.words else ()
         event = Approved(
             attempt=attempt.n,
             diff_id=attempt.diff_id,
@@ -244,13 +250,14 @@ class Decisions:
             seen=agreement.shown or "not shown",
             grade=_grade(work),
             batch=given.batch,
-            gone=gate.tests_that_go(case.facts, case.policy) if case.me.kind == "human" else (),
+            gone=(*gone, *[f"{ACCEPTED}{name}" for name in accepted]),
             look=given.look,
             passed=agreement.passed,
             unasked=case.tip.unasked if case.tip is not None else "",
         )
         work.record(agreement.task, event)
-        _audit_tests(work, agreement, event.gone)
+        _audit_checks(work, agreement, "tests_gone", gone)
+        _audit_checks(work, agreement, "check_accepted", accepted)
         security = _audit(work, agreement)
         note = decision.message + (" (creator, human)" if decision.rule == "P3" and case.me.kind == "human" else "")
         done = _outcome(agreement, event.status, note, security=security)
@@ -345,12 +352,14 @@ def _agreed(case: Case, given: Consent) -> Agreement:
     )
 
 
-def _audit_tests(work: Work, agreement: Agreement, gone: tuple[str, ...]) -> None:
-    """P8, D5: tests of the target that a person let go."""
-    if gone:
-        detail = ", ".join(gone[:5]) + (f" and {len(gone) - 5} more" if len(gone) > 5 else "")
+def _audit_checks(
+    work: Work, agreement: Agreement, kind: Literal["tests_gone", "check_accepted"], names: tuple[str, ...]
+) -> None:
+    """P8, D5: tests of the target that a person let go, or red checks that they accepted."""
+    if names:
+        detail = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         why = agreement.given.declaration.words or "approved"
-        work.record(agreement.task, SecurityRecorded(kind="tests_gone", rule="D5", reason=why, detail=detail))
+        work.record(agreement.task, SecurityRecorded(kind=kind, rule="D5", reason=why, detail=detail))
 
 
 def _audit(work: Work, agreement: Agreement) -> int | None:

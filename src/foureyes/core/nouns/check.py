@@ -289,7 +289,8 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
     the report; `compared`: whether it is known at all which those are. `flaky`: red and green on one tree. What the
     target fails, too, is not in the result any more; `no_baseline` says why that is not known. `own_inputs`: it changes
     what its environment is made from. `by_change`: it is red because of the change; `red_before`: it is red on the
-    target as well, and nothing tells whether the change adds to that; `mended`: not on its tip any more.
+    target as well, and nothing tells whether the change adds to that; `mended`: not on its tip any more; `accepted`:
+    a person approves all the same.
     """
 
     rule: CheckRule
@@ -303,6 +304,7 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
     by_change: bool = False
     red_before: bool = False
     mended: bool = False
+    accepted: bool = False
 
     @property
     def is_own_trouble(self) -> bool:
@@ -318,6 +320,11 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
     def lacks_tests(self) -> bool:
         """It passed, and tests of the target are gone, or may be: what a person can agree to (D5)."""
         return self.result is not None and self.result.outcome == "passed" and not self.is_green
+
+    @property
+    def may_be_accepted(self) -> bool:
+        """It is red on the target as well, and has no report that could tell more: a person can (D5)."""
+        return self.red_before and self.rule.report == "none"
 
     @property
     def word(self) -> str:
@@ -355,7 +362,7 @@ def red(states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool)
     """D5: a reason for each required check that did not pass. `counting`: claimed results do not do."""
     reasons = []
     for state in states:
-        if not state.rule.required or (state.is_green and not (counting and state.claimed)):
+        if not state.rule.required or state.accepted or (state.is_green and not (counting and state.claimed)):
             continue
         name = state.rule.name
         if state.is_green:
@@ -383,6 +390,9 @@ def moves_on(state: CheckState, task: str, *, by_anyone: bool) -> Steps:
             return either(run, agree)
         redo = by_person(fe("redo", task, "-m", phrase("which tests are missing")))
         return in_turn(fe("show", task, "--diff"), either(agree, redo))
+    if state.may_be_accepted:
+        accept = by_person(fe("approve", task, "-m", phrase("why it may pass")))
+        return in_turn(fe("check", "show", task), accept)
     if state.word == "unsound":
         return prose("mend that, then ") + run
     if state.is_own_trouble:

@@ -26,6 +26,8 @@ BROKEN_HERE = ", where the target's own run comes to its end"
 
 NOT_COMPARED = "*"
 """Stands for all tests, where a person agreed although it is not known which ones the target has."""
+ACCEPTED = "*red:"
+"""Before the name of a check, among the tests that were let go: it is red on the target as well, and was accepted."""
 
 
 def check_states(facts: Facts, policy: ReviewPolicy) -> tuple[CheckState, ...]:
@@ -39,9 +41,11 @@ def check_states(facts: Facts, policy: ReviewPolicy) -> tuple[CheckState, ...]:
 def check_states_on(
     facts: Facts, policy: ReviewPolicy, tree: str, base_tree: str, also_gone: Iterable[str] = ()
 ) -> tuple[CheckState, ...]:
-    """The same on any tree that the facts hold results of. `also_gone` are tests that were allowed to go before."""
-    states = tuple(check_state(facts, rule, tree, base_tree, frozenset(also_gone)) for rule in policy.checks)
-    return tuple(replace(state, compared=True) for state in states) if NOT_COMPARED in also_gone else states
+    """The same on any tree that the facts hold results of. `also_gone`: what a person let go, or accepted, before."""
+    allowed = frozenset(also_gone)
+    states = tuple(check_state(facts, rule, tree, base_tree, allowed) for rule in policy.checks)
+    states = tuple(replace(state, accepted=f"{ACCEPTED}{state.rule.name}" in allowed and state.may_be_accepted) for state in states)
+    return tuple(replace(state, compared=True) for state in states) if NOT_COMPARED in allowed else states
 
 
 def seen_on_tip(states: Iterable[CheckState], green: Collection[str]) -> tuple[CheckState, ...]:

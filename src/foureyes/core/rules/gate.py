@@ -207,14 +207,17 @@ def _again(facts: Facts, tip: Tip, actor: Party | None) -> Steps:
 def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: str = "") -> list[Reason]:
     """D5: required checks passed on the attempt's tree; for agents, where somebody else ran them.
 
-    A person may agree to tests that are gone, with a reason, on the record: tests are renamed and retired, too.
+    A person may agree to tests that are gone, with a reason, on the record: tests are renamed and retired, too. So may
+    they to a check that is red on the target as well, where no report tells whether the change adds to that.
     """
     attempt = facts.attempt
     if attempt is None or not _asks_for_checks(facts, policy):
         return []
     states = check_states(facts, policy)
     if actor.kind == "human" and not is_blank(reason):
-        states = tuple(msgspec.structs.replace(state, gone=(), compared=True) for state in states)
+        states = tuple(
+            msgspec.structs.replace(state, gone=(), compared=True, accepted=state.may_be_accepted) for state in states
+        )
     return red(states, facts.task.id, attempt.tree, counting=actor.kind != "human")
 
 
@@ -237,6 +240,12 @@ def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
     required = [state for state in check_states(facts, policy) if state.rule.required and state.result is not None]
     unknown = [NOT_COMPARED] if any(not state.compared for state in required) else []
     return tuple(dict.fromkeys([*unknown, *[name for state in required for name in state.gone]]))
+
+
+def accepted_checks(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
+    """D5: required checks that are red on the target as well, which a person accepts by approving."""
+    states = check_states(facts, policy) if _asks_for_checks(facts, policy) else ()
+    return tuple(state.rule.name for state in states if state.rule.required and state.may_be_accepted)
 
 
 def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> list[Reason]:
