@@ -320,7 +320,6 @@ def test_M4_with_a_report_lines_of_tests_may_change(gate: Gate) -> None:
     assert gate.settled(work)["status"] == "approved"
 
 
-
 OWN = "sh tests/run"
 REPORTS = {
     "nothing": ":", "an empty file": ': > "$FOUREYES_REPORT"', "no test": 'echo "<testsuite/>" > "$FOUREYES_REPORT"',

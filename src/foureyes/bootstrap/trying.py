@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.checkout import CheckoutRule
     from foureyes.core.nouns.session import Actor
 
+TESTS = ("tests", "checks", "quality")
+"""The checks that run the tests of a project: red on the target, they may still say much about a change."""
 SHOWN_LINES = 8
 """How much is shown of what was printed by the making of an environment that failed."""
 NOT_FOUND = re.compile(r"No module named '?[\w.]+'?|Cannot find (?:module|package) '[^'\n]*'")
@@ -170,10 +172,13 @@ class _Each(msgspec.Struct, frozen=True):
         words += f" ({lacks[0]})" if lacks else ""
         words += f"; it {in_words(ran.rewritten)}, which its writes name now: see that it should" if written else ""
         passes = any(test.state == "passed" for test in ran.tests or ())
+        can_tell = rule.report != "none" or rule.name not in TESTS  # which of them passed
         printed = "" if verdict.outcome == "passed" else "\n".join(ran.output.rstrip().split("\n")[-SHOWN_LINES:])
         return replace(
             proposal,
-            rule=replace(proposal.rule, required=verdict.outcome != "failed" or passes, writes=rule.writes),
+            rule=replace(
+                proposal.rule, required=verdict.outcome != "failed" or passes or not can_tell, writes=rule.writes
+            ),
             tried=words,
             outcome=verdict.outcome,
             output=printed,

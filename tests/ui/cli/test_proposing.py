@@ -24,8 +24,22 @@ def test_what_is_found_is_shown_with_the_lines_to_add_and_tried_on_what_is_check
     assert '[[checks]]\nname = "tests"\nrun = "make test"\n' in said
     assert "fe policy accept" in said.splitlines()[-1]
     tried = shop.text(shop.cast.alice, "check", "try")
-    assert "tried: failed: exit code 2; not required, because it is red on the target itself" in tried
-    assert "required = false" in tried
+    assert (
+        "tried: failed: exit code 2; red on the target as it is: until that passes, a person accepts each change"
+        in tried
+    )
+    assert "required = false" not in tried, "tests that are red for some reason are not switched off"
+
+
+def test_a_red_linter_without_a_report_is_proposed_as_not_required(shop: Counter) -> None:
+    (shop.repo / "go.mod").write_text("module example.com/shop\n")
+    (shop.repo / "foureyes.toml").write_text('[[checks]]\nname = "tests"\nrun = "true"\n')
+    (shop.repo / "bad.go").write_text("package\n")
+    shop.git("add", ".")
+    shop.git("commit", "-q", "-m", "go")
+    tried = shop.text(shop.cast.alice, "check", "try")
+    assert "vet      go vet ./..." in tried
+    assert "not required, because it is red on the target itself" in tried
 
 
 def test_what_foureyes_toml_has_is_not_proposed_again_D5(shop: Counter) -> None:

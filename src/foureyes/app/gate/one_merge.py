@@ -196,9 +196,7 @@ class OneMerge:
         broke = any(state.word in ("crashed", "timed_out", "unsound") for state in checked)
         return self._ends.leave("; ".join(reason.message for reason in reasons), stuck=broke)
 
-    def _beside_target(
-        self, now: Try, red: list[CheckState], tree: Sha, tip_tree: Sha
-    ) -> tuple[CheckState, ...]:
+    def _beside_target(self, now: Try, red: list[CheckState], tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...]:
         """The same checks once the red ones ran on the target, too (D5): what is red there as well is nobody's fault
         who waits in the queue.
         """

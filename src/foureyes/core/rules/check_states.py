@@ -44,7 +44,9 @@ def check_states_on(
     """The same on any tree that the facts hold results of. `also_gone`: what a person let go, or accepted, before."""
     allowed = frozenset(also_gone)
     states = tuple(check_state(facts, rule, tree, base_tree, allowed) for rule in policy.checks)
-    states = tuple(replace(state, accepted=f"{ACCEPTED}{state.rule.name}" in allowed and state.may_be_accepted) for state in states)
+    states = tuple(
+        replace(state, accepted=f"{ACCEPTED}{state.rule.name}" in allowed and state.may_be_accepted) for state in states
+    )
     return tuple(replace(state, compared=True) for state in states) if NOT_COMPARED in allowed else states
 
 

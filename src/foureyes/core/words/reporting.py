@@ -2,52 +2,71 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import NamedTuple
 
 
-def _line(run: str, more: str = "", needs: str = "") -> str:
-    return f"run = '{run}', report = \"junit\"{more}" + (f"   (needs {needs})" if needs else "")
+class ReportWriter(NamedTuple):
+    """A tool in a command, and what to write in its place. `sets`: a variable that it reads; `drops`: what stands in the
+    way of the report; `files`: where its report is, if it chooses the name; `needs`: what has to be installed.
+    """
+
+    tool: str
+    writes: str
+    sets: str = ""
+    drops: str = ""
+    files: str = ""
+    needs: str = ""
 
 
-WRITES: tuple[tuple[str, str], ...] = (
-    (r"\bpytest\b", _line('pytest --junitxml="$FOUREYES_REPORT"')),
-    (r"\bvitest\b", _line('npx vitest run --reporter=junit --outputFile="$FOUREYES_REPORT"')),
-    (
-        r"\bjest\b",
-        _line(
-            'JEST_JUNIT_OUTPUT_FILE="$FOUREYES_REPORT" npx jest --reporters=default --reporters=jest-junit',
-            needs="npm install -D jest-junit",
-        ),
+WRITERS = (
+    ReportWriter(r"\bpytest\b", 'pytest --junitxml="$FOUREYES_REPORT"'),
+    ReportWriter(r"(?:npx )?\bvitest\b(?: run\b)?", 'npx vitest run --reporter=junit --outputFile="$FOUREYES_REPORT"'),
+    ReportWriter(
+        r"(?:npx )?\bjest\b",
+        "npx jest --reporters=default --reporters=jest-junit",
+        sets='JEST_JUNIT_OUTPUT_FILE="$FOUREYES_REPORT"',
+        needs="npm install -D jest-junit",
     ),
-    (
-        r"\bmocha\b",
-        _line(
-            'MOCHA_FILE="$FOUREYES_REPORT" npx mocha --reporter mocha-junit-reporter',
-            needs="npm install -D mocha-junit-reporter",
-        ),
+    ReportWriter(
+        r"(?:npx )?\bmocha\b",
+        "npx mocha --reporter mocha-junit-reporter",
+        sets='MOCHA_FILE="$FOUREYES_REPORT"',
+        drops=r" (?:--reporter|-R)[= ](?!mocha-junit-reporter)\S+",
+        needs="npm install -D mocha-junit-reporter",
     ),
-    (
-        r"\bnode\b.* --test\b",
-        _line('node --test --test-reporter=junit --test-reporter-destination="$FOUREYES_REPORT"'),
+    ReportWriter(
+        r"(?P<node>\bnode\b.*?) --test\b",
+        r'\g<node> --test --test-reporter=junit --test-reporter-destination="$FOUREYES_REPORT"',
     ),
-    (r"\bgo test\b", _line('gotestsum --junitfile "$FOUREYES_REPORT" ./...', needs="gotest.tools/gotestsum")),
-    (
+    ReportWriter(r"\bgo test\b", 'gotestsum --junitfile "$FOUREYES_REPORT" --', needs="gotest.tools/gotestsum"),
+    ReportWriter(
         r"\bcargo test\b",
-        _line(
-            "cargo nextest run --profile ci",
-            ', report_files = ["target/nextest/ci/junit.xml"]',
-            'cargo-nextest, and in .config/nextest.toml: [profile.ci.junit] path = "junit.xml"',
-        ),
+        "cargo nextest run --profile ci",
+        files="target/nextest/ci/junit.xml",
+        needs='cargo-nextest, and in .config/nextest.toml: [profile.ci.junit] path = "junit.xml"',
     ),
-    (r"\b(mvn|mvnw)\b.* test\b", _line("mvn -B test", ', report_files = ["**/target/surefire-reports/TEST-*.xml"]')),
-    (
-        r"\b(gradle|gradlew)\b.* test\b",
-        _line("gradle --no-daemon test", ', report_files = ["**/build/test-results/**/TEST-*.xml"]'),
-    ),
+    ReportWriter(r"(?P<all>\b(?:mvn|mvnw)\b.* test\b)", r"\g<all>", files="**/target/surefire-reports/TEST-*.xml"),
+    ReportWriter(r"(?P<all>\b(?:gradle|gradlew)\b.* test\b)", r"\g<all>", files="**/build/test-results/**/TEST-*.xml"),
 )
-"""What is in a command of a tool, or in the script that it runs, and what to write in its place."""
 
 
 def report_line(command: str) -> str:
     """What to write in place of a command, so that its tool writes a report; empty where none is known."""
-    return next((line for pattern, line in WRITES if re.search(pattern, command)), "")
+    for each in WRITERS:
+        found = re.search(each.tool, command)
+        if found is None:
+            continue
+        before = f"{each.sets} " if each.sets else ""
+        before = f"env {before}" if before and found.start() else before
+        run = command[: found.start()] + before + found.expand(each.writes) + command[found.end() :]
+        run = re.sub(each.drops, "", run) if each.drops else run
+        files = f', report_files = ["{each.files}"]' if each.files else ""
+        needs = f"   (needs {each.needs})" if each.needs else ""
+        return f'run = {_quoted(run)}, report = "junit"{files}{needs}'
+    return ""
+
+
+def _quoted(run: str) -> str:
+    return json.dumps(run, ensure_ascii=False) if "'" in run else f"'{run}'"

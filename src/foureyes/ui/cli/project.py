@@ -189,6 +189,8 @@ def _kept_as(proposal: CheckProposal) -> str:
     """What became of a check that is red on the target, and why."""
     if not proposal.is_red:
         return ""
+    if proposal.rule.required and proposal.rule.report == "none":
+        return f"; red on the target as it is: until that passes, a person accepts each change with a reason{_shown(proposal)}"
     if proposal.rule.required:
         return f"; the tests that fail are known by name, and any other one that fails counts{_shown(proposal)}"
     return f"; not required, because it is red on the target itself{_shown(proposal)}"
