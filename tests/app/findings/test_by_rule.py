@@ -280,7 +280,8 @@ def test_what_the_target_fails_too_is_nobodys_iteration_and_goes_on_once_the_tar
     assert name in world.app.attention.view(BOB).rows[0].text
     step = steps_text(world.app.check_runs.of_task(BOB, task).next)
     assert step.startswith('fe create "what is to be mended" --type bug --priority 0 · afterwards: ')
-    assert step.endswith(f"fe check run {task}")
+    assert f"fe check run {task} · " in step
+    assert step.endswith(f'fe approve {task} -m "why it may pass"')
     assert world.app.checks.pending(CI).tasks == ()
     world.checkout.commit("mended.py", "x\n")
     answers(world, name, green)
