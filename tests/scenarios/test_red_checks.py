@@ -124,3 +124,80 @@ def test_what_was_accepted_counts_no_more_once_the_target_passes_D5(stage: Stage
     shop.git("rm", "-q", "broken")
     shop.git("commit", "-q", "-m", "repaired")
     assert shop.merge() == {work.task: "checks"}
+
+
+CHECKED = "test ! -f src/code.py || ! grep BROKEN src/code.py"
+BROKEN = {"src/code.py": "VALUE = 1  # BROKEN\n"}
+
+
+@pytest.mark.parametrize("label", ["review:batch", "review:per-task", "review:auto"])
+def test_a_check_red_by_the_change_sends_back_in_every_mode_T2_L13(stage: Stage, label: str) -> None:
+    shop = shop_with(stage, CHECKED)
+    work = submitted(shop, BROKEN, label)
+    report = shop.checked(shop.cast.job, work.task, rc=6)
+    assert (report["status"], report["sent_back"]) == ("open", True)
+    context = shop.context(work.task)
+    assert "Check c0 failed" in context
+    assert "VALUE = 1  # BROKEN" in context, "the output is the feedback"
+    assert shop.done(shop.cast.alice, "show", work.task)["feedback"][0]["source"] == "checks"
+
+
+def test_a_finding_claimed_fixed_that_is_red_again_is_not_fixed_L8_L13(stage: Stage) -> None:
+    shop = shop_with(stage, CHECKED)
+    work = submitted(shop, BROKEN)
+    shop.checked(shop.cast.job, work.task, rc=6)
+    (finding,) = shop.lines(shop.cast.alice, "finding", "list", work.task)
+    shop.done(shop.cast.claude, "start", work.task)
+    shop.done(shop.cast.claude, "finding", "respond", finding["id"], "--fixed", "-m", "renamed it")
+    shop.commit(f"fe/{work.task}", {"src/code.py": "PRICE = 1  # BROKEN\n"})
+    shop.submit(shop.cast.claude, work.task)
+    assert shop.lines(shop.cast.alice, "finding", "list", work.task)[0]["state"] == "claimed"
+    assert shop.checked(shop.cast.job, work.task, rc=6)["status"] == "open"
+    (row,) = shop.lines(shop.cast.alice, "finding", "list", work.task)
+    assert (row["state"], row["ruling"], row["false_fixes"]) == ("open", "NOT_FIXED", 1)
+    assert shop.done(shop.cast.alice, "loop", work.task)["no_progress"] == 1
+    shop.verify()
+
+
+RED_AS_WELL = "exit 1"
+GONE = """\
+{ echo '<testsuite name="s"><testcase classname="t" name="kept"/>'
+  test -f src/code.py || echo '<testcase classname="t" name="removed"/>'
+  echo '</testsuite>'; } > "$FOUREYES_REPORT"
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "labels", "settings"),
+    [
+        (RED_AS_WELL, (), ""),
+        (CHECKED, (), "required = false\n"),
+        (CHECKED + " || kill -KILL $$", (), ""),
+        (GONE, (), 'report = "junit"\n'),
+    ],
+    ids=["red on the target as well", "optional", "crashed", "a test is gone"],
+)
+def test_what_is_not_red_by_the_change_waits_for_a_person_T2(
+    stage: Stage, check: str, labels: tuple[str, ...], settings: str
+) -> None:
+    shop = shop_with(stage)
+    shop.configure(f'\n[[checks]]\nname = "c0"\nrun = {json.dumps(check)}\n{settings}')
+    work = submitted(shop, BROKEN, *labels)
+    report = json.loads(shop.run(shop.cast.job, "check", "run", work.task, "--json").out)
+    assert (report["status"], report["sent_back"]) == ("reviewing", False)
+    assert shop.done(shop.cast.alice, "loop", work.task)["no_progress"] == 0
+
+
+def test_red_work_that_a_person_submitted_or_that_needs_no_checks_stays_in_review_T2(stage: Stage) -> None:
+    shop = shop_with(stage, CHECKED)
+    shop.configure("\n[minor]\nchecks = false\n")
+    own = shop.deliver(shop.cast.alice, shop.create(shop.cast.alice), BROKEN).task
+    task = shop.create(shop.cast.alice)
+    shop.done(shop.cast.claude, "start", task)
+    shop.commit(f"fe/{task}", {"src/code.py": "OTHER = 1  # BROKEN\n"})
+    shop.submit(shop.cast.alice, task)
+    minor = shop.create(shop.cast.alice, "--minor")
+    shop.deliver(shop.cast.claude, minor, {"src/code.py": "THIRD = 1  # BROKEN\n"})
+    for each in (own, task, minor):
+        report = json.loads(shop.run(shop.cast.job, "check", "run", each, "--json").out)
+        assert (report["checks"][0]["outcome"], report["status"]) == ("failed", "reviewing")

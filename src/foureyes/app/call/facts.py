@@ -199,6 +199,7 @@ class FactRows(msgspec.Struct, frozen=True, kw_only=True):
     def sessions(self) -> set[SessionId]:
         """Every session that is named anywhere in them."""
         named = {result.session for result in self.results}
+        named |= {attempt.via for attempt in self.attempts.values() if attempt.via}
         for task in self.tasks:
             named |= {s for s in (task.creator, task.implementer, task.minor_by, task.rejected_by) if s}
             for rows in (self.history, self.authors, self.recorded, self.reviews, self.controls):

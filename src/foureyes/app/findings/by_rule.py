@@ -20,7 +20,7 @@ from foureyes.core.nouns.check import CheckState
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states, seen_on_tip
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.involvement import labels_in_force
+from foureyes.core.rules.involvement import is_person, labels_in_force
 from foureyes.core.rules.modes import ModeChoice, mode_of, why_not_by_itself
 from foureyes.core.rules.policy import ReviewPolicy, required_grade
 from foureyes.core.rules.stacks import why_refused
@@ -65,7 +65,7 @@ class MadeByGate(msgspec.Struct, frozen=True, kw_only=True):
 def decide_by_rule(
     context: Context, work: Work, task: TaskId, tip: gate.Tip | None, green: Collection[str] = ()
 ) -> MadeByGate:
-    """Approve what needs nobody's eyes, send back what is red and waits for nobody; leave the rest to whoever looks.
+    """Approve what needs no review, send back what the change made red, and leave the rest to reviewers.
     `green`: the checks that pass on the tip of the target.
     """
     facts = facts_of(context, work.tx, task)
@@ -160,15 +160,16 @@ def _counts(state: CheckState) -> bool:
 
 
 def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice, checked: tuple[CheckState, ...]) -> bool:
-    """T `send_back`: red, and no person is asked for: the mode is auto-approve. However often: the loop ends it (L13,
-    E1). Where only tests are gone, a person is asked at once; what is red on the target, too, waits for that. A task
-    that is stopped stays where it is (V9).
+    """T `send_back`: red because of the change, in every mode that asks for checks. However often: the loop ends it
+    (L13, E1). A person who submitted the work decides about it. A task that is stopped stays where it is (V9).
     """
-    if gate.holds(facts) or gate.pauses(facts):
+    attempt = facts.attempt
+    if attempt is None or attempt.landed or gate.holds(facts) or gate.pauses(facts):
         return False
-    mine = facts.attempt is not None and not facts.attempt.landed
-    is_ours = mine and chosen.mode == "auto-approve" and policy.auto.enabled
-    return is_ours and any(is_own_red(state) for state in checked)
+    if is_person(facts.party(attempt.via or attempt.submitted_by)):
+        return False
+    asks = chosen.mode != "skip" and gate.asks_for_checks(facts, policy)
+    return asks and any(is_own_red(state) for state in checked)
 
 
 class CheckOutputRow(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.findings.raising import Anchored, raising
 from foureyes.app.ports import Tx
+from foureyes.app.views.finding import MoveView
 from foureyes.core import events as e
 from foureyes.core.loop.failing_checks import assigned, failing_of, is_many, named_in, was_mended
 from foureyes.core.nouns.attempt import Attempt
@@ -66,8 +67,10 @@ class _Noting:
     def note(self) -> None:
         failing = [] if self._result.outcome == "passed" else self._failing()
         fits = assigned(failing, self._known, by_name=not self._is_sarif)
-        self._clear({finding.root for finding in fits.values()})
+        still = {finding.root for finding in fits.values()}
+        self._clear(still)
         if not self._state.red_before:  # what the target fails, too, is no finding of the task
+            self._refute(still)
             self._raise(failing, fits)
 
     def _failing(self) -> list[ReportedFinding]:
@@ -101,6 +104,26 @@ class _Noting:
         if gone:
             iteration = self._facts.task.iteration
             self._gate.record(self._facts.task.id, e.FindingsCleared(iteration=iteration, roots=gone, why="check"))
+
+    def _refute(self, still: set[str]) -> None:
+        """L8: what was claimed fixed, and fails in the attempt or run after that, is not fixed."""
+        for finding in self._known:
+            if finding.state != "claimed" or not (self._is_answered(finding) and self._is_later(finding)):
+                continue
+            if self._fails_still(finding, still):
+                reason = f"check {self._state.rule.name} fails again"
+                event = e.FindingRuled(
+                    root=finding.root, iteration=self._facts.task.iteration, ruling="NOT_FIXED", reason=reason
+                )
+                self._gate.record(self._facts.task.id, event)
+
+    def _is_later(self, finding: Finding) -> bool:
+        """Whether the attempt was submitted, or the check ran, after the finding was answered."""
+        moves = self._gate.tx.all("finding.moves_of", MoveView, root=finding.root)
+        answer = next(move for move in reversed(moves) if move.kind == "answered" and not move.undone)
+        attempt = self._facts.attempt
+        assert attempt is not None
+        return answer.seq < self._result.seq or answer.at <= attempt.submitted_at
 
     def _is_answered(self, finding: Finding) -> bool:
         """G1, L13: whether a run says something about a finding; a test that did not run, or of which nothing is told,

@@ -340,6 +340,7 @@ def is_due(context: Context, tx: Tx, facts: Facts, blocking: Sequence[Finding], 
     reviews = [row for row in rows if row.diff_id == attempt.diff_id and not row.look]
     sessions = {row.session for row in reviews}
     sessions |= {SessionId(row.id) for row in tx.all("finding.rulers", IdRow, task=facts.task.id, iteration=attempt.n)}
+    sessions -= {context.gate.session}  # what a check rules is no review
     wanted = 1 if facts.cycle is not None and facts.cycle.stands else required_reviews(policy, labels_in_force(facts))
     return bool(sessions) and _pairs_of_eyes(tx, facts, sessions) >= wanted
 

@@ -211,7 +211,7 @@ def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: st
     they to a check that is red on the target as well, where no report tells whether the change adds to that.
     """
     attempt = facts.attempt
-    if attempt is None or not _asks_for_checks(facts, policy):
+    if attempt is None or not asks_for_checks(facts, policy):
         return []
     states = check_states(facts, policy)
     if actor.kind == "human" and not is_blank(reason):
@@ -221,7 +221,7 @@ def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: st
     return red(states, facts.task.id, attempt.tree, counting=actor.kind != "human")
 
 
-def _asks_for_checks(facts: Facts, policy: ReviewPolicy) -> bool:
+def asks_for_checks(facts: Facts, policy: ReviewPolicy) -> bool:
     """D5: whether an attempt needs its checks at all."""
     if facts.attempt is None or facts.attempt.no_code:
         return False
@@ -231,7 +231,7 @@ def _asks_for_checks(facts: Facts, policy: ReviewPolicy) -> bool:
 
 def waits_for_checks(facts: Facts, policy: ReviewPolicy) -> bool:
     """D5: whether a required check has not run on the attempt's tree."""
-    states = check_states(facts, policy) if policy.checks and _asks_for_checks(facts, policy) else ()
+    states = check_states(facts, policy) if policy.checks and asks_for_checks(facts, policy) else ()
     return any(state.rule.required and state.result is None for state in states)
 
 
