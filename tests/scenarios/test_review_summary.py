@@ -61,7 +61,9 @@ def five(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -
         is_auto = row.mode == "auto-approve"
         label = ("-l", row.label) if row.label and not is_auto else ()
         task = shop.create(cast.alice, *label, title=row.title)
-        shop.deliver(cast.claude, task, row.files)
+        shop.done(cast.claude, "start", task)
+        shop.commit(f"fe/{task}", row.files)
+        shop.submit(cast.alice if "✗" in row.marks else cast.claude, task)
         report = shop.checked(cast.job, task, rc=0 if "✗" not in row.marks else 6)
         assert report["status"] == "reviewing", report
         if is_auto:

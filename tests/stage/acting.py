@@ -38,12 +38,14 @@ class Acting:
     def submit(self, actor: Actor, task: str, **options: Any) -> SubmitOutcome:
         return self.app.attempts.submit(actor, task, **options)
 
-    def hand_in(self, actor: Actor, creator: Actor, change: Callable[[str], object], **fields: Any) -> str:
-        """A task in review: planned, started, changed, handed in."""
+    def hand_in(
+        self, actor: Actor, creator: Actor, change: Callable[[str], object], via: Actor | None = None, **fields: Any
+    ) -> str:
+        """A task in review: planned, started, changed, submitted (by `via` for the implementer)."""
         task = self.create(creator, **fields)
         self.start(actor, task)
         change(task)
-        self.submit(actor, task)
+        self.submit(via or actor, task)
         return task
 
     def approve(self, actor: Actor, task: str, *, reason: str = "", seen: str | None = None) -> ApprovalOutcome:

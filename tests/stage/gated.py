@@ -51,11 +51,12 @@ def deliver(
     files: Mapping[str, str] | None = None,
     *,
     actor: Actor = CLAUDE,
+    via: Actor | None = None,
     task: str = "",
     signal: str = "DONE",
     **fields: Any,
 ) -> str:
-    """Somebody makes a change on the task's branch and hands it in; the checkout stands on main."""
+    """Somebody makes a change on the task's branch and submits it (or `via` does); the checkout stands on main."""
     task = task or world.create(**fields)
     checkout = world.checkout
     checkout.switch("main")
@@ -63,7 +64,7 @@ def deliver(
         world.start(actor, task)
     branch, changed = f"fe/{task}", plain(files or {f"{task}.py": f"work on {task}\n"})
     checkout.bring(branch, changed, signed(f"work on {task}", actor)[0])
-    world.submit(actor, task, branch=branch, signal=signal)
+    world.submit(via or actor, task, branch=branch, signal=signal)
     return task
 
 

@@ -97,10 +97,17 @@ def standing(world: World, task: str) -> LoopState:
 
 
 def again(
-    world: DeskWorld, task: str, *, lines: int = 1, by: Actor = CLAUDE, fixed: Sequence[str] = (), same: bool = False
+    world: DeskWorld,
+    task: str,
+    *,
+    lines: int = 1,
+    by: Actor = CLAUDE,
+    fixed: Sequence[str] = (),
+    same: bool = False,
+    via: Actor | None = None,
 ) -> None:
     """The next attempt: every open blocking finding is claimed to be fixed, unless names are given; `same`: the tree of
-    before.
+    before; `via`: who submits it.
     """
     if world.status(task) == "open":
         world.start(by, task)
@@ -109,7 +116,7 @@ def again(
         respond(world, task, dict.fromkeys(wanted, "FIXED"), by=by)
     if not same:
         world.repo.commit(f"fe/{task}", sessions=[by.session], lines=lines)
-    world.submit(by, task)
+    world.submit(via or by, task)
 
 
 def play(world: DeskWorld, fixed_per_round: Sequence[int], *, found: int) -> str:

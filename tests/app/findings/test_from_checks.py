@@ -26,10 +26,9 @@ from tests.stage.looped import (
     states,
     why_not_approved,
 )
-from tests.stage.people import BOB, CI, CLAUDE, CODEX
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 from tests.stage.world import DeskWorld
 
-KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 SCAN = '\n[[checks]]\nname = "scan"\nrun = "semgrep"\nreport = "sarif"\n'
 OPTIONAL = '\n[[checks]]\nname = "tests"\nrun = "pytest -q"\nreport = "junit"\nrequired = false\n'
 
@@ -55,8 +54,8 @@ def by_name(desk: DeskWorld, task: str) -> dict[str, str]:
 
 
 def test_each_failing_test_is_a_finding_of_the_gate_with_an_id_of_its_kind_L2_L13(desk: DeskWorld) -> None:
-    configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    configure(desk, TESTS)
+    task = desk.handed_in(via=ALICE)
     ran(desk, task, "tests", failing("t::a", "t::b"))
     rows = list(findings(desk, task).values())
     assert [one.id for one in rows] == [f"QA-{task}-1-001", f"QA-{task}-1-002"]
@@ -64,31 +63,31 @@ def test_each_failing_test_is_a_finding_of_the_gate_with_an_id_of_its_kind_L2_L1
 
 
 def test_a_check_without_a_report_is_one_finding_by_its_name_L13(desk: DeskWorld) -> None:
-    configure(desk, KEPT + LINT)
-    task = desk.handed_in()
+    configure(desk, LINT)
+    task = desk.handed_in(via=ALICE)
     ran(desk, task, "lint", Ran(exit_code=1))
     assert by_name(desk, task) == {"lint": "open"}
 
 
 def test_what_still_fails_is_not_raised_again_by_the_next_run_L8(desk: DeskWorld) -> None:
-    configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    configure(desk, TESTS)
+    task = desk.handed_in(via=ALICE)
     for _ in range(3):
         ran(desk, task, "tests", failing("t::a"))
     assert len(findings(desk, task)) == 1
-    again(desk, task)
+    again(desk, task, via=ALICE)
     ran(desk, task, "tests", failing("t::a"))
     (one,) = findings(desk, task).values()
     assert (one.raised, one.state) == (1, "open")
 
 
 def test_the_passing_check_resolves_and_a_later_failure_opens_the_same_finding_again_L8(desk: DeskWorld) -> None:
-    configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    configure(desk, TESTS)
+    task = desk.handed_in(via=ALICE)
     ran(desk, task, "tests", failing("t::a", "t::b"))
     ran(desk, task, "tests", failing("t::b", passing=("t::a",)))
     assert by_name(desk, task) == {"t::a": "resolved", "t::b": "open"}
-    again(desk, task)
+    again(desk, task, via=ALICE)
     ran(desk, task, "tests", failing("t::a", passing=("t::b",)))
     assert by_name(desk, task) == {"t::a": "open", "t::b": "resolved"}
     assert len(findings(desk, task)) == 2
@@ -104,8 +103,8 @@ NOTHING = {
 @pytest.mark.parametrize("case", NOTHING)
 @pytest.mark.parametrize("before", ["failing", "nothing"])
 def test_what_did_not_run_to_its_end_neither_raises_nor_resolves_G1(desk: DeskWorld, case: str, before: str) -> None:
-    configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    configure(desk, TESTS)
+    task = desk.handed_in(via=ALICE)
     if before == "failing":
         ran(desk, task, "tests", failing("t::a"))
     was = states(desk, task)
@@ -115,8 +114,8 @@ def test_what_did_not_run_to_its_end_neither_raises_nor_resolves_G1(desk: DeskWo
 
 
 def test_a_report_without_a_test_in_it_is_no_pass_and_resolves_nothing_G1(desk: DeskWorld) -> None:
-    configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    configure(desk, TESTS)
+    task = desk.handed_in(via=ALICE)
     ran(desk, task, "tests", failing("t::a"))
     ran(desk, task, "tests", Ran(exit_code=0, tests=()))
     assert by_name(desk, task)["t::a"] == "open"
@@ -124,49 +123,49 @@ def test_a_report_without_a_test_in_it_is_no_pass_and_resolves_nothing_G1(desk: 
 
 
 def test_a_failing_test_that_is_taken_away_is_no_test_that_passes_L13(desk: DeskWorld) -> None:
-    configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    configure(desk, TESTS)
+    task = desk.handed_in(via=ALICE)
     ran(desk, task, "tests", failing("t::a", "t::b"))
     desk.app.feedback.redo(BOB, task, "mend them")
-    again(desk, task)
+    again(desk, task, via=ALICE)
     ran(desk, task, "tests", failing("t::b"))
     assert by_name(desk, task) == {"t::a": "open", "t::b": "open"}
     desk.app.feedback.redo(BOB, task, "mend them")
     assert standing(desk, task).no_progress == 1
-    again(desk, task)
+    again(desk, task, via=ALICE)
     ran(desk, task, "tests", report_of(["ok"]))
     assert set(by_name(desk, task).values()) == {"resolved"}, "the check as a whole passes; what is gone D5 says"
 
 
 @pytest.mark.parametrize("who", [CLAUDE, CODEX])
 def test_a_run_that_is_only_claimed_changes_nothing_D5_G1(desk: DeskWorld, who: Any) -> None:
-    configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    configure(desk, TESTS)
+    task = desk.handed_in(via=ALICE)
     ran(desk, task, "tests", failing("t::a"))
     ran(desk, task, "tests", report_of(["t::a", "ok"]), actor=who)
     assert by_name(desk, task) == {"t::a": "open"}
-    other = desk.handed_in()
+    other = desk.handed_in(via=ALICE)
     ran(desk, other, "tests", failing("t::a"), actor=who)
     assert findings(desk, other) == {}
 
 
 def test_an_optional_check_raises_nothing_M4(desk: DeskWorld) -> None:
-    configure(desk, KEPT + OPTIONAL)
-    task = desk.handed_in()
+    configure(desk, OPTIONAL)
+    task = desk.handed_in(via=ALICE)
     ran(desk, task, "tests", failing("t::a"))
     assert findings(desk, task) == {}
 
 
 def test_what_a_check_raised_is_said_by_D5_and_not_twice_D2(desk: DeskWorld) -> None:
-    configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    configure(desk, TESTS)
+    task = desk.handed_in(via=ALICE)
     ran(desk, task, "tests", failing("t::a"))
     assert {reason.rule for reason in why_not_approved(desk, task)} == {"D5"}
 
 
 def test_breaking_the_glass_over_a_red_check_still_works_N3_D5(desk: DeskWorld) -> None:
-    configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    configure(desk, TESTS)
+    task = desk.handed_in(via=ALICE)
     ran(desk, task, "tests", failing("t::a"))
     done = desk.app.decisions.approve(BOB, task, declaration=Declaration(break_glass="the shop is down"))
     assert (done.rule, done.status) == ("N3", "approved")
@@ -184,8 +183,8 @@ def test_an_implementer_need_not_answer_what_a_check_says_itself_L6_L8(desk: Des
 
 
 def test_a_ruling_does_not_make_a_red_check_green_L8_D5(desk: DeskWorld) -> None:
-    configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    configure(desk, TESTS)
+    task = desk.handed_in(via=ALICE)
     ran(desk, task, "tests", failing("t::a"))
     (name,) = findings(desk, task)
     respond(desk, task, {name: "FIXED"})
@@ -196,8 +195,8 @@ def test_a_ruling_does_not_make_a_red_check_green_L8_D5(desk: DeskWorld) -> None
 
 
 def test_a_finding_of_a_reviewer_with_the_same_words_is_another_one_L2(desk: DeskWorld) -> None:
-    configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    configure(desk, TESTS)
+    task = desk.handed_in(via=ALICE, labels=["review:per-task"])
     ran(desk, task, "tests", failing("t::a"))
     review(desk, task, [issue("failing test: t::a")])
     assert len(findings(desk, task)) == 2
@@ -206,8 +205,8 @@ def test_a_finding_of_a_reviewer_with_the_same_words_is_another_one_L2(desk: Des
 
 
 def test_a_failing_test_comes_with_its_words_and_its_place_L3(desk: DeskWorld) -> None:
-    configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    configure(desk, TESTS)
+    task = desk.handed_in(via=ALICE)
     red = Result("t::a", "failed", "assert 1 == 2", "tests/test_t.py", 7)
     ran(desk, task, "tests", Ran(exit_code=1, tests=(red, Result("ok", "passed"))))
     (one,) = findings(desk, task).values()
@@ -243,7 +242,6 @@ def test_a_list_of_failures_gives_way_where_one_of_them_passes_and_that_is_progr
         if n:
             again(desk, task)
         ran(desk, task, "tests", report_of(["ok", *[name for name in MANY if name not in red]], red))
-        desk.app.feedback.redo(BOB, task, "again")
     table = [(one.found, one.fixed, one.is_progress) for one in standing(desk, task).rounds]
     assert table == [(1, 0, False), (1, 1, True), (0, 0, False), (2, 1, True)]
     assert [one.title for one in findings(desk, task).values() if one.state == "open"] == [
@@ -255,16 +253,16 @@ def test_a_list_of_failures_gives_way_where_one_of_them_passes_and_that_is_progr
 
 
 def test_single_failures_stay_known_while_very_many_fail_L8(desk: DeskWorld) -> None:
-    configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    configure(desk, TESTS)
+    task = desk.handed_in(via=ALICE)
     ran(desk, task, "tests", report_of(["ok", *MANY[2:]], MANY[:2]))
     ran(desk, task, "tests", report_of(["ok", MANY[0]], MANY[1:]))
     assert by_name(desk, task) == {"t000": "resolved", "t001": "open", "tests:many": "open"}
 
 
 def test_what_an_older_version_called_otherwise_is_known_again_D5_L8(desk: DeskWorld) -> None:
-    configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    configure(desk, TESTS)
+    task = desk.handed_in(via=ALICE)
     ran(desk, task, "tests", failing("works#2", passing=("works",)))
     ran(desk, task, "tests", failing("works [in b.js]", passing=("works [in a.js]",)))
     assert len(findings(desk, task)) == 1
@@ -283,10 +281,10 @@ def scan(*found: tuple[str, int, str]) -> Ran:
 
 
 def test_what_a_tool_found_is_raised_once_across_runs_and_lines_that_move_L2_L8(desk: DeskWorld) -> None:
-    configure(desk, KEPT + SCAN)
+    configure(desk, SCAN)
     desk.outside.runner.answers["scan"] = scan()
     desk.app.checks.run_target(CI)
-    task = desk.handed_in()
+    task = desk.handed_in(via=ALICE)
     for line in (3, 3, 7):
         ran(desk, task, "scan", scan(("pay.py", line, "eval is dangerous"), ("loan.py", 1, "eval is dangerous")))
     rows = list(findings(desk, task).values())
@@ -301,10 +299,10 @@ def test_what_a_tool_found_is_raised_once_across_runs_and_lines_that_move_L2_L8(
 
 
 def test_a_tool_that_finds_the_same_twice_in_a_file_does_not_grow_with_every_run_L2(desk: DeskWorld) -> None:
-    configure(desk, KEPT + SCAN)
+    configure(desk, SCAN)
     desk.outside.runner.answers["scan"] = scan()
     desk.app.checks.run_target(CI)
-    task = desk.handed_in()
+    task = desk.handed_in(via=ALICE)
     twice = scan(("pay.py", 3, "eval is dangerous"), ("pay.py", 9, "eval is dangerous"))
     for _ in range(3):
         ran(desk, task, "scan", twice)
@@ -326,7 +324,6 @@ def test_the_test_vector_of_the_QA_loop_L13(desk: DeskWorld) -> None:
         if n:
             again(desk, task)
         ran(desk, task, "tests", report_of(["ok", *[name for name in five if name not in red]], red))
-        desk.app.feedback.redo(BOB, task, "again")
     table = [(one.found, one.fixed, one.is_progress) for one in standing(desk, task).rounds]
     assert table == [(5, 0, False), (0, 3, True), (2, 0, False), (0, 2, True)]
     tracked = desk.app.handoffs.export(task, "qa").test_tracking  # type: ignore[union-attr]
@@ -341,5 +338,4 @@ def test_only_new_failures_are_no_progress_and_escalate_L13_E1(desk: DeskWorld) 
         if n:
             again(desk, task)
         ran(desk, task, "tests", failing(*[f"t{k}" for k in range(n + 1)]))
-        desk.app.feedback.redo(BOB, task, "again")
     assert same_tier(desk, task) == ("senior", "")

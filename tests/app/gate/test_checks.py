@@ -259,7 +259,7 @@ def test_a_result_turns_into_a_claim_when_its_runner_becomes_an_author_D5_I8(des
 def test_red_crashed_timed_out_and_unsound_are_no_pass_for_anybody_D5_G1(desk: DeskWorld, ran: Ran, word: str) -> None:
     configure(desk, LINT)
     desk.outside.runner.answers["lint"] = ran
-    task = desk.handed_in()
+    task = desk.handed_in(via=ALICE)
     report = check(desk, task)
     assert (row_of(report, "lint").outcome, report.is_green, report.status) == (word, False, "reviewing")
     for who in (BOB, CODEX):
@@ -462,7 +462,7 @@ def test_no_code_has_no_tree_to_check_D5_A5(desk: DeskWorld) -> None:
 def test_breaking_the_glass_passes_red_checks_on_the_record_N3(desk: DeskWorld) -> None:
     configure(desk, LINT)
     desk.outside.runner.says("lint", exit_code=1)
-    task = desk.handed_in()
+    task = desk.handed_in(via=ALICE)
     check(desk, task)
     with desk.refused("D5"):
         desk.app.decisions.approve(

@@ -148,7 +148,7 @@ def test_a_claimed_list_of_the_targets_tests_is_no_list_where_a_run_counts_D5(wo
 def test_breaking_the_glass_lets_tests_go_too_and_both_are_on_record_N3_P8(world: GitWorld) -> None:
     configure(world, TESTS)
     answers(world, "tests", BOTH, report_of([ONE], failing=[NEW]))
-    task = deliver(world)
+    task = deliver(world, via=ALICE)
     check(world, task)
     world.app.decisions.approve(ALICE, task, declaration=Declaration(break_glass="the shop is down"))
     assert {event.kind for event in world.app.audit.exceptions()} == {"break_glass", "tests_gone"}

@@ -123,7 +123,7 @@ def test_what_is_high_and_why_H1(desk: DeskWorld) -> None:
     configure(desk, KNOWN + LINT)
     large = desk.handed_in(lines=401)
     secret = desk.handed_in(labels=["security"])
-    red = desk.handed_in()
+    red = desk.handed_in(via=ALICE)
     desk.outside.runner.says("lint", exit_code=1)
     check(desk, red)
     assert risk(desk, large)[0] == "high"
@@ -200,7 +200,7 @@ def test_auto_approvable_ignores_the_mode_but_not_per_task_nor_a_barring_label_M
         desk.handed_in(labels=["review:per-task"]),
         desk.handed_in(labels=["api"]),
     )
-    red, broke, claimed = desk.handed_in(), desk.handed_in(), desk.handed_in(labels=AUTO)
+    red, broke, claimed = desk.handed_in(via=ALICE), desk.handed_in(), desk.handed_in(labels=AUTO)
     for task in (batch, per_task, barred):
         check(desk, task)
     check(desk, claimed, CODEX)
