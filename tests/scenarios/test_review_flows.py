@@ -151,7 +151,9 @@ def test_E2E_R02_all_auto_never_takes_what_is_red_risky_per_task_or_ones_own(sho
     kept = [green(shop, "Per task", "-l", "review:per-task"), green(shop, "A person's", "-l", "security")]
     kept.append(green(shop, "New dependency", path="requirements.txt"))
     red = shop.create(cast.alice, title="Red")
-    shop.deliver(cast.claude, red, RED)
+    shop.done(cast.claude, "start", red)
+    shop.commit(f"fe/{red}", RED)
+    shop.submit(cast.alice, red)
     shop.checked(cast.job, red, rc=6)
     mine = shop.create(cast.claude, title="A person's own work")
     shop.deliver(cast.alice, mine, {"src/mine.py": "mine\n"})

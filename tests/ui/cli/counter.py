@@ -50,6 +50,13 @@ class Counter(Shop):
         words = [word for label in labels for word in ("-l", label)]
         return self.deliver(self.cast.claude, self.create(self.cast.alice, *words, title=title), files).task
 
+    def work_by_a_person(self, files: Mapping[str, str]) -> str:
+        """A task whose work an agent made and a person submitted: it stays in review if its checks are red."""
+        task = self.create(self.cast.alice)
+        self.done(self.cast.claude, "start", task)
+        self.commit(f"fe/{task}", files)
+        return self.submit(self.cast.alice, task).task
+
     def good(self, *labels: str, title: str = "Add login", path: str = "src/a.py") -> str:
         """The same, and a service has run its checks."""
         task = self.work({path: f"# {title}\n"}, *labels, title=title)

@@ -90,7 +90,7 @@ def test_what_approves_itself_and_what_does_not_is_said_M4(shop: Counter) -> Non
 
 
 def test_a_red_check_leads_on_to_who_mends_it_and_never_in_a_circle_D5(shop: Counter) -> None:
-    task = shop.work(RED)
+    task = shop.work_by_a_person(RED)
     assert shop.text(shop.cast.job, "check", "run", task, rc=6).splitlines()[-1] == "next: fe check show T1"
 
     def after(who: Caller) -> list[str]:
@@ -172,7 +172,7 @@ def test_several_failures_are_listed_and_the_rest_counted(template: Path, tmp_pa
     )
     lines = shop.text(cast.job, "check", "run", shop.work(), rc=6).splitlines()
     assert lines[1].startswith("  tests        failed     0/12 passed")
-    assert (len(lines), lines[-2]) == (14, "    - and 2 more")
+    assert (len(lines), lines[-3]) == (15, "    - and 2 more")
 
 
 def test_settings_are_the_accepted_ones_of_the_target_and_not_the_checkouts_P12(shop: Counter) -> None:
@@ -185,7 +185,7 @@ def test_settings_are_the_accepted_ones_of_the_target_and_not_the_checkouts_P12(
 
 def test_a_configuration_that_is_not_accepted_is_named_wherever_checks_are_P12_D5(shop: Counter) -> None:
     note, alice = "foureyes.toml on main is not the accepted one and is not used", shop.cast.alice
-    task = shop.work(RED)
+    task = shop.work_by_a_person(RED)
     config = (shop.repo / "foureyes.toml").read_text()
     shop.commit("main", {"foureyes.toml": config.replace("grep -rn MESSY src", "false")}, message="no lint")
     ran = shop.text(shop.cast.job, "check", "run", task, rc=6)

@@ -166,13 +166,15 @@ class Seat:
     def create(self, title: str = "Add login", *, labels: Sequence[str] = (), **fields: Any) -> str:
         return str(self.app.tasks.create(ALICE, title, labels=list(labels), **fields).task)
 
-    def work(self, task: str, files: Mapping[str, str], actor: Actor = CLAUDE, signal: str = "DONE") -> None:
-        """Commit on the task's branch, and hand in; the checkout stays on main."""
+    def work(
+        self, task: str, files: Mapping[str, str], actor: Actor = CLAUDE, signal: str = "DONE", via: Actor | None = None
+    ) -> None:
+        """Commit on the task's branch, and submit (or `via` does); the checkout stays on main."""
         if self.status(task) == "open":
             self.app.claims.start(actor, task)
         branch = f"fe/{task}"
         self.checkout.bring(branch, plain(files), signed(f"work on {task}", actor)[0])
-        self.app.attempts.submit(actor, task, branch=branch, signal=signal)
+        self.app.attempts.submit(via or actor, task, branch=branch, signal=signal)
 
     @recalled
     def deliver(
@@ -183,11 +185,12 @@ class Seat:
         labels: Sequence[str] = (),
         actor: Actor = CLAUDE,
         checked: bool = True,
+        via: Actor | None = None,
     ) -> str:
         """A task in review, its checks run by a service."""
         task = self.create(title, labels=labels)
         name = title.lower().replace(" ", "_")
-        self.work(task, files or {f"src/{name}.py": f"def {name}():\n    return 1\n"}, actor)
+        self.work(task, files or {f"src/{name}.py": f"def {name}():\n    return 1\n"}, actor, via=via)
         if checked:
             self.app.checks.run(CI, task)
         return task

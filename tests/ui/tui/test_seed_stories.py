@@ -56,7 +56,7 @@ def test_E2E_R01_a_single_task_is_opened_read_and_approved_and_reaches_main(seat
 def test_E2E_R02_several_are_decided_at_once_and_one_by_one_and_main_has_what_was_approved(seat: Seat) -> None:
     batch = [routine(seat, "Add login"), routine(seat, "Add logout")]
     risky = seat.deliver("Move the deployment", {"Dockerfile": "FROM scratch\n"}, checked=False)
-    red = seat.deliver("Add colours", {"src/colours.py": "RED = 1\n"})
+    red = seat.deliver("Add colours", {"src/colours.py": "RED = 1\n"}, via=ALICE)
 
     async def story(at: Player) -> None:
         at.app.clock = Clock()
