@@ -10,7 +10,7 @@ import pytest
 
 from tests.stage.commands import Cast
 from tests.stage.documents import review_result
-from tests.stage.shop_loop import Loop, loop_at, loop_template
+from tests.stage.shop_loop import ATOMIC, Loop, loop_at, loop_template
 
 PEERS = '\n[review.peers]\nreviewers = ["codex", "gemini"]\nask = 2\n'
 CONCERNS: dict[str, Any] = {"verdict": "concerns", "summary": "the counter is not atomic"}
@@ -106,8 +106,14 @@ def test_a_blocker_in_an_open_cycle_is_not_approved_past_and_its_reviewer_withdr
         assert (refused.rc, f"{work.task} is held: codex#1 says blocker: MD5 is used" in refused.err) == (1, True)
     listed = loop.run(cast.alice, "review", "list").out
     assert "R1: codex says blocker" in listed
-    loop.review(work, by=cast.gemini)
-    loop.review(work, by=cast.codex)
+    assert (
+        "A person lets it go on (resume), or its reviewer withdraws the blocker."
+        in loop.run(cast.alice, "attention").out
+    )
+    agreed = loop.review(work, by=cast.gemini)
+    assert ("c-1 stays decided: R1" in agreed["notes"], agreed["next"]) == (True, f"fe show {work.task}")
+    withdrawn = loop.review(work, by=cast.codex)
+    assert "your blocker is withdrawn, and the hold is lifted (R1)" in withdrawn["notes"]
     loop.approve(cast.alice, work)
     assert "held" not in loop.run(cast.alice, "attention").out
     assert f"next: fe show {work.task}" in loop.run(cast.alice, "review", "show", "c-1").out
@@ -125,6 +131,9 @@ def test_two_concerns_that_nobody_asked_for_pause_at_once_R2_R3(loop: Loop) -> N
     assert (refused.rc, "two reviewers have concerns" in refused.err) == (1, True)
     assert "p2 gemini#1: the counter is not atomic" in loop.run(cast.claude, "review", "show", "c-1").out
     assert "PAUSED" in loop.run(cast.alice, "attention").out
+    third = loop.review(work, by=cast.qwen)
+    assert "c-1 waits for the answers to its questions" in third["notes"]
+    assert third["next"] == f"fe show {work.task}", "it could not approve now"
     loop.verify()
 
 
@@ -139,4 +148,75 @@ def test_the_blocker_of_an_agent_that_nobody_named_is_set_aside_in_one_step_R1_E
     said = loop.run(cast.alice, "resume", "--agent", agent, "-m", "it reviews nothing here").out
     assert "the blockers of qwen#1 are set aside" in said
     loop.approve(cast.gemini, work, "-m", "fine")
+    loop.verify()
+
+
+RED = "test ! -f limit.py || ! grep -q RED limit.py"
+
+
+def test_nothing_but_a_person_or_its_reviewer_lifts_a_blocker_R1_V9(loop: Loop) -> None:
+    loop.configure(f'{PEERS}\n[[checks]]\nname = "lint"\nrun = "{RED}"\n')
+    cast, work = loop.cast, loop.handed(files={"limit.py": "RED = 1\n"})
+
+    def stops() -> bool:
+        held = loop.show(work.task)["task"]["hold"]
+        return held == "codex#1 says blocker: it deletes the database"
+
+    loop.review(work, by=cast.codex, verdict="blocker", summary="it deletes the database")
+    assert (loop.checked(cast.job, work.task, rc=6)["status"], stops()) == ("reviewing", True), "a red check"
+    loop.commit(work.branch, {"limit.py": "RED = 2\n"})
+    again = loop.submit(cast.claude, work.task)
+    assert stops(), "a submission"
+    loop.done(cast.alice, "review", "end", "c-2", "-m", "enough")
+    assert stops(), "the end of a cycle"
+    loop.review(again, [ATOMIC | {"file": "limit.py", "line": 1, "quote": "RED = 2"}], by=cast.gemini)
+    assert (loop.status(work.task), stops()) == ("reviewing", True), "findings"
+    for who in (cast.codex, cast.gemini, cast.claude):
+        assert loop.run(who, "resume", work.task, "-m", "go on").rc == 1
+    loop.done(cast.qwen, "redo", work.task, "-m", "no", "--seen", again.seen)
+    assert stops(), "an agent's redo"
+    assert loop.run(cast.claude, "start", work.task).rc == 1
+    loop.done(cast.alice, "resume", work.task, "-m", "I looked")
+    loop.done(cast.claude, "start", work.task)
+    loop.verify()
+
+
+@pytest.mark.parametrize("label", ["review:skip", "review:auto"])
+def test_a_blocker_stops_what_a_rule_approves_and_a_runner_tells_a_person_R1_M4(
+    loop: Loop, tmp_path: Path, label: str
+) -> None:
+    said = tmp_path / "said"
+    loop.configure(f'\n[run]\nnotify = "cat >> {said}"\n\n[[checks]]\nname = "lint"\nrun = "true"\n')
+    cast, work = loop.cast, loop.handed("--label", label)
+    loop.review(work, by=cast.codex, verdict="blocker", summary="MD5 is used", files_reviewed=[])
+    before = loop.status(work.task)
+    assert before == ("approved" if label == "review:skip" else "reviewing")
+    assert "stopped by a reviewer (R1)" in loop.run(cast.alice, "watch", "--until-idle").err
+    assert (loop.status(work.task), loop.merge()) == (before, {work.task: "waiting"} if before == "approved" else {})
+    assert f"{work.task} is stopped by a reviewer (R1): codex#1 says blocker: MD5 is used\n" in said.read_text()
+    loop.verify()
+
+
+def test_the_result_document_of_the_review_specification_is_accepted_as_it_stands_V3_V6(loop: Loop) -> None:
+    cast, work = loop.cast, loop.handed(files={"auth_controller.py": "import md5\n"})
+    issue = {
+        "severity": "high", "description": "Password hashing is using MD5, must use Argon2.", "file": "auth_controller.py",
+    }  # fmt: skip
+    document: dict[str, Any] = {
+        "type": "review_result", "reviewer": "codex", "timestamp": "2026-11-19T22:00:00Z",
+        "payload": {
+            "verdict": "approved", "summary": "Auth logic looks solid.", "issues": [],
+        },
+    }  # fmt: skip
+    text = json.dumps(document)
+    said = loop.run(cast.codex, "review", "submit", work.task, "-", "--seen", work.seen, input=text).out
+    assert "recorded: approved, 0 findings" in said
+    assert "the approval is incomplete: 1 changed file is not in files_reviewed: auth_controller.py (V6)" in said
+    document["payload"] |= {"verdict": "concerns", "issues": [issue]}
+    text = json.dumps(document)
+    said = loop.run(cast.codex, "review", "submit", work.task, "-", "--seen", work.seen, input=text).out
+    assert "recorded: concerns, 1 finding; 1 open blocking, sent back" in said
+    (finding,) = loop.findings(work.task)
+    assert (finding["title"], finding["severity"]) == ("Password hashing is using MD5, must use Argon2", "HIGH")
+    assert loop.run(cast.gemini, "review", "submit", work.task, "-", "--seen", work.seen, input=text).rc == 1
     loop.verify()

@@ -95,6 +95,7 @@ def lift_withdrawn(work: Work, task: str, me: Party, before: Collection[Review])
     mine = any(is_one_origin(me, party) for party in parties.values())
     if mine and not standing_blockers(work.tx, task) and hold_by_rule(work.tx, work.gate.actor.session, task):
         work.gate.record(task, e.TaskResumed(reason=f"{me.name} withdrew its blocker"))
+        work.tx.notes.append("your blocker is withdrawn, and the hold is lifted (R1)")
 
 
 def blockers_set_aside(tx: Tx) -> list[SetAside]:

@@ -122,7 +122,9 @@ def _since(tx: Tx, task: str, cycle: Cycle) -> Iterator[str]:
     last = tx.all("cycle.latest", Cycle, task=task, limit=1)
     if cycle.state == "decided" and last and last[0].id != cycle.id and last[0].rule:
         yield one_line(f"Since then {last[0].id} {last[0].rule}: {'; '.join(last[0].reasons)}", LINE)
-    if cycle.state == "decided":
+    if cycle.rule == "R1":
+        yield "A person lets it go on (resume), or its reviewer withdraws the blocker."
+    elif cycle.state == "decided":
         yield "Whatever reviewers say now, a person lets it go on (resume)."
 
 

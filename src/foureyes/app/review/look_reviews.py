@@ -14,7 +14,7 @@ from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.answering import place_of
 from foureyes.app.cycles.deciding import CycleEffect, decide_if_due
-from foureyes.app.cycles.reading import wholes
+from foureyes.app.cycles.reading import whole, wholes
 from foureyes.app.findings.raising import Raising, anchor, code_of, raising
 from foureyes.app.ports import Tx
 from foureyes.app.review.review_content import ReviewContent, came_back, content_of, is_not_you, went_back
@@ -126,6 +126,12 @@ def confirmation(event: e.ReviewSubmitted, more: str = "") -> str:
     return f"recorded: {event.verdict}, {found}{stopped}"
 
 
+def standing_words(cycle: Cycle) -> str:
+    """Where a cycle stands after a review that did not decide it."""
+    waits = {"open": "waits for others", "clarifying": "waits for the answers to its questions"}
+    return f"{cycle.id} {waits.get(cycle.state, f'stays decided: {cycle.rule}')}"
+
+
 def _refuse(case: Case, given: ReviewContent, *before: Reason, moved: bool) -> None:
     reasons = [*before, *is_not_you(given, case.me)]
     made = made_by(case.facts, case.me)
@@ -191,7 +197,9 @@ def _outcome(
     about: AskedLook,
 ) -> ReviewOutcome:
     task, cycle = case.task.id, event.cycle or about.cycle
-    note = f"{cycle} is decided: {done.ruled.rule}" if done.ruled else f"{cycle} waits for others"
+    note = (
+        f"{cycle} is decided: {done.ruled.rule}" if done.ruled else standing_words(whole(work.tx, CycleId(cycle)).cycle)
+    )
     return ReviewOutcome(
         task=task,
         attempt=event.attempt,

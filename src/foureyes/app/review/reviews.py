@@ -10,7 +10,7 @@ from foureyes.app.call.blockers import hold_for, lift_withdrawn, standing_blocke
 from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import without_voice
+from foureyes.app.call.facts import facts_of, without_voice
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.parties import programs_of
 from foureyes.app.call.refusals import not_handed_in, refuse_verb
@@ -18,6 +18,7 @@ from foureyes.app.call.work import Work
 from foureyes.app.cycles.answering import place_of
 from foureyes.app.cycles.deciding import WAITS, CycleEffect, decide_if_due
 from foureyes.app.cycles.opening import open_unasked
+from foureyes.app.cycles.reading import whole
 from foureyes.app.findings.lookup import finding_named, open_blocking
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
 from foureyes.app.findings.rulings import (
@@ -29,7 +30,7 @@ from foureyes.app.findings.rulings import (
     tip_in,
     words_of,
 )
-from foureyes.app.review.look_reviews import confirmation, looks_in_review, submit_look
+from foureyes.app.review.look_reviews import confirmation, looks_in_review, standing_words, submit_look
 from foureyes.app.review.review_content import ReviewContent, came_back, content_of, is_not_you, went_back
 from foureyes.app.review.review_requests import attempt_request
 from foureyes.app.views.review import ReviewOutcome
@@ -43,11 +44,11 @@ from foureyes.core.documents.shapes import (
 )
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.review import FilesRead, uncovered, untold
-from foureyes.core.nouns.cycle import CycleId
+from foureyes.core.nouns.cycle import Cycle, CycleId
 from foureyes.core.nouns.finding import AFTER_RULING, Raised, Ruling, status_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
-from foureyes.core.rules.gate import is_reviewing
+from foureyes.core.rules.gate import is_reviewing, stops
 from foureyes.core.rules.seen import same_as_latest, was_not_seen
 from foureyes.core.words.decision import Decision
 from foureyes.core.words.fence import some
@@ -57,7 +58,9 @@ from foureyes.steps import Steps, fe, prose
 
 
 class StoredReview(msgspec.Struct, frozen=True, kw_only=True):
-    """A review that was stored: its event, what it raised and ruled, and what is against counting it."""
+    """A review that was stored: its event, what it raised and ruled, what is against counting it, the cycle that it is
+    an answer in, and whether the task is stopped for its reviewer.
+    """
 
     event: e.ReviewSubmitted
     findings: tuple[Raised, ...]
@@ -65,6 +68,8 @@ class StoredReview(msgspec.Struct, frozen=True, kw_only=True):
     against: tuple[Reason, ...]
     stands: AfterRulings
     done: CycleEffect = WAITS
+    standing: Cycle | None = None
+    is_stopped: bool = False
 
     @property
     def counts(self) -> bool:
@@ -223,6 +228,8 @@ class Reviews:
             against=_against(eligible, without),
             stands=_standing(stand(self._context, work, case), facts.task.id, done),
             done=done,
+            standing=whole(work.tx, CycleId(cycle)).cycle if cycle else None,
+            is_stopped=bool(stops(facts_of(self._context, work.tx, facts.task.id), case.me)),
         )
         return self._outcome(work, facts.task.id, taken)
 
@@ -302,7 +309,7 @@ def _next(task: Task, taken: StoredReview, actor: Actor) -> Steps:
         return merge_by(actor)
     if taken.stands.left:
         return fe("finding", "list", task.id, "--open")
-    is_due = taken.counts and task.status == "reviewing" and task.hold is None
+    is_due = taken.counts and task.status == "reviewing" and not taken.is_stopped
     return fe("approve", task.id) if is_due else fe("show", task.id)
 
 
@@ -333,7 +340,7 @@ def _cycle_notes(taken: StoredReview) -> list[str]:
     ruled = taken.done.ruled
     if ruled is not None:
         return [f"{taken.event.cycle} is decided: {ruled.rule}, {'; '.join(ruled.reasons)}"]
-    return [f"{taken.event.cycle} waits for others"] if taken.event.cycle else []
+    return [standing_words(taken.standing)] if taken.standing else []
 
 
 def _refuse_all(task: TaskId | str, reasons: tuple[Reason, ...]) -> None:

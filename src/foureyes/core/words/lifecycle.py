@@ -48,7 +48,9 @@ TRANSITIONS: dict[str, Transition] = {
     "approve": Transition(("reviewing",), ("approved", "closed"), "D and P; closed where there is nothing to merge"),
     "withdraw": Transition(("approved",), ("reviewing",), "who approved, until the merge has begun"),
     "end_approval": Transition(("approved",), ("reviewing",), "the task's text was edited after the approval (T8)"),
-    "send_back": Transition(("reviewing",), ("open",), "the gate: the change made a required check red, or findings are left open"),
+    "send_back": Transition(
+        ("reviewing",), ("open",), "the gate: the change made a required check red, or findings are left open"
+    ),
     "void": Transition(("approved",), ("reviewing",), "the gate, when D or P no longer hold; reasons kept"),
     "redo": Transition(("reviewing", "approved"), ("open",), "a person, or who may approve; with feedback"),
     "reject": Transition(("reviewing",), ("blocked",), "as redo; reason required; shown as rejected"),
