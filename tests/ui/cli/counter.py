@@ -52,7 +52,7 @@ class Counter(Shop):
 
     def work_by_a_person(self, files: Mapping[str, str]) -> str:
         """A task whose work an agent made and a person submitted: it stays in review if its checks are red."""
-        task = self.create(self.cast.alice)
+        task = self.create(self.cast.alice, title="Add login")
         self.done(self.cast.claude, "start", task)
         self.commit(f"fe/{task}", files)
         return self.submit(self.cast.alice, task).task

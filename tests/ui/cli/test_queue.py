@@ -27,7 +27,7 @@ def test_an_empty_queue_says_what_to_do_next(shop: Counter) -> None:
 
 def test_groups_reasons_marks_and_the_next_step(shop: Counter) -> None:
     shop.good(title="Fix typo", path="tests/test_a.py")
-    red = shop.work(RED, title="Add login")
+    red = shop.work_by_a_person(RED)
     shop.checked(shop.cast.job, red, rc=6)
     shop.work({"src/b.py": "b\n"}, "review:per-task", title="Pay")
     lines = [" ".join(line.split()) for line in shop.text(shop.cast.alice, "queue").splitlines()]

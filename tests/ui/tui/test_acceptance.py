@@ -5,7 +5,7 @@ from __future__ import annotations
 from foureyes.ui.tui.screens.batch import BatchPage
 from foureyes.ui.tui.screens.summary import SummaryPage
 
-from tests.ui.tui.stage import BOB, CLAUDE, CODEX, Clock, Player, Seat, play, small_work
+from tests.ui.tui.stage import ALICE, BOB, CLAUDE, CODEX, Clock, Player, Seat, play, small_work
 
 WORDS = "The limit is written in the code; see chapter 4."
 
@@ -77,7 +77,7 @@ def test_of_twelve_eight_can_be_approved_in_one_go_but_no_risky_one_H2(seat: Sea
 def test_without_colours_and_unicode_every_state_on_board_summary_and_diff_can_be_told_apart(seat: Seat) -> None:
     coloured = {"src/watched.py": "def watched():\n    return '\x1b[31m'\n"}
     watched = seat.deliver("Watched and \u202e turned", coloured, labels=["security"])
-    red = seat.deliver("Red", {"src/red.py": "RED = 1\n"})
+    red = seat.deliver("Red", {"src/red.py": "RED = 1\n"}, via=ALICE)
     unchecked = seat.deliver("Unchecked", checked=False)
     taken = seat.create("Taken")
     seat.app.claims.start(CODEX, taken)

@@ -488,7 +488,7 @@ FORM = [
 
 
 def plan_page(seat: Seat) -> dict[str, str]:
-    task = seat.deliver("First", {**TWO, "src/colours.py": "RED = 1\n"})
+    task = seat.deliver("First", {**TWO, "src/colours.py": "RED = 1\n"}, via=ALICE)
     return {"First": task, "finding": note(seat, task, "Five is written down", "HIGH")}
 
 

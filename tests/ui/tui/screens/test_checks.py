@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from foureyes.ui.tui.screens.checks import ChecksPage
 
-from tests.ui.tui.stage import BOB, CI, LARGE, Clock, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, CI, LARGE, Clock, Player, Seat, play
 
 
 def test_what_others_run_is_taken_in_by_F5_and_nothing_moves_before(seat: Seat) -> None:
-    task = seat.deliver("Add login", {"src/login.py": "x = 'RED'\n"}, checked=False)
+    task = seat.deliver("Add login", {"src/login.py": "x = 'RED'\n"}, checked=False, via=ALICE)
 
     async def story(at: Player) -> None:
         await at.hit("r", "c")
@@ -31,7 +31,7 @@ def test_what_others_run_is_taken_in_by_F5_and_nothing_moves_before(seat: Seat) 
 
 
 def test_the_risk_of_a_task_is_that_of_the_checks_that_were_just_run(seat: Seat) -> None:
-    seat.deliver("Add login", {"src/login.py": "x = 'RED'\n"}, checked=False)
+    seat.deliver("Add login", {"src/login.py": "x = 'RED'\n"}, checked=False, via=ALICE)
 
     async def story(at: Player) -> None:
         assert "RISK ‼" not in await at.press("r")

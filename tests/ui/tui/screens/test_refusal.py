@@ -10,7 +10,7 @@ from foureyes.ui.tui.screens.refusal import RefusalPage
 from foureyes.ui.tui.screens.task import TaskPage
 from foureyes.ui.tui.screens.text_page import TextPage
 
-from tests.ui.tui.stage import BOB, CI, CLAUDE, CODE, CODEX, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, CODE, CODEX, Player, Seat, play
 
 
 def claimed(seat: Seat) -> str:
@@ -42,7 +42,7 @@ def test_a_digit_opens_the_finding_that_holds_an_approval_up_D2(seat: Seat) -> N
 
 
 def test_a_digit_shows_what_the_checks_printed_D5(seat: Seat) -> None:
-    task = seat.deliver(files={"src/steps.py": f"{CODE}RED\n"})
+    task = seat.deliver(files={"src/steps.py": f"{CODE}RED\n"}, via=ALICE)
 
     async def story(at: Player) -> None:
         screen = await at.press("r", "a")
@@ -56,7 +56,7 @@ def test_a_digit_shows_what_the_checks_printed_D5(seat: Seat) -> None:
 
 
 def test_a_configuration_that_is_not_accepted_is_shown_and_accepted_from_a_red_check_P12(seat: Seat) -> None:
-    task = seat.deliver(files={"src/steps.py": f"{CODE}RED\n"})
+    task = seat.deliver(files={"src/steps.py": f"{CODE}RED\n"}, via=ALICE)
     config = (seat.root / "foureyes.toml").read_text()
     seat.checkout.commit("foureyes.toml", config.replace("settle_seconds = 0", "settle_seconds = 9"), message="slower")
 
@@ -137,7 +137,7 @@ def test_what_breaks_in_a_handler_is_said_and_the_app_goes_on(seat: Seat) -> Non
 
 
 def test_R_sends_back_what_could_not_be_approved_and_is_offered_only_there_F1(seat: Seat) -> None:
-    task = seat.deliver(files={"src/steps.py": f"{CODE}RED\n"})
+    task = seat.deliver(files={"src/steps.py": f"{CODE}RED\n"}, via=ALICE)
 
     async def story(at: Player) -> None:
         assert "R redo" in await at.press("r", "a")

@@ -75,7 +75,7 @@ def test_other_orders_keep_the_numbers() -> None:
 
 def test_the_keys_of_the_summary(seat: Seat) -> None:
     first = seat.deliver("Add login", labels=["security"])
-    second = seat.deliver("Add colours", {"src/colours.py": "RED = 1\n"})
+    second = seat.deliver("Add colours", {"src/colours.py": "RED = 1\n"}, via=ALICE)
     third = seat.deliver("Sort the list", small_work("sort"))
 
     async def story(at: Player) -> None:

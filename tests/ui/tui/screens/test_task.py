@@ -101,7 +101,7 @@ def test_a_high_risk_change_with_unseen_hunks_asks_once_and_what_was_shown_is_co
 
 
 def test_a_key_that_would_be_refused_says_why_with_every_reason(seat: Seat) -> None:
-    task = seat.deliver("Add colours", {"src/colours.py": "RED = 1\n"})
+    task = seat.deliver("Add colours", {"src/colours.py": "RED = 1\n"}, via=ALICE)
 
     async def story(at: Player) -> None:
         screen = await at.press("r")
@@ -161,7 +161,7 @@ def test_what_others_do_is_a_banner_and_nothing_moves_until_it_is_asked_for(seat
 
 
 def test_every_other_key_of_the_page(seat: Seat) -> None:
-    task = seat.deliver("Add colours", {**TWO, "src/colours.py": "RED = 1\n"})
+    task = seat.deliver("Add colours", {**TWO, "src/colours.py": "RED = 1\n"}, via=ALICE)
     seat.app.notes.log(ALICE, task, "the log says so")
 
     async def story(at: Player) -> None:
