@@ -90,11 +90,13 @@ class Shop(Seat):
         app.raises = True
         return app
 
-    def work(self, task: str, files: Mapping[str, str], actor: Actor = CLAUDE, signal: str = "DONE") -> None:
+    def work(
+        self, task: str, files: Mapping[str, str], actor: Actor = CLAUDE, signal: str = "DONE", via: Actor | None = None
+    ) -> None:
         """Work takes its time."""
         self.app.claims.start(actor, task)
         self.clock.advance(minutes=4)
-        super().work(task, files, actor, signal)
+        super().work(task, files, actor, signal, via)
 
     def _work(self) -> None:
         """Some days of a shop: planned, begun, waiting for review, found, held."""

@@ -159,7 +159,7 @@ def test_nothing_but_a_person_or_its_reviewer_lifts_a_blocker_R1_V9(loop: Loop) 
     cast, work = loop.cast, loop.handed(files={"limit.py": "RED = 1\n"})
 
     def stops() -> bool:
-        held = loop.show(work.task)["task"]["hold"]
+        held = str(loop.show(work.task)["task"]["hold"])
         return held == "codex#1 says blocker: it deletes the database"
 
     loop.review(work, by=cast.codex, verdict="blocker", summary="it deletes the database")
