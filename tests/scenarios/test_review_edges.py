@@ -64,7 +64,9 @@ def test_F3_the_prompt_does_not_say_that_a_branch_was_set_back_that_was_not(shop
 
 def test_N3_a_merge_by_broken_glass_does_not_say_that_all_checks_passed(shop: Shop) -> None:
     task = shop.create(shop.cast.alice)
-    shop.deliver(shop.cast.claude, task, {"src/a.py": "MESSY\n"})
+    shop.done(shop.cast.claude, "start", task)
+    shop.commit(f"fe/{task}", {"src/a.py": "MESSY\n"})
+    shop.submit(shop.cast.alice, task)
     shop.checked(shop.cast.job, task, rc=6)
     shop.done(shop.cast.alice, "approve", task, "--break-glass", "the shop is down")
     (row,) = shop.lines(shop.cast.job, "merge")

@@ -178,9 +178,9 @@ def test_a_held_key_approves_one_of_six_and_U_takes_it_back(stage: Stage) -> Non
 def test_three_reasons_stand_in_the_same_order_in_the_app_the_command_line_and_json(stage: Stage) -> None:
     cast, shop = stage.cast, with_pipeline(stage)
     work = shop.deliver(cast.claude, shop.create(cast.alice), {"src/login.py": "# MESSY\n"})
-    shop.checked(cast.alice, work.task, rc=6)
     shop.done(cast.codex, "finding", "add", work.task, "src/login.py:1", "-m", "Too messy")
     shop.done(cast.alice, "hold", work.task, "-m", "ask legal first")
+    shop.checked(cast.alice, work.task, rc=6)
     refused = shop.may_not_approve(cast.alice, work, rules=["D2", "D3", "D5"])
     spoken = shop.run(cast.alice, "approve", work.task, "--seen", work.seen).err
     with Terminal(cast.job, cwd=stage.repo) as terminal:
