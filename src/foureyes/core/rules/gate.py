@@ -244,7 +244,7 @@ def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
 
 def accepted_checks(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
     """D5: required checks that are red on the target as well, which a person accepts by approving."""
-    states = check_states(facts, policy) if _asks_for_checks(facts, policy) else ()
+    states = check_states(facts, policy) if asks_for_checks(facts, policy) else ()
     return tuple(state.rule.name for state in states if state.rule.required and state.may_be_accepted)
 
 
