@@ -295,3 +295,13 @@ def test_a_program_is_set_up_in_the_callers_worktree(checkout: Checkout, tmp_pat
     gone, _ = set_up(str(side), BOB, "claude", remove=True, dry_run=False)
     assert {change.result for change in gone} == {"removed"}
     assert checkout.git("-C", str(side), "status", "--porcelain") == ""
+
+
+def test_merges_of_another_project_before_init_are_not_missed_J3(checkout: Checkout) -> None:
+    """A repository that was begun as a copy of another one has the anchors of that one's journal."""
+    checkout.git("commit", "-q", "--allow-empty", "-m", "copied\n\nJournal: 400:0f3c")
+    init(checkout)
+    app = open_project(str(checkout.path), {})
+    assert app.audit.verify().findings == ()
+    assert "older state" not in str(app.status.show(ALICE).notes)
+    app.close()

@@ -193,7 +193,6 @@ def test_what_went_in_by_a_fast_forward_was_merged_by_itself(ground: Ground) -> 
 
 def test_there_is_no_anchor_where_nothing_was_anchored_J3(ground: Ground) -> None:
     assert ground.repo.last_anchor("main") is None
-    assert ground.repo.near_anchor("main") is None
 
 
 def test_what_is_kept_is_found_again_and_what_is_missing_is_said_A1(ground: Ground) -> None:

@@ -184,15 +184,9 @@ class ScriptedRepo:
         target: str,
         since: Sha | None = None,
         *,
-        behind: bool = False,
         work: Collection[Sha] = (),
         held: HeldAnchors | None = None,
-        taken: Sha | None = None,
-    ) -> str | None:
-        return None
-
-    def near_anchor(
-        self, target: str, since: Sha | None = None, held: HeldAnchors | None = None, taken: Sha | None = None
+        adopted: Sha | None = None,
     ) -> str | None:
         return None
 

@@ -106,15 +106,13 @@ class Repo(Protocol):
         target: str,
         since: Sha | None = None,
         *,
-        behind: bool = False,
         work: Collection[Sha] = (),
         held: HeldAnchors | None = None,
-        taken: Sha | None = None,
+        adopted: Sha | None = None,
     ) -> str | None:
-        """The anchor `<row>:<hash>` with the highest row among all commits of the target (J3) that `since`, if that is
-        on it, has not, and in that one itself; `behind`: also on the first-parent line of that. Of the
-        `work` of tasks only merges can have one, whatever its messages say. Those that are `held` do not count, and
-        hide none that `since` has not; that is asked once for all of them. Nor do those of commits that `taken` has.
+        """The anchor `<row>:<hash>` with the highest row (J3) of the target's commits that `since`, if that is on it, has
+        not, and of that one itself. Of the `work` of tasks only merges have one. Those that are `held`, or of commits
+        that `adopted` has, do not count.
         """
 
     def file_at(self, ref: str, path: str) -> str | None:
@@ -136,13 +134,6 @@ class Repo(Protocol):
 
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
         """Those of the objects that are not there, commits that cannot be read, and trees that are not whole."""
-
-    def near_anchor(
-        self, target: str, since: Sha | None = None, held: HeldAnchors | None = None, taken: Sha | None = None
-    ) -> str | None:
-        """The anchor of one of the target's newest commits, not behind `since` and not `held`, nor in `taken` or behind
-        it; git is started only where they lie in a pack.
-        """
 
     def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
         """The texts of files at a commit, in one call; what is not there, is binary or is very large is left out."""

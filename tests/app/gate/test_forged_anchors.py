@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import pytest
 
 from foureyes.app.git_ports import RefUpdate
-from foureyes.core.events.project import StorePlaced
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import AT_ONCE, signed
@@ -146,17 +145,6 @@ def test_a_store_that_was_taken_up_is_so_in_a_clone_that_is_behind_or_ahead_J3_P
     assert merge(world) == {}
 
 
-def test_a_store_that_was_taken_up_before_that_was_on_record_goes_by_its_anchor_J3_P12(world: GitWorld) -> None:
-    configure(world, AT_ONCE)
-    for row in ("9998:0f3a", "9999:0f3b"):
-        world.checkout.git("commit", "-q", "--allow-empty", "-m", f"lost\n\nJournal: {row}")
-    with world.app.context.writing(ALICE, "store adopt") as work:
-        work.record("", StorePlaced(place="", anchor="9999:0f3b"))
-    assert world.app.audit.verify().findings == ()
-    task = approved(world)
-    assert merge(world) == {task: "merged"}
-
-
 def test_work_that_nobody_approved_is_none_of_a_task_for_that_J3_P12(world: GitWorld) -> None:
     configure(world, AT_ONCE)
     task = handed_in(world)
@@ -168,20 +156,11 @@ def test_work_that_nobody_approved_is_none_of_a_task_for_that_J3_P12(world: GitW
 
 
 @pytest.mark.parametrize("row", ["9997", "99997"])
-@pytest.mark.parametrize("is_on_record", [True, False])
-def test_such_work_stops_no_merge_of_a_store_that_was_taken_up_J3_P12(
-    world: GitWorld, row: str, *, is_on_record: bool
-) -> None:
-    """Whether the row is one before or after that without which the store was taken up."""
+def test_such_work_stops_no_merge_of_a_store_that_was_taken_up_J3_P12(world: GitWorld, row: str) -> None:
+    """Whether its row is before or after those that the adopted commit has."""
     configure(world, AT_ONCE)
     git = world.checkout.git
-    for lost in ("9998:0f3a", "9999:0f3b"):
-        git("commit", "-q", "--allow-empty", "-m", f"lost\n\nJournal: {lost}")
-    if is_on_record:
-        world.app.projects.adopt(ALICE, "an older backup is all that is left")
-    else:  # as an older version of Foureyes took it up
-        with world.app.context.writing(ALICE, "store adopt") as work:
-            work.record("", StorePlaced(place="", anchor="9999:0f3b"))
+    taken_up(world)
     task = handed_in(world, says=FORGED.replace("9997", row))
     other = approved(world)
     world.approve(BOB, task, reason="read it")

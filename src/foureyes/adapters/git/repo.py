@@ -276,36 +276,16 @@ class GitRepo:
         target: str,
         since: Sha | None = None,
         *,
-        behind: bool = False,
         work: Collection[Sha] = (),
         held: HeldAnchors | None = None,
-        taken: Sha | None = None,
+        adopted: Sha | None = None,
     ) -> str | None:
-        """The anchor `<row>:<hash>` with the highest row among all commits of the target (J3) that `since` has not, and
-        in that one itself; `behind`: also on the first-parent line of that. Plain `work` of tasks has none, and those
-        that are `held`, or of commits that `taken` has, do not count.
+        """The anchor `<row>:<hash>` with the highest row (J3) of the target's commits that `since`, if that is on it, has
+        not, and of that one itself. Of the `work` of tasks only merges have one. Those that are `held`, or of commits
+        that `adopted` has, do not count.
         """
         tip = self._target(target)
-        return reading.history.last_anchor(self._git, tip, since, behind=behind, work=work, held=held, taken=taken)
-
-    def near_anchor(
-        self, target: str, since: Sha | None = None, held: HeldAnchors | None = None, taken: Sha | None = None
-    ) -> str | None:
-        """The anchor of one of the target's newest commits, not behind `since` and not `held`, nor in `taken` or behind
-        it; git is asked for those only that lie in a pack.
-        """
-        from foureyes.adapters.git.client.anchors import anchor_near
-
-        tip = self.commit_of(target_refs(target)[0])
-        place = self._here.common_dir
-        return anchor_near(place, tip, self._packed, since=since, held=held, taken=taken) if tip else None
-
-    def _packed(self, sha: Sha) -> bytes:
-        """All of a commit that has no file of its own; empty where there is none."""
-        lookup = self._git.lookup
-        lookup.refuse_odd_files([sha])
-        commit = lookup.reader.read([sha]).get(sha)
-        return commit.content if commit is not None and commit.kind == b"commit" else b""
+        return reading.history.last_anchor(self._git, tip, since, work=work, held=held, adopted=adopted)
 
     def _target(self, target: str) -> Sha:
         if commit := as_sha(target):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.noted_target import branch_here, furthest_target, tip_of
+from foureyes.app.call.noted_target import furthest_target, tip_of
 from foureyes.app.call.recorded_target import last_merge
 from foureyes.app.call.refusals import refuse_task
 from foureyes.core.words.ids import NO_ROW, Sha, anchored_row
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from foureyes.app.call.context import Context
-    from foureyes.app.git_ports import HeldAnchors
     from foureyes.app.ports import Tx
     from foureyes.app.views.project import ProjectView
     from foureyes.core.words.ids import TaskId
@@ -44,50 +43,31 @@ def unplaced(context: Context, project: ProjectView) -> str:
     return "the journal does not say where the store lies, so a copy of it elsewhere would not be told from it"
 
 
-def lost_anchor(
-    context: Context, tx: Tx, project: ProjectView, *, near: bool = False, since: Sha | None = None, ref: str = ""
-) -> str:
-    """J3: the last anchor on the target, if this store neither holds it nor was taken up without it. `near`: as far as
-    that can be told without a walk through its history, which only shows whether what was met counts. `since`: a commit
-    that was looked at before, with all behind it. `ref`: what git calls the target, if not what is known of it here
-    (Q6).
+def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, ref: str = "") -> str:
+    """J3: an anchor on the target that this store does not hold. What the target has up to the adopted commit counts as
+    held, and what lies behind the last merge was compared when that was made. `ref`: what git calls the target, if not
+    what is known of it here (Q6).
     """
     repo, target = context.repo, ref or furthest_target(context, tx, project)
-    taken = _taken_at(context, project)
-    taken_up = "" if taken else project.anchor or ""
-
-    def held(anchors: Sequence[str]) -> set[str]:
-        """Those in the journal, and the one without which the store was taken up, where no commit says since when."""
-        return {taken_up} | held_of(tx, anchors)
-
-    last = _last(tx, project)
-    if near and _near(context, project, target, last, held, taken) is None:
+    since, adopted = _sent_there(context, tx, target) or _last(tx, project), _adopted(context, project)
+    held = partial(held_of, tx)
+    if repo.last_anchor(target, since, held=held, adopted=adopted) is None:
         return ""
-    known, behind = _sent_there(context, tx, target) or since or last, since is None
-    if repo.last_anchor(target, known, behind=behind, held=held, taken=taken) is None:
-        return ""
-    work = _work(tx)
-    lost = repo.last_anchor(target, known, behind=behind, held=held, taken=taken, work=work) or ""
-    is_before = bool(lost and taken_up) and anchored_row(lost) < anchored_row(taken_up)
-    # What was lost before the store was taken up counts as taken up with it; not what was lost since.
-    is_taken_up = is_before and repo.last_anchor(target, known, held=partial(held_of, tx), work=work) == taken_up
-    return "" if is_taken_up else lost
+    return repo.last_anchor(target, since, held=held, adopted=adopted, work=_work(tx)) or ""
 
 
 def lost_now(context: Context, tx: Tx, project: ProjectView, told: Sha | None = None) -> tuple[str, str]:
-    """J3, P12: what a person takes up who adopts the store: the last anchor that it lacks, and the commit of the target
-    up to which that was looked for. `told`: where the remote has it; else it is what this clone has.
+    """J3, P12: the last anchor that the store lacks, and the commit of the target up to which a person adopts it.
+    `told`: where the remote has it; else it is what this clone has.
     """
     at = told or furthest_target(context, tx, project)
     tip = told or tip_of(context, project, at) or ""
     return lost_anchor(context, tx, project, ref=tip or at), tip
 
 
-def _taken_at(context: Context, project: ProjectView) -> Sha | None:
-    """Where the target was when the store was taken up, if that is on record and in this clone: all that it had then
-    was taken up with it, and nothing that came later, whichever row that names.
-    """
-    at = Sha(project.taken_at or "")
+def _adopted(context: Context, project: ProjectView) -> Sha | None:
+    """Where the target was when the store was made or adopted, if that commit is in this clone."""
+    at = Sha(project.adopted or "")
     return at if at and context.repo.commit_of(at) is not None else None
 
 
@@ -112,17 +92,6 @@ def _work(tx: Tx) -> set[Sha]:
     return brought_by_tasks(tx) | approved_commits(tx)
 
 
-def _near(
-    context: Context, project: ProjectView, target: str, last: Sha | None, held: HeldAnchors, taken: Sha | None
-) -> str | None:
-    """What is not held of what the remote has more than this clone; else of the newest commits of the branch here."""
-    repo = context.repo
-    is_more = target != project.target
-    here = branch_here(context, project.target) if is_more else None
-    more = repo.last_anchor(target, here, held=held, taken=taken) if is_more else None
-    return more or repo.near_anchor(project.target, last, held, taken)
-
-
 def held_of(tx: Tx, anchors: Sequence[str]) -> set[str]:
     """J3: those of some anchors `<row>:<hash>` of which the journal has the row: one question for all of them."""
     from foureyes.app.views.journal import JournalHead
@@ -133,15 +102,13 @@ def held_of(tx: Tx, anchors: Sequence[str]) -> set[str]:
     return {anchor for anchor, row in named.items() if there.get(row) == anchor.partition(":")[2]}
 
 
-def misplaced(
-    context: Context, tx: Tx, project: ProjectView, *, near: bool = False, told: Sha | None = None
-) -> list[str]:
+def misplaced(context: Context, tx: Tx, project: ProjectView, *, told: Sha | None = None) -> list[str]:
     """Everything that says that this is not the store of the target: a sentence each. `told`: where the remote has
     it.
     """
     sentences = [found_elsewhere(context, project)]
     try:
-        anchor = lost_anchor(context, tx, project, near=near, ref=told or "")
+        anchor = lost_anchor(context, tx, project, ref=told or "")
     except (GitProblem, StoreProblem) as problem:
         return [*filter(None, sentences), f"whether it lacks a merge of the target cannot be told: {problem.message}"]
     if anchor:

@@ -146,7 +146,7 @@ def target_here(context: Context, tx: Tx) -> TargetHere:
     tx.along(("merge.last", {}))
     project = context.project(tx)
     at = furthest_target(context, tx, project)
-    lost = lost_anchor(context, tx, project, near=True, ref=at)
+    lost = lost_anchor(context, tx, project, ref=at)
     return TargetHere(named_target(context, tx), at, tip_of(context, project, at), lost)
 
 

@@ -13,7 +13,7 @@ from foureyes.app.call.merge_intents import sent_for
 from foureyes.app.call.merge_stops import elsewhere as merged_elsewhere
 from foureyes.app.call.merge_stops import lacking
 from foureyes.app.call.placing import found_elsewhere, lost_anchor
-from foureyes.app.call.recorded_target import last_merge, newest_after
+from foureyes.app.call.recorded_target import newest_after
 from foureyes.app.call.stacks import passed_by
 from foureyes.app.call.work import Work
 from foureyes.app.gate.target_line import TargetLine, holds_change
@@ -259,8 +259,7 @@ def refuse_foreign_target(context: Context, tx: Tx, line: TargetLine) -> None:
         raise _foreign(elsewhere)
     if stop := merged_elsewhere(context, tx) or lacking(context, tx, project, line.seen):
         raise _foreign(stop.text, stop.next, rule="Q6")
-    last = last_merge(tx)  # what lies behind it was looked at when it was merged
-    anchor = lost_anchor(context, tx, project, since=last, ref=line.at)
+    anchor = lost_anchor(context, tx, project, ref=line.at)
     if anchor:
         raise _foreign(
             f"the last anchor on {target} ({anchor[:20]}) is not in this store's journal: another store merges there"

@@ -55,7 +55,7 @@ class Status:
             merged = tx.one("merge.any", IdRow) is not None
             sprint = self._sprint(tx)
             points = self._points(tx, actor)
-            notes += [prose(f"{text}: ") + fe("doctor") for text in misplaced(self._context, tx, project, near=True)]
+            notes += [prose(f"{text}: ") + fe("doctor") for text in misplaced(self._context, tx, project)]
         notes += [
             prose(one_line(f"reviewers ask you about {each.task}, {each.cycle} {each.id}: {each.text}", POINT))
             for each in points

@@ -34,7 +34,8 @@ class Projects:
         """The first row of the journal. `lost`: there was one before, which nobody has any more; that is on record."""
         with self._context.writing(actor, "init") as work:
             place = self._context.store.place
-            work.record("", ProjectCreated(name=name, prefix=prefix, target=target, place=place))
+            tip = "" if lost else self._context.repo.commit_of(f"refs/heads/{target}") or ""
+            work.record("", ProjectCreated(name=name, prefix=prefix, target=target, place=place, tip=tip))
             if lost:
                 reason = "a new journal was begun: the store of this project was lost"
                 work.record("", SecurityRecorded(kind="store_adopted", rule="P12", reason=reason))
@@ -103,7 +104,7 @@ class Projects:
                 work.record(
                     "",
                     SecurityRecorded(kind="store_adopted", rule="P12", reason=reason.strip(), detail=detail),
-                    _placed(context.store.place or project.place or "", project, anchor, tip),
+                    _placed(context.store.place or project.place or "", project, tip if anchor else ""),
                 )
         else:
             permit(actor, "store adopt")
@@ -165,8 +166,6 @@ def _tip_there(context: Context) -> Sha | None:
     return None
 
 
-def _placed(place: str, project: ProjectView, anchor: str = "", tip: str = "") -> StorePlaced:
-    """Where the store lies from now on, and what it is taken up without; else what it was taken up without before."""
-    if anchor:
-        return StorePlaced(place=place, anchor=anchor, tip=tip)
-    return StorePlaced(place=place, anchor=project.anchor or "", tip=project.taken_at or "")
+def _placed(place: str, project: ProjectView, tip: str = "") -> StorePlaced:
+    """Where the store lies from now on, and the commit up to which it is adopted: this one, or the one before."""
+    return StorePlaced(place=place, tip=tip or project.adopted or "")

@@ -13,8 +13,9 @@ class CounterRow(msgspec.Struct, frozen=True):
 
 
 class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
-    """The project row. `tip`: where the target was when a person made another branch the target.
-    `accepted_at`: the commit of the remote's target that has the configuration in force (Q6).
+    """The project row. `adopted`: the commit of the target up to which every anchor counts as held (J3). `tip`: where
+    the target was when a person made another branch the target. `accepted_at`: the commit of the remote's target that
+    has the configuration in force (Q6).
     """
 
     id: str
@@ -26,7 +27,6 @@ class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
     accepted_text: str | None = None
     created_at: str = ""
     place: str | None = None
-    anchor: str | None = None
-    taken_at: str | None = None
+    adopted: str | None = None
     tip: str | None = None
     accepted_at: str | None = None

@@ -7,22 +7,21 @@ from foureyes.core.words.exceptions import ExceptionKind
 
 
 class ProjectCreated(Event, frozen=True, kw_only=True):
-    """The project exists: `fe init`."""
+    """The project exists: `fe init`. `tip`: where the target was."""
 
     name: str
     prefix: str
     target: str
     place: str = ""
+    tip: str = ""
 
 
 class StorePlaced(Event, frozen=True, kw_only=True):
-    """A person moved the store, or took it up where it was found (P12). `anchor` is the last one on the target, where
-    this store does not hold it: merges of it are known to be missing here. `tip` is where the target was then: what
-    came to it later was taken up by nobody; empty in rows from before that was on record.
+    """A person moved the store, or adopted it where it was found (P12). `tip`: the commit of the target up to which
+    its merges may be missing here.
     """
 
     place: str
-    anchor: str = ""
     tip: str = ""
 
 

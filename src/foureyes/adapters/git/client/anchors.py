@@ -2,44 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from foureyes.adapters.git.client.loose_objects import LARGEST, read_loose_object
 from foureyes.adapters.git.client.object_form import commit_head, message_of
 from foureyes.core.words.ids import ANCHOR, Sha
 
 if TYPE_CHECKING:
     from foureyes.app.git_ports import HeldAnchors
 
-NEAR = 20
 BEGINS = ANCHOR.encode()
-
-
-def anchor_near(
-    common_dir: str,
-    tip: Sha,
-    packed: Callable[[Sha], bytes] = lambda _: b"",
-    *,
-    since: Sha | None = None,
-    held: HeldAnchors | None = None,
-    taken: Sha | None = None,
-) -> str | None:
-    """The anchor of the nearest commit with one that is not `held`, on any line of the target, among few (J3), not
-    behind `since`, nor `taken` or behind it: as its file says, or `packed`, for one that has none of its own.
-    """
-    ahead, anchors = [tip], list[str]()
-    for number in range(NEAR):
-        if number >= len(ahead):
-            break
-        if ahead[number] == taken:
-            continue
-        kind, content = read_loose_object(common_dir, ahead[number], LARGEST) or (b"commit", packed(ahead[number]))
-        anchors += reversed(anchors_in(content)) if kind == b"commit" else ()
-        is_new = kind == b"commit" and ahead[number] != since
-        head = commit_head(content) if is_new and content else None
-        ahead += [up for up in (head.parents if head is not None else ()) if up not in ahead]
-    return next(iter(not_held(anchors, held)), None)
 
 
 def not_held(anchors: Sequence[str], held: HeldAnchors | None) -> list[str]:

@@ -46,10 +46,8 @@ class RoomWays(NamedTuple):
 
     into_room: Passes
     into_store: Passes
-    line: Callable[[Sha, Sha | None], list[Sha]]
-    """The first-parent line of a commit, down to another one, as git lists it unhashed: what to read ahead."""
-    all: Callable[[Sha, Sha | None], list[Sha]]
-    """The same of all its lines: what a commit has, and another one has not."""
+    ahead: Callable[[Sha, Sha | None], list[Sha]]
+    """What a commit has and another one has not, as git lists it unhashed: what to read ahead."""
 
 
 class _Inside:
@@ -108,7 +106,7 @@ class Entrance:
 
     def ahead(self, tip: Sha, since: Sha | None) -> list[Sha]:
         """What a commit has and another one has not, as git lists it unhashed: what to read ahead."""
-        return self._ways.all(tip, since)
+        return self._ways.ahead(tip, since)
 
     def line(self, tip: Sha, steps: int) -> None:
         """Let in so many commits of a first-parent line, with all their parents; fewer, where it is shorter."""
@@ -123,30 +121,6 @@ class Entrance:
                 met |= self._lookup.must_be_commits(parents)
                 here = parents[0] if parents else None
             self._let_in_commits(met)
-
-    def line_with(self, tip: Sha, words: bytes, since: Sha | None = None) -> dict[Sha, bytes]:
-        """The commits of a first-parent line that hold some words, the newest first. The line is followed by hash to
-        its end, or to `since`; in a shallow clone, to where that ends.
-        """
-        with self._lock:
-            commits: dict[Sha, bytes] = {}
-            ahead, at = self._ways.line(tip, since), 0
-            read: dict[Sha, Object] = {}
-            here: Sha | None = tip
-            while here is not None:
-                if here not in read:
-                    expected = ahead[at : at + 1] == [here]
-                    read = self._lookup.reader.read(portion := ahead[at : at + PORTION] if expected else [here])
-                    at += len(portion) if expected else 0
-                head = commit_head(read[here].content) if here in read and read[here].kind == b"commit" else None
-                if head is None:
-                    if here == tip or not self._lookup.is_shallow:
-                        raise self._lookup.missing(here)
-                    break
-                if words in read[here].content:
-                    commits[here] = read[here].content
-                here = head.parents[0] if head.parents and here != since else None
-            return commits
 
     def differences(self, *roots: Sha, merging: bool = False) -> None:
         """Let in the trees of commits or trees, as far as they differ, and the files that do.

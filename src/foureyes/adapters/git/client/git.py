@@ -142,7 +142,6 @@ class Git:
             lambda first, second, names: _through(
                 room, common_dir, room.path, first, (*_durable(common_dir), *second), names, _to_store(common_dir)
             ),
-            lambda tip, since: _listed(room, tip, since, "--first-parent"),
             lambda tip, since: _listed(room, tip, since),
         )
         return Entrance(self.lookup, ways)
@@ -235,14 +234,14 @@ def _to_store(common_dir: str) -> dict[str, str]:
     return {"GIT_OBJECT_DIRECTORY": join(common_dir, "objects")}
 
 
-def _listed(room: CleanRoom, tip: Sha, since: Sha | None, *how: str) -> list[Sha]:
+def _listed(room: CleanRoom, tip: Sha, since: Sha | None) -> list[Sha]:
     """The commits that one has and another one has not, as git lists them on the doorstep, as far as it gets."""
     if tip == since:
         return []
     where, env = room.doorstep, {**scrubbed(), **room.environment()}
     done = _run(
         [f"--git-dir={where}", *_ALWAYS],
-        ("rev-list", *how, "--ignore-missing", tip, *([f"^{since}"] if since else [])),
+        ("rev-list", "--ignore-missing", tip, *([f"^{since}"] if since else [])),
         where,
         env,
         b"",

@@ -147,27 +147,27 @@ def last_anchor(
     tip: Sha,
     since: Sha | None = None,
     *,
-    behind: bool = False,
     work: Collection[Sha] = (),
     held: HeldAnchors | None = None,
-    taken: Sha | None = None,
+    adopted: Sha | None = None,
 ) -> str | None:
-    """The anchor with the highest row (J3) of all commits that `tip` has and `since` has not, if that is on it: a later
-    commit cannot make an older store current, and none hides another by being its first parent. `behind`: also of the
-    first-parent line of `since`. `work`: commits of tasks; the plain ones have no anchors.
+    """The anchor with the highest row (J3) of all commits that `tip` has and `since`, if that is on it, has not, and of
+    that one itself: each has to be `held`, so none hides another. `work`: commits of tasks; the plain ones have no
+    anchors.
 
-    Each that came after `since` has to be `held`: anybody writes one that the store holds on top of one that it lacks.
-    What is no anchor at all counts as the highest: nobody holds it (G1). What commits say that `taken` has does not
-    count.
+    What is no anchor at all counts as the highest: nobody holds it (G1). Everything up to `adopted` counts as held.
     """
+    if tip == adopted:
+        return None
     words = b"\n" + BEGINS
-    known = since if since is not None and _is_on(git, since, tip) else None
-    later = _anchors(_all_with(git, tip, words, known), work)
-    line = git.entrance.line_with(known, words, None if behind else known) if known is not None else {}
-    anchors = [*later, *_anchors(line, work)[:1]]
+    known = next((end for end in (since, adopted) if end is not None and _is_on(git, end, tip)), None)
+    commits = _all_with(git, tip, words, known)
+    if known is not None:
+        commits |= {known: git.lookup.reader.read([known])[known].content}
+    anchors = _anchors(commits, work)
     lacking = set(not_held([anchor for anchor, _ in anchors], held))
-    if lacking and taken is not None:
-        beyond = {} if _is_on(git, tip, taken) else _all_with(git, tip, words, taken)
+    if lacking and adopted is not None:
+        beyond = {} if _is_on(git, tip, adopted) else _all_with(git, tip, words, adopted)
         anchors = [(anchor, sha) for anchor, sha in anchors if sha in beyond]
     return max((anchor for anchor, _ in anchors if anchor in lacking), key=anchored_row, default=None)
 

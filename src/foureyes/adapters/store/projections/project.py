@@ -19,15 +19,14 @@ def project_created(db: Engine, row: Row, event: e.ProjectCreated) -> None:
     )
     if event.place:
         note(db, row, "store:place", event.place)
+    if event.tip:
+        note(db, row, "store:tip", event.tip)
 
 
 def store_placed(db: Engine, row: Row, event: e.StorePlaced) -> None:
     note(db, row, "store:place", event.place)
-    note(db, row, "store:anchor", event.anchor)
     if event.tip:
         note(db, row, "store:tip", event.tip)
-    else:
-        db.run("project.unset_setting", {"name": "store:tip"})
 
 
 def project_held(db: Engine, row: Row, event: e.ProjectHeld) -> None:

@@ -6,8 +6,7 @@ INSERT INTO project (id, name, prefix, target, hold, created_at) VALUES (:id, :n
 -- name: project.get
 SELECT id, name, prefix, target, hold, accepted_digest, accepted_text, created_at,
   (SELECT value FROM settings WHERE name = 'store:place') AS place,
-  (SELECT value FROM settings WHERE name = 'store:anchor') AS anchor,
-  (SELECT value FROM settings WHERE name = 'store:tip') AS taken_at,
+  (SELECT value FROM settings WHERE name = 'store:tip') AS adopted,
   (SELECT value FROM settings WHERE name = 'target:tip') AS tip,
   (SELECT value FROM settings WHERE name = 'target:accepted') AS accepted_at
 FROM project;
@@ -30,7 +29,7 @@ UPDATE project SET target = :target;
 
 -- name: project.settings
 SELECT name, value, session, at FROM settings 
-WHERE name NOT IN ('store:place', 'store:anchor', 'store:tip', 'target:tip', 'target:accepted') AND NOT (name >= 'merge:' AND name < 'merge;')
+WHERE name NOT IN ('store:place', 'store:tip', 'target:tip', 'target:accepted') AND NOT (name >= 'merge:' AND name < 'merge;')
 ORDER BY name;
 
 -- name: project.set_setting
