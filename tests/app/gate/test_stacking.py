@@ -32,16 +32,17 @@ def hand_in(desk: DeskWorld, actor: Actor = CLAUDE, *, onto: str = "", **fields:
 
 
 def below(desk: DeskWorld, task: str) -> list[tuple[str, str, str]]:
-    return [(row.task, row.how, row.standing) for row in desk.show(task).stack]
+    return [(row.task, row.how, row.standing) for row in desk.show(task).inside]
 
 
-def test_a_hand_in_says_what_is_inside_and_the_page_draws_it_both_ways_A7(desk: DeskWorld) -> None:
+def test_submit_says_what_is_inside_and_what_is_merged_first_A7(desk: DeskWorld) -> None:
     one = hand_in(desk)
     two = hand_in(desk, CODEX, onto=one)
     three = hand_in(desk, onto=two)
-    assert below(desk, three) == [(two, "whole", "in review"), (one, "whole", "in review")]
-    assert [row.task for row in desk.show(one).above] == [three, two]
-    assert [row.task for row in desk.app.queue.view(BOB).rows] == [one, two, three]
+    assert sorted(below(desk, three)) == sorted((task, "whole", "in review") for task in (one, two))
+    assert [row.says for row in desk.show(two).inside] == [
+        f"it contains 1 commit of {one} (in review): merge {one} first"
+    ]
 
 
 def test_the_hold_of_a_task_inside_holds_what_stands_on_it_A7_D3(desk: DeskWorld) -> None:
@@ -188,7 +189,7 @@ def test_what_is_to_be_typed_keeps_the_work_under_a_branch_that_somebody_else_pu
     checkout.commit("two.py", "two\n")
     checkout.git("branch", f"fe/{begun}", first)
     world.submit(CLAUDE, mine)
-    assert [(row.task, row.how) for row in world.show(mine).stack] == [(begun, "branch")]
+    assert [(row.task, row.how) for row in world.show(mine).inside] == [(begun, "branch")]
     checkout.git("switch", "-q", "-c", "elsewhere", "main")
     checkout.commit("other.py", "other\n", session=CODEX)
     world.submit(CODEX, begun)
@@ -198,7 +199,7 @@ def test_what_is_to_be_typed_keeps_the_work_under_a_branch_that_somebody_else_pu
     checkout.git(*[str(word) for word in step.argv[1:]])
     assert {"one.py", "two.py"} <= {*checkout.git("ls-tree", "--name-only", "HEAD").split()}
     world.submit(CLAUDE, mine)
-    assert world.show(mine).stack == ()
+    assert world.show(mine).inside == ()
     world.approve(BOB, mine)
     checkout.switch("main")
     assert merge(world) == {mine: "merged"}
@@ -214,7 +215,7 @@ def test_commits_that_name_an_unmerged_task_are_on_its_record_when_somebody_merg
     world.checkout.commit("one.py", "one\n", message=f"one\n\nTask: {one}\n")
     world.checkout.commit("two.py", "two\n", session=CODEX)
     world.submit(CODEX, two)
-    assert [(row.task, row.how) for row in world.show(two).stack] == [(one, "trailer")]
+    assert [(row.task, row.how) for row in world.show(two).inside] == [(one, "trailer")]
     world.approve(BOB, two)
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "-m", "by hand", f"fe/{two}")
@@ -228,7 +229,7 @@ def test_commits_that_name_an_unmerged_task_are_on_its_record_when_somebody_merg
 def test_what_was_sent_back_is_refused_under_another_task_once_its_own_was_merged_A7(world: GitWorld) -> None:
     one = left_behind(world)
     two = deliver(world, {"pay.py": "def pay():\n    steal_everything()\n", "x.py": "x\n"}, actor=GEMINI)
-    (row,) = world.show(two).stack
+    (row,) = world.show(two).inside
     assert (row.task, row.how, row.standing, "other commits" in row.refused) == (one, "copied", "sent back", True)
     with world.refused("A7"):
         world.approve(BOB, two)
@@ -262,11 +263,11 @@ def test_what_says_of_itself_that_it_is_of_another_task_is_still_seen_there_A7(w
     world.checkout.branch(f"fe/{one}")
     evil = world.checkout.commit("evil.py", "evil\n", message=f"evil\n\nTask: {two}\n")
     world.submit(CLAUDE, one)
-    assert [row.task for row in world.show(one).stack] == [two]
+    assert [row.task for row in world.show(one).inside] == [two]
     world.app.feedback.reject(BOB, one, "never")
     world.checkout.git("switch", "-q", "-c", f"fe/{two}", evil)
     world.checkout.commit("two.py", "two\n", session=CODEX)
     world.submit(CODEX, two)
-    (row,) = world.show(two).stack
+    (row,) = world.show(two).inside
     assert (row.task, row.how, row.standing) == (one, "quoted", "rejected")
     assert world.status(two) == "reviewing"

@@ -252,22 +252,6 @@ def test_done_is_what_waits_to_be_merged_with_its_place_then_what_was_merged_las
         assert ids(desk.app.board.column(BOB, "done", after=after, limit=2)) == ids(column)[after : after + 2]
 
 
-def test_a_stack_has_the_same_places_in_every_window_and_before_it_is_approved_A7(desk: DeskWorld) -> None:
-    one = desk.handed_in(priority=4)
-    two = desk.started(CODEX, priority=0)
-    desk.repo.branches[f"refs/heads/fe/{two}"] = list(desk.repo.branches[f"refs/heads/fe/{one}"])
-    desk.repo.commit(f"fe/{two}")
-    desk.submit(CODEX, two)
-    other = desk.handed_in(priority=2)
-    desk.approve(BOB, other)
-    desk.approve(BOB, two)
-    assert desk.show(one).place == 1, "what stands on it is urgent"
-    desk.approve(BOB, one)
-    windows = [desk.app.board.column(BOB, "done", after=after, limit=1).cards[0] for after in range(3)]
-    assert [(card.task, card.place) for card in windows] == [(one, 1), (two, 2), (other, 3)]
-    assert [item.task for item in desk.app.merges.all()] == [one, two, other]
-
-
 def test_what_a_rule_approved_is_marked_and_counted_for_today_M4(desk: DeskWorld) -> None:
     configure(desk, LINT + AT_ONCE)
     before = desk.handed_in(labels=AUTO)

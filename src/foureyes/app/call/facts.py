@@ -138,8 +138,7 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
     if not rows:
         return facts
     lowers = sorted({row.task for row in rows})
-    deeper = tx.all("stack.below", BelowRow, ids=lowers)
-    return with_below(facts, rows, _facts_for(context, tx, lowers, caller), deeper)
+    return with_below(facts, rows, _facts_for(context, tx, lowers, caller))
 
 
 def _facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None) -> dict[TaskId, Facts]:

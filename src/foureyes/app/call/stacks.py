@@ -1,14 +1,14 @@
-"""Stacks in the facts (A7): the tasks whose work is inside an attempt, each with how it stands now."""
+"""The tasks whose work is inside an attempt (A7), each with how it stands now."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.app.views.stack import StackRow
+from foureyes.app.views.stack import InsideRow
 from foureyes.core.nouns.stack import Below
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts, Lower
@@ -17,18 +17,6 @@ from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
-
-    class Stacked(Protocol):
-        """A row about a task, with the tasks whose work is inside."""
-
-        @property
-        def task(self) -> str: ...
-
-        @property
-        def stack(self) -> tuple[StackRow, ...]: ...
-
-
-T = TypeVar("T", bound="Stacked")
 
 
 class BelowRow(Below, frozen=True, kw_only=True):
@@ -42,91 +30,34 @@ class BelowRow(Below, frozen=True, kw_only=True):
 
 
 def with_below(
-    facts: Mapping[TaskId, Facts], rows: Sequence[BelowRow], lowers: Mapping[TaskId, Facts], deeper: Iterable[BelowRow]
+    facts: Mapping[TaskId, Facts], rows: Sequence[BelowRow], lowers: Mapping[TaskId, Facts]
 ) -> dict[TaskId, Facts]:
-    """The facts with the tasks that are inside; `deeper`: what is inside of these."""
-    stands_on: dict[str, list[str]] = defaultdict(list)
-    for row in deeper:
-        stands_on[row.upper].append(row.task)
+    """The facts with the tasks that are inside."""
     below: dict[str, list[Lower]] = defaultdict(list)
     for row in rows:
         if row.task in lowers:
-            lower = Lower(inside=row.below, facts=lowers[row.task], stands_on=tuple(stands_on[row.task]))
-            below[row.upper].append(lower)
+            below[row.upper].append(Lower(inside=row.below, facts=lowers[row.task]))
     return {task: replace(about, below=tuple(below[task])) if task in below else about for task, about in facts.items()}
 
 
-def drawn(facts: Facts) -> tuple[StackRow, ...]:
-    """What is inside, the topmost first."""
-    ordered = sorted(facts.below, key=lambda lower: (-len(lower.stands_on), -lower.inside.commits, lower.task.id))
-    return tuple(drawn_one(lower.inside, lower.task) for lower in ordered)
-
-
-def drawn_of(tx: Tx, tasks: Sequence[str]) -> dict[str, tuple[StackRow, ...]]:
-    """What is inside the attempts of tasks, where nothing else of their facts is asked for."""
+def inside_of(tx: Tx, tasks: Sequence[str]) -> dict[str, tuple[InsideRow, ...]]:
+    """The tasks inside the attempts of others, by their names, where nothing else of their facts is asked for."""
     rows = tx.all("stack.below", BelowRow, ids=list(tasks)) if tasks else []
     if not rows:
         return {}
     lowers = {task.id: task for task in tx.all("task.some", Task, ids=sorted({row.task for row in rows}))}
-    drawn: dict[str, tuple[StackRow, ...]] = {}
-    for row in sorted(rows, key=lambda each: -each.commits):
-        drawn[row.upper] = (*drawn.get(row.upper, ()), drawn_one(row.below, lowers[row.task]))
-    return drawn
-
-
-def from_below(rows: Sequence[T]) -> list[T]:
-    """A7: rows in their order, but what is merged first before what stands on it."""
-    by_task = {row.task: row for row in rows}
-    placed: dict[str, T] = {}
-
-    def place(row: T, above: frozenset[str]) -> None:
-        lower = [each.task for each in reversed(row.stack) if each.first]
-        for task in lower:
-            if task in by_task and task not in placed and task not in above:
-                place(by_task[task], above | {row.task})
-        placed[row.task] = row
-
+    inside: dict[str, tuple[InsideRow, ...]] = {}
     for row in rows:
-        if row.task not in placed:
-            place(row, frozenset())
-    return list(placed.values())
+        inside[row.upper] = (*inside.get(row.upper, ()), inside_row(row.below, lowers[row.task]))
+    return inside
 
 
-def standing_on(tx: Tx, task: TaskId) -> tuple[StackRow, ...]:
-    """The tasks whose attempts have the work of this one inside, the topmost first."""
-    rows = tx.all("stack.above", BelowRow, ids=[task])
-    if not rows:
-        return ()
-    names = sorted({row.upper for row in rows})
-    uppers = {each.id: each for each in tx.all("task.some", Task, ids=names)}
-    height = Counter(row.upper for row in tx.all("stack.below", BelowRow, ids=names))
-    rows.sort(key=lambda row: (-height[row.upper], row.upper))
-    return tuple(
-        StackRow(
-            task=row.upper,
-            title=uppers[TaskId(row.upper)].title,
-            standing=status_words(uppers[TaskId(row.upper)]),
-            how=row.how,
-            attempt=row.attempt,
-            commits=row.commits,
-        )
-        for row in rows
-    )
-
-
-def drawn_one(inside: Below, task: Task) -> StackRow:
-    """One task of a stack."""
-    return StackRow(
-        task=task.id,
-        title=task.title,
-        standing=status_words(task, inside),
-        how=inside.how,
-        attempt=inside.attempt,
-        commits=inside.commits,
-        first=is_awaited(inside, task),
-        refused=what_became_of(inside, task),
-        says=in_words(inside),
-    )
+def inside_row(inside: Below, task: Task) -> InsideRow:
+    """One task inside, and what follows from how it stands."""
+    standing, first, refused = status_words(task, inside), is_awaited(inside, task), what_became_of(inside, task)
+    says = f"{in_words(inside)} ({standing})"
+    says += f", which {refused}" if refused else f": merge {task.id} first" if first else ""
+    return InsideRow(task=task.id, how=inside.how, standing=standing, first=first, refused=refused, says=says)
 
 
 def passed_by(tx: Tx, approvals: Sequence[int]) -> dict[int, tuple[str, ...]]:

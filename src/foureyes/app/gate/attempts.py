@@ -11,7 +11,6 @@ from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import needed, refuse_task
 from foureyes.app.gate.changes import attempts_of_task, change_of, named_attempt
 from foureyes.app.gate.hand_in import Wish, hand_in
-from foureyes.app.gate.own_part import in_parts, own_start
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.diff import DiffView
 from foureyes.app.views.outcome import Outcome
@@ -92,17 +91,12 @@ class Attempts:
             )
 
     def diff(self, task: str, *, attempt: int | None = None, since: int | None = None) -> str:
-        """The change of an attempt, the latest if none is named, or what changed since attempt N, for reading. Of a
-        stack the own part comes first (A7).
-        """
+        """The change of an attempt, the latest if none is named, or what changed since attempt N, for reading."""
         with self._context.store.read() as tx:
             name = self._context.find_id(tx, task)
             rows = attempts_of_task(tx, name)
             now = named_attempt(rows, name, attempt)
-            start = own_start(tx, name, now.n) if since is None else None
         bring(self._context, name)
-        if start is not None:
-            return in_parts(self._context, start, now.base, now.head)
         base = now.base if since is None else named_attempt(rows, name, since).head
         return self._context.repo.diff_text(base, now.head)
 

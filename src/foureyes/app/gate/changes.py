@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import not_handed_in
-from foureyes.app.gate.own_part import own_first, own_start
 from foureyes.app.ports import Tx
 from foureyes.app.views.diff import DiffView, FileDiff
 from foureyes.app.work.other_machines import bring
@@ -40,7 +39,6 @@ def change_of(
         now = named_attempt(rows, name, attempt)
         then = named_attempt(rows, name, since) if since is not None else None
         exclude = context.gate_policy(tx).coverage_exclude
-        start = own_start(tx, name, now.n) if since is None else None
     bring(context, name)
     base = then.head if then else now.base
     wanted = min(max(around, CONTEXT), MOST_CONTEXT)
@@ -65,11 +63,10 @@ def change_of(
         since=since,
         base=base,
         head=now.head,
-        files=own_first(context, files, start, now.head) if start else files,
+        files=files,
         unchanged=_unchanged(own) if own else (),
         context=wanted,
         hidden=hidden,
-        below=start.below if start else (),
     )
 
 

@@ -17,7 +17,7 @@ from foureyes.app.call.context import Context, of_party
 from foureyes.app.call.facts import facts_of, of_facts
 from foureyes.app.call.refusals import refuse_from, refuse_task
 from foureyes.app.call.rows import Token
-from foureyes.app.call.stacks import drawn_of
+from foureyes.app.call.stacks import inside_of
 from foureyes.app.call.told_target import TargetOfHandIn, counted_against
 from foureyes.app.cycles.opening import open_at_hand_in
 from foureyes.app.findings import at_hand_in, inherited
@@ -361,8 +361,8 @@ def record(hand: HandIn) -> SubmitOutcome:
         made = decide_by_rule(context, work, task, gate.Tip(head=event.head, on_target=event.landed))
         open_at_hand_in(context, work, task)
         outlook = escalate(context, work, task).outlook if event.n > 1 else ""
-        stack = drawn_of(work.tx, [task]).get(task, ())
-    return msgspec.structs.replace(handed_in.submitted(hand, event, made.status, made, stack), said=outlook)
+        inside = inside_of(work.tx, [task]).get(task, ())
+    return msgspec.structs.replace(handed_in.submitted(hand, event, made.status, made, inside), said=outlook)
 
 
 def _keep_head(hand: HandIn) -> None:

@@ -13,7 +13,7 @@ from foureyes.steps import Steps, fe
 if TYPE_CHECKING:
     from foureyes.app.findings.by_rule import MadeByGate
     from foureyes.app.gate.hand_in import HandIn
-    from foureyes.app.views.stack import StackRow
+    from foureyes.app.views.stack import InsideRow
     from foureyes.core.events.decision import AttemptSubmitted
     from foureyes.core.nouns.attempt import Attempt
 
@@ -68,7 +68,7 @@ def submitted(
     event: AttemptSubmitted | Attempt,
     status: str,
     made: MadeByGate | None = None,
-    stack: tuple[StackRow, ...] = (),
+    inside: tuple[InsideRow, ...] = (),
 ) -> SubmitOutcome:
     """What the caller is told about a hand-in; one that changed nothing decided nothing."""
     changed = made is not None
@@ -92,7 +92,7 @@ def submitted(
         signal=event.signal,
         mode=made.mode if made else "",
         reasons=made.reasons if made else (),
-        stack=stack,
+        inside=inside,
         person=made.person if made else "",
         unchecked=made.unchecked if made else (),
         not_green=made.not_green if made else (),

@@ -14,13 +14,12 @@ from foureyes.app.call.noted_target import branch_here
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.recorded_target import remote_of
 from foureyes.app.call.refusals import refuse_task
-from foureyes.app.call.rows import Count, IdRow
-from foureyes.app.call.stacks import drawn, drawn_of, from_below, passed_by
+from foureyes.app.call.rows import Count
+from foureyes.app.call.stacks import inside_of, passed_by
 from foureyes.app.call.told_target import tip_there
 from foureyes.app.gate.target_line import holds_change
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
-from foureyes.app.views.stack import StackRow
 from foureyes.app.views.task_list import Link
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
@@ -96,53 +95,28 @@ def refuse_landed(context: Context, tx: Tx, task: Task, there: Sha | None) -> No
 
 
 def items_of(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
-    """What is approved and not merged, by priority, then order of approval, and what is merged first before what stands
-    on it (A7); a window of it where one is asked for.
-    """
-    if limit < ALL and is_stacked(tx):  # then what is merged first may stand outside of the window
-        return _in_order(_queued(tx))[after : after + limit]
-    return _in_order(_queued(tx, after=after, limit=limit), after)
-
-
-def is_stacked(tx: Tx, task: str = "") -> bool:
-    """Whether something that is approved stands on something else that is; `task` counts as approved, too."""
-    return tx.one("stack.queued", IdRow, task=task) is not None
+    """What is approved and not merged, by priority, then order of approval; a window of it where one is asked for."""
+    rows = _queued(tx, after=after, limit=limit)
+    return [msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, after + 1)]
 
 
 def place_in_queue(tx: Tx, facts: Facts) -> int:
     """Where in the queue a task would stand once it is approved; 0 for one that has nothing to merge."""
     if facts.attempt is None or not facts.attempt.is_merged_later:
         return 0
-    task, priority = facts.task.id, facts.task.priority
-    if not is_stacked(tx, task):
-        before = tx.one("merge.before", Count, priority=priority)
-        return before.n + 1 if before else 1
-    rows = [QueueEntry(row.priority, row.task, row.stack) for row in _queued(tx)]
-    rows = sorted([*rows, QueueEntry(priority, task, drawn(facts))], key=lambda row: row.priority)
-    return [row.task for row in from_below(rows)].index(task) + 1
-
-
-class QueueEntry(msgspec.Struct, frozen=True):
-    """What the place of a task follows from."""
-
-    priority: int
-    task: str
-    stack: tuple[StackRow, ...]
+    before = tx.one("merge.before", Count, priority=facts.task.priority)
+    return before.n + 1 if before else 1
 
 
 def _queued(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
     """By priority, then order of approval."""
     rows = tx.all("merge.queue", MergeItem, after=after, limit=limit)
-    stacks = drawn_of(tx, [row.task for row in rows])
+    inside = inside_of(tx, [row.task for row in rows])
     passed = passed_by(tx, [row.approval for row in rows if row.exception == GLASS])
     return [
-        msgspec.structs.replace(row, stack=stacks.get(row.task, ()), passed=passed.get(row.approval, ()))
+        msgspec.structs.replace(row, inside=inside.get(row.task, ()), passed=passed.get(row.approval, ()))
         for row in rows
     ]
-
-
-def _in_order(rows: list[MergeItem], after: int = 0) -> list[MergeItem]:
-    return [msgspec.structs.replace(row, n=number) for number, row in enumerate(from_below(rows), after + 1)]
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -181,7 +155,7 @@ def _step(item: MergeItem, rules: Rules, actor: Actor | None) -> Steps:
         held = "--project" if item.hold is None else item.task
         return by_person(fe("resume", held, "-m", phrase("why")))
     if first := merged_first(item):
-        return fe("show", first[-1])
+        return fe("show", first[0])
     if item.open_deps or item.state == "merging":
         return fe("show", item.task)
     if rules.stop is not None:
@@ -205,10 +179,10 @@ def next_for(context: Context, tx: Tx, task: str, actor: Actor) -> Steps:
 
 
 def merged_first(item: MergeItem) -> list[str]:
-    """A7: the tasks that are merged before it, the lowest last; none where something inside cannot stay: then it is
+    """A7: the tasks that are merged before it; none where something inside cannot stay: then it is
     taken, for its approval to end.
     """
-    rows = [row for row in item.stack if row.task not in item.passed]
+    rows = [row for row in item.inside if row.task not in item.passed]
     return [] if any(row.refused for row in rows) else [row.task for row in rows if row.first]
 
 

@@ -51,9 +51,10 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
             you = preview_of(context, tx, facts, me, actor)
             detail = msgspec.structs.replace(detail, you=you, place=place_in_queue(tx, facts))
         if facts.attempt is not None:
-            from foureyes.app.call.stacks import drawn, standing_on
+            from foureyes.app.call.stacks import inside_row
 
-            detail = msgspec.structs.replace(detail, stack=drawn(facts), above=standing_on(tx, row.id))
+            inside = tuple(inside_row(lower.inside, lower.task) for lower in facts.below)
+            detail = msgspec.structs.replace(detail, inside=inside)
             from foureyes.app.pages.loop import with_loop
             from foureyes.app.pages.preview import gated
 

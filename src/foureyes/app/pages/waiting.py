@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from foureyes.app.call.facts import facts_for
 from foureyes.app.call.noted_target import noted_target
 from foureyes.app.call.signing import why_unsignable
-from foureyes.app.call.stacks import drawn, from_below
+from foureyes.app.call.stacks import inside_row
 from foureyes.app.pages.judged import Judgement, Judgements, JudgingBasis, lasts
 from foureyes.app.pages.preview import preview
 from foureyes.app.views.review import QueueRow
@@ -198,7 +198,7 @@ def _row(facts: Facts, attempt: Attempt, basis: JudgingBasis, tip: gate.Tip, who
         fixes=sum(finding.state == "claimed" for finding in facts.open_blocking),
         disputes=sum(finding.state == "disputed" for finding in facts.open_blocking),
         you=preview(facts, basis.me, policy, tip, basis.unsigned),
-        stack=drawn(facts),
+        inside=tuple(inside_row(lower.inside, lower.task) for lower in facts.below),
     )
 
 
@@ -216,7 +216,7 @@ def _in_order(rows: list[QueueRow], paths: Mapping[str, tuple[str, ...]]) -> lis
     for _, group in groupby(sorted(by_age, key=_weight), key=_weight):
         alike = list(group)
         ordered += [alike[place] for place in side_by_side([paths[row.task] for row in alike])]
-    return from_below(ordered)
+    return ordered
 
 
 def _weight(row: QueueRow) -> tuple[int, int, int, int]:

@@ -46,7 +46,7 @@ MICROS, MIB = 1_000_000, 1 << 20
 ALWAYS: list[NamedQuery] = [
     ("project.get", {}), ("project.settings", {}), ("project.counters", {}), ("journal.head", {}),
     ("run.runners", {}), ("run.cooled", {"host": ""}), ("run.pauses", {}), ("run.pauses_of", {"task": ""}),
-    ("runner.left_claims", {"limit": QUEUE}), ("stack.queued", {"task": ""}), ("runner.clarifying", {"limit": DUE}),
+    ("runner.left_claims", {"limit": QUEUE}), ("runner.clarifying", {"limit": DUE}),
     *((query, {"limit": TOLD}) for query in ("runner.stuck", "runner.stopped", "runner.blocked",
                                              "cycle.flagged", "cycle.unreviewed")),
 ]  # fmt: skip

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.app.views.stack import StackRow
+from foureyes.app.views.stack import InsideRow
 from foureyes.errors import Reason
 from foureyes.steps import NO_STEP, Steps
 
 
 class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What was handed in. `stack`: the tasks whose work is inside (A7); `person`: what asks for a person, empty where
+    """What was handed in. `inside`: the tasks whose work is inside (A7); `person`: what asks for a person, empty where
     an agent may approve (P6); `unchecked`: required checks that nobody ran on it yet, `not_green`: those that ran on
     these files before and did not pass (D5); `first`: what else has to happen before anybody can approve. `notes`: what there is to say about where it came from. `repeats`: the
     attempt before, where this one is exactly its files again (L11), with `fixed_by_nothing` findings answered FIXED;
@@ -37,7 +37,7 @@ class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
     signal: str = "DONE"
     mode: str = ""
     reasons: tuple[Reason, ...] = ()
-    stack: tuple[StackRow, ...] = ()
+    inside: tuple[InsideRow, ...] = ()
     person: str = ""
     unchecked: tuple[str, ...] = ()
     not_green: tuple[str, ...] = ()

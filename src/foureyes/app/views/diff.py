@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.app.views.stack import StackRow
 from foureyes.core.documents.lens import CONTEXT
 from foureyes.core.documents.unified_diff import DiffLine as DiffLine
 from foureyes.core.documents.unified_diff import FileDiff as FileDiff
@@ -17,7 +16,7 @@ class DiffView(msgspec.Struct, frozen=True, kw_only=True):
 
     `unchanged`: the paths whose change is the same as it was in attempt `since`. `context`: so many lines stand around
     each place. `hidden`: how many hunks are left out because only white space changed in them; None where white space
-    is shown. `below`: the tasks whose work is inside (A7).
+    is shown.
     """
 
     task: str
@@ -30,7 +29,6 @@ class DiffView(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: tuple[str, ...] = ()
     context: int = CONTEXT
     hidden: int | None = None
-    below: tuple[StackRow, ...] = ()
 
     @property
     def seen(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from foureyes.app.views.stack import StackRow
+from foureyes.app.views.stack import InsideRow
 from foureyes.steps import NO_STEP, Steps
 
 
@@ -47,7 +47,7 @@ class MergesGoOn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
-    """An approved task in the queue, in its place. `stack`: the tasks whose work is inside (A7); `passed`: those that a
+    """An approved task in the queue, in its place. `inside`: the tasks whose work is inside (A7); `passed`: those that a
     person passed over (N3). `why`: what it waits for, or why it was left the last time. `ready`: nothing keeps it from
     being merged now. `next`: what brings it on.
     """
@@ -71,7 +71,7 @@ class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
     process: str = ""
     host: str = ""
     beacon: str = ""
-    stack: tuple[StackRow, ...] = ()
+    inside: tuple[InsideRow, ...] = ()
     exception: str = ""
     passed: tuple[str, ...] = ()
     ready: bool = False

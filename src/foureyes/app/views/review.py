@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.app.views.stack import StackRow
+from foureyes.app.views.stack import InsideRow
 from foureyes.app.views.task_list import Preview
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.approval import Basis, basis_of
@@ -142,7 +142,7 @@ REMARKABLE = ("M2", "M6", "A4")
 
 class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     """A task that waits, with everything that a decision is ordered and prepared by. `who` handed it in; `seen` is what
-    `--seen` takes (D7); `stack`: the tasks whose work is inside (A7).
+    `--seen` takes (D7); `inside`: the tasks whose work is inside (A7).
     `fixes`, `disputes`: findings that are answered so and wait for a ruling (L8, L9).
     """
 
@@ -173,7 +173,7 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     fixes: int = 0
     disputes: int = 0
     you: Preview
-    stack: tuple[StackRow, ...] = ()
+    inside: tuple[InsideRow, ...] = ()
 
     @property
     def to_rule(self) -> str:

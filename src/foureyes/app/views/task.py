@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # a verb that answers with an Outcome needs none of them
     from foureyes.app.views.finding import FindingView
     from foureyes.app.views.pause import PauseView
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
-    from foureyes.app.views.stack import StackRow
+    from foureyes.app.views.stack import InsideRow
     from foureyes.app.views.status import OpenPoint
     from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState
@@ -80,7 +80,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one task. `said` is how near escalation is (E5); `remarks` are shown and hold nothing up (L15,
     L16).
 
-    `stack`: the tasks whose work is inside, the topmost first; `above`: those that have this one inside (A7).
+    `inside`: the tasks whose work is inside, the topmost first; `above`: those that have this one inside (A7).
     `counting` are the sessions whose review of the latest attempt counts (D9). `place`: where in the merge queue it
     would stand if it were approved now; 0 where an approval leads elsewhere. `worktree`: the path of its own checkout,
     while somebody works on it (K1). `runs`: the latest of agents on it, the oldest first. `pauses`: what keeps runs
@@ -111,8 +111,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     said: str = ""
     remarks: list[str] = []
     patches: list[LogView] = []
-    stack: tuple[StackRow, ...] = ()
-    above: tuple[StackRow, ...] = ()
+    inside: tuple[InsideRow, ...] = ()
     you: Preview | None = None
     place: int = 0
     worktree: str = ""
@@ -132,7 +131,7 @@ def named() -> dict[str, type]:
     from foureyes.app.views.finding import FindingView
     from foureyes.app.views.pause import PauseView
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
-    from foureyes.app.views.stack import StackRow
+    from foureyes.app.views.stack import InsideRow
     from foureyes.app.views.status import OpenPoint
     from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState
@@ -152,7 +151,7 @@ def named() -> dict[str, type]:
             ReviewView,
             PastRunView,
             PauseView,
-            StackRow,
+            InsideRow,
             Link,
             Preview,
             LoopState,

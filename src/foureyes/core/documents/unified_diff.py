@@ -60,9 +60,8 @@ class Hunk(msgspec.Struct, frozen=True):
 
 class FileDiff(msgspec.Struct, frozen=True, kw_only=True):
     """A changed file. `old_path` is set for a rename, sizes for a binary file, `mode_change` as `100644 to 100755`;
-    `kind`: what it is in words, where it is no ordinary file, or became one; `folded`: generated,
-    a lock file, or another task's part of a stack, whose tasks `of` names (A7); `counts`: its hunks are to be looked at
-    (H4).
+    `kind`: what it is in words, where it is no ordinary file, or became one; `folded`: generated or a lock file;
+    `counts`: its hunks are to be looked at (H4).
     """
 
     path: str
@@ -80,7 +79,6 @@ class FileDiff(msgspec.Struct, frozen=True, kw_only=True):
     hunks: tuple[Hunk, ...] = ()
     old_object: str = ""
     new_object: str = ""
-    of: tuple[str, ...] = ()
 
 
 class _Header(msgspec.Struct):

@@ -58,13 +58,10 @@ class RecordedApproval(msgspec.Struct, frozen=True):
 
 
 class Lower(msgspec.Struct, frozen=True, kw_only=True):
-    """A7: a task whose work is inside an attempt: what is inside, and how the task stands now. `stands_on`: the tasks
-    that are inside of that one.
-    """
+    """A7: a task whose work is inside an attempt: what is inside, and how the task stands now."""
 
     inside: Below
     facts: Facts
-    stands_on: tuple[str, ...] = ()
 
     @property
     def task(self) -> Task:

@@ -304,9 +304,6 @@ def _to_do(facts: Facts, lower: Lower) -> Steps:
     """
     assert facts.attempt is not None
     attempt, inside, task, mine = facts.attempt, lower.inside, lower.task, facts.task.id
-    others = [each.task.id for each in unmerged(facts) if task.id in each.stands_on and each.task.id != task.id]
-    if others:
-        return fe("show", others[0], before=f"{others[0]} stands on {task.id}, too, and comes first: ")
     is_mine = attempt.ref == own_branch(mine) or not attempt.ref.startswith((OWN_BRANCHES, DETACHED))
     new = f"{own_name(mine)}.{attempt.n + 1}"
     branch = attempt.ref.removeprefix("refs/heads/") if is_mine else new

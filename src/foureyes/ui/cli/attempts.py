@@ -12,7 +12,6 @@ from foureyes.errors import BadInput
 from foureyes.steps import by, by_person_or_service, either, fe
 from foureyes.ui.cli.command import Session, if_version, verb
 from foureyes.ui.cli.output import count, with_id
-from foureyes.ui.cli.text.task import stack_lines
 from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
         lines.append(f"  committed {count(len(outcome.committed), 'file')}{new}")
     lines += [f"  branch    {note}" for note in outcome.notes]
     lines += [f"  remote    {outcome.sent}"] if outcome.sent else []
-    lines += [f"  stack     {line}" for line in stack_lines(outcome.stack)]
+    lines += [f"  inside    {row.says}" for row in outcome.inside]
     lines += [*_again(outcome), *_mode(outcome)]
     return "\n".join([*lines, f"you are free. {next_line(outcome.next)}"])
 

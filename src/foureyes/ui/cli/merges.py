@@ -10,7 +10,6 @@ from foureyes.errors import CutOff, VerificationFailed
 from foureyes.ui.cli import output
 from foureyes.ui.cli.checks import Teller
 from foureyes.ui.cli.command import Session, end_cleanly, reason_options, say, verb
-from foureyes.ui.cli.text.task import stack_lines
 from foureyes.ui.steps import next_line
 
 WORDS = {
@@ -93,8 +92,8 @@ def merges_list(session: Session) -> None:
     ]
     output.write_raw(output.table(("#", "ID", "P", "STATE", "WAITS FOR", "TITLE"), cells) + "\n")
     for item in items:
-        if item.stack:
-            output.write("\n".join([f"stack: {item.task}", *[f"  {line}" for line in stack_lines(item.stack)]]))
+        for row in item.inside:
+            output.write(f"{item.task}: {row.says}")
     output.write(next_line(what_brings_it_on(items)))
 
 

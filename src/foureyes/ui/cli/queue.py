@@ -11,7 +11,6 @@ from foureyes.ui.cli import output
 from foureyes.ui.cli.attention import first
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.text.attention import first_lines
-from foureyes.ui.cli.text.task import stack_lines
 from foureyes.ui.steps import next_line
 
 MARKS = {"passed": "✓", "failed": "✗", "crashed": "!", "timed_out": "!", "unsound": "!", "not_run": "·"}
@@ -67,7 +66,7 @@ def queue_text(view: QueueView) -> str:
             group = heading
         lines.append(_row(row, view.checks, width))
         lines += [f"       {_why(row)}"] if _why(row) else []
-        lines += [f"       {line}" for line in stack_lines(row.stack)]
+        lines += [f"       {inside.says}" for inside in row.inside]
     left = view.count - len(view.rows)
     lines += [f"{left} more: --limit {view.count}"] if left else []
     if view.checks:

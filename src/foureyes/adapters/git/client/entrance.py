@@ -20,8 +20,8 @@ from foureyes.adapters.git.client.descent import Descent
 from foureyes.adapters.git.client.differing import Differing
 from foureyes.adapters.git.client.lookup import LARGEST, Lookup
 from foureyes.adapters.git.client.loose_objects import loose_names, read_loose_object, write_loose_object
-from foureyes.adapters.git.client.object_form import CommitHead, Object, commit_head, entry_of, tree_rows
-from foureyes.adapters.git.client.reader import PORTION, SOME, no_file, swapped
+from foureyes.adapters.git.client.object_form import CommitHead, entry_of, tree_rows
+from foureyes.adapters.git.client.reader import SOME, no_file, swapped
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import shell

@@ -16,10 +16,6 @@ WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY stacks.task, stacks.l
 SELECT task AS upper, lower AS task, n AS attempt, how, commits, top FROM stacks
 WHERE lower IN (SELECT value FROM json_each(:ids)) ORDER BY stacks.task, stacks.lower;
 
--- name: stack.queued
-WITH queued AS (SELECT id FROM tasks WHERE status = 'approved' AND deleted = 0 UNION SELECT :task)
-SELECT s.task AS id FROM queued u JOIN stacks s ON s.task = u.id JOIN queued l ON l.id = s.lower ORDER BY s.task LIMIT 1;
-
 -- name: stack.shared
 SELECT DISTINCT p.task AS id FROM pieces p JOIN tasks t ON t.id = p.task
 WHERE p.piece IN (SELECT value FROM json_each(:pieces)) AND p.task <> :task AND t.deleted = 0
@@ -56,9 +52,6 @@ SELECT task, attempt, piece FROM pieces WHERE task IN (SELECT value FROM json_ea
 SELECT a.task, a.n, a.commits, a.files,
   (SELECT min(h.seq) FROM history h WHERE h.task = a.task AND h.attempt = a.n AND h.action = 'submitted') AS seq
 FROM attempts a WHERE a.task IN (SELECT value FROM json_each(:ids)) ORDER BY a.task, a.n;
-
--- name: stack.files
-SELECT task, n, base, files FROM attempts WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY task, n;
 
 -- name: stack.from_ref
 SELECT DISTINCT task AS id FROM attempts WHERE ref = :ref AND task <> :task ORDER BY task;

@@ -13,10 +13,7 @@ from foureyes.ui.cli.text.loop import context_sections, loop_lines
 from foureyes.ui.steps import next_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foureyes.app.views.review import ApprovalView
-    from foureyes.app.views.stack import StackRow
     from foureyes.app.views.task import TaskDetail
     from foureyes.app.views.task_list import Preview
 
@@ -32,7 +29,8 @@ def detail_text(detail: TaskDetail) -> str:
     lines += _field("children", ", ".join(f"{link.id} ({link.status})" for link in detail.children))
     lines += _field("waits for", ", ".join(f"{link.id} ({link.status})" for link in detail.depends_on))
     lines += _field("awaited by", ", ".join(link.id for link in detail.dependents))
-    lines += _stack(detail)
+    for row in detail.inside:
+        lines += _field("inside", row.says)
     lines += _field("hold", task.hold or "")
     for pause in detail.pauses:
         lines += _field(
@@ -57,24 +55,6 @@ def detail_text(detail: TaskDetail) -> str:
     for entry in detail.logs:
         lines += _field("log", f"{when(entry.at)} {detail.name(entry.session)} [{entry.type}] {entry.text}")
     return "\n".join(lines + _you(detail))
-
-
-def _stack(detail: TaskDetail) -> list[str]:
-    """A7: what stands on it, itself, and what is inside, from the top down."""
-    if not detail.stack and not detail.above:
-        return []
-    rows = [f"{row.task} ({row.standing}) {row.title}" for row in detail.above]
-    rows += [f"{detail.task.id} (this one)", *stack_lines(detail.stack)]
-    return _field("stack", "\n".join(rows))
-
-
-def stack_lines(stack: Sequence[StackRow]) -> list[str]:
-    """The tasks inside: how each stands, what of it is inside, and what follows from that."""
-    return [
-        f"└ {row.task} ({row.standing}) {row.title}: {row.says}"
-        + (f", which {row.refused}" if row.refused else "; it is merged first" if row.first else "")
-        for row in stack
-    ]
 
 
 def _approval(detail: TaskDetail, row: ApprovalView) -> str:

@@ -187,8 +187,7 @@ class Painter(msgspec.Struct):
     def _fold(self, row: DiffRow, width: int) -> Text:
         file = self.rows.change.files[row.file]
         hunks = "1 hunk" if len(file.hunks) == 1 else f"{len(file.hunks)} hunks"
-        what = f"as {', '.join(file.of)} left it" if file.of else "generated or a lock file"
-        words = f"   {self.marks.more} {what}: {hunks}, {file.added + file.removed:,} changed lines"
+        words = f"   {self.marks.more} generated or a lock file: {hunks}, {file.added + file.removed:,} changed lines"
         return cut(Text(f"{words} {self.marks.dot} Enter unfolds", self.palette["dim"]), width)
 
     def _hunk(self, row: DiffRow, width: int) -> Text:

@@ -80,7 +80,7 @@ def section_lines(view: TaskView, draw: TaskDrawing) -> list[PaintedLine]:
     return [
         *_why(view, draw),
         *_risk(view, draw),
-        *_stack(view.detail, draw),
+        *_inside(view.detail, draw),
         *_words("task", "TASK", view.detail.task.description, draw),
         *_words("acceptance", "DONE IF", view.detail.task.acceptance, draw),
         *_changes(view, draw),
@@ -133,14 +133,10 @@ def _last_run(detail: TaskDetail, draw: TaskDrawing) -> list[PaintedLine]:
     return _field("run", "LAST RUN", Text(visible(last.words)), draw)
 
 
-def _stack(detail: TaskDetail, draw: TaskDrawing) -> list[PaintedLine]:
-    """A7: the tasks inside, and those that stand on it; nothing where there are none."""
-    words = [
-        f"{row.says} ({row.standing})" + (f", which {row.refused}" if row.refused else ", merged first" * row.first)
-        for row in detail.stack
-    ]
-    words += [f"{row.task} ({row.standing}) stands on it" for row in detail.above]
-    return _field("stack", "STACK", Text(" · ".join(visible(word) for word in words)), draw) if words else []
+def _inside(detail: TaskDetail, draw: TaskDrawing) -> list[PaintedLine]:
+    """A7: the work of other tasks inside; nothing where there is none."""
+    words = " · ".join(visible(row.says) for row in detail.inside)
+    return _field("inside", "INSIDE", Text(words), draw) if words else []
 
 
 def _risk(view: TaskView, draw: TaskDrawing) -> list[PaintedLine]:
@@ -190,7 +186,7 @@ def _file(n: int, file: FileDiff, draw: TaskDrawing, width: int) -> Text:
     seen = seen if file.counts else f"{marks.dot} not counted"
     lines = "binary" if file.binary else f"+{file.added:<5} {f'{marks.minus}{file.removed}' if file.removed else ''}"
     if file.folded:
-        seen += f", folded: of {', '.join(file.of)}" if file.of else ", folded"
+        seen += ", folded"
     right = Text(f" {lines:<12}  ", palette["dim"]).append(f"{seen:<12} ", palette["warn" if unseen else "dim"])
     path = visible(file.path) + (f" (was {visible(file.old_path)})" if file.old_path else "")
     path += f" [{file.kind}]" if file.kind else ""
