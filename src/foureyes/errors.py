@@ -165,10 +165,6 @@ class NoStore(StoreProblem):
     code = "no_store"
 
 
-class MovedAway(NoStore):
-    """The database held the store of this project until its owner moved it elsewhere."""
-
-
 class StoreBusy(StoreProblem):
     """Another writer has held the store for too long."""
 

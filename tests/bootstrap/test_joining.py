@@ -85,7 +85,6 @@ def test_what_a_copy_proposes_for_fresh_clones_lets_one_propose_the_join_P12(pro
     address = address_to_name(project.cwd, {}, url)
     assert address == url.replace("postgres:@", "")
     assert address_to_name(project.cwd, {"FOUREYES_STORE": url}, url) == "", "it is to stand in no file"
-    assert address_to_name(project.cwd, {}, "sqlite") == ""
     project.checkout.commit("foureyes.toml", f'{path.read_text()}\n[store]\nurl = "{address}"\n')
     assert address_to_name(project.cwd, {}, url) == "", "it says so"
     with pytest.raises(NoProject, match="on a PostgreSQL server") as caught:

@@ -19,7 +19,6 @@ from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.opening import MIRROR
 from foureyes.adapters.store.postgres import PostgresEngine
-from foureyes.adapters.store.shared import LOCAL
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Reading
 from foureyes.app.application import Application
@@ -288,17 +287,6 @@ def test_a_killed_move_to_a_server_can_be_repeated_and_nothing_is_lost_G4(
     record_property("failpoints", len(there(repository, server, repository.journal())))
 
 
-def test_a_killed_move_back_into_the_file_can_be_repeated_and_nothing_is_lost_G4(
-    repository: Repository, server: Server, record_property: Note
-) -> None:
-    old = repository.journal()
-    Child(lambda: copy(repository, server.url)).result()
-    shutil.rmtree(repository.kept)
-    repository.keep()
-    record_property("failpoints", len(back(repository, server, old)))
-    drop_all(server)
-
-
 def copy(repository: Repository, url: str) -> None:
     """`fe store copy`; where it has been done already it says so."""
     with contextlib.suppress(Refused):
@@ -327,42 +315,6 @@ def there(repository: Repository, server: Server, old: list[tuple[int, str]]) ->
     repository.reset()
     drop_all(server)
     return steps
-
-
-def back(repository: Repository, server: Server, old: list[tuple[int, str]]) -> list[str]:
-    """The store on the server is made anew from the file whenever it was moved."""
-    untouched = (repository.files(), on_server(server))
-    steps = steps_of(lambda: copy(repository, LOCAL))
-    seen: set[object] = set()
-    state: object = None
-    for number, name in some(steps):
-        if state != untouched:
-            repository.reset()
-            drop_all(server)
-            refill(repository, server)
-        kill_at(number, lambda: copy(repository, LOCAL))
-        state = (repository.files(), on_server(server))
-        if state not in seen:
-            seen.add(state)
-            where = f"killed before step {number} of {len(steps)}: {name}"
-            Child(lambda: copy(repository, LOCAL)).result()
-            assert repository.journal() == old, where
-            assert not (repository.folder / "store.json").exists(), where
-            state = None
-    return steps
-
-
-def refill(repository: Repository, server: Server) -> None:
-    """The server's store, from the file that was set aside when it moved there."""
-
-    def fill() -> None:
-        (kept,) = repository.folder.glob("store.db.moved-*")
-        pointer = repository.folder / "store.json"
-        pointer.unlink()
-        kept.rename(repository.folder / "store.db")
-        copy(repository, server.url)
-
-    Child(fill).result()
 
 
 def test_a_killed_migration_is_done_at_the_next_opening_and_was_backed_up_first_G4(

@@ -15,15 +15,14 @@ import pytest
 
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.opening import LOCK, restore_store
-from foureyes.adapters.store.shared import move_to_file, move_to_server
-from foureyes.adapters.store.store import Store
+from foureyes.adapters.store.shared import move_to_server
 from foureyes.errors import StoreProblem
 
 from tests.engines import NOW
-from tests.races.crowd import application, founded, opened, sound
+from tests.races.crowd import founded, opened, sound
 from tests.stage.fork import Child, Signal
 from tests.stage.people import ALICE, CLAUDE
-from tests.stage.places import Desk, Place, ServerPlace, state_of
+from tests.stage.places import Desk, Place, ServerPlace
 from tests.stage.server import Server
 
 LATER = "2026-03-01T13:00:00.000Z"
@@ -133,37 +132,6 @@ def test_who_waited_for_the_lock_while_the_file_moved_to_a_server_is_told_and_lo
         move_to_server(str(file.folder), shared.server.url, LATER, keep_url=True)
         patch.undo()
     check(late.said(), shared)
-
-
-def test_who_had_the_server_open_when_the_store_moved_back_is_told_in_a_sentence_G4(
-    file: Place, shared: ServerPlace
-) -> None:
-    desk, task = prepared(file)
-    move_to_server(str(file.folder), shared.server.url, NOW, keep_url=True)
-    late = Late(shared, desk, task)
-    move_to_file(str(file.folder), shared.server.url, file.project, LATER)
-    late.go()
-    check(late.said(), file)
-
-
-def test_who_keeps_the_old_file_open_does_not_spoil_the_one_that_comes_back(file: Place, shared: ServerPlace) -> None:
-    """What SQLite keeps beside the old file (-wal, -shm) must never meet the new file."""
-    desk, task = prepared(file)
-    late = Late(file, desk, task)
-    Child(lambda: _write(file, desk, task)).result()
-
-    def placed(store: Store, where: str) -> None:
-        """As `fe store copy` does: who writes to it afterwards finds it where its journal says (P12)."""
-        application(store, desk.script).projects.note_place(ALICE, where)
-
-    move_to_server(str(file.folder), shared.server.url, NOW, keep_url=True, record_place=placed)
-    _write(shared, desk, task)
-    before = state_of(shared.dump())
-    move_to_file(str(file.folder), shared.server.url, file.project, LATER)
-    found = Child(lambda: (state_of(file.dump()), file.findings())).ended()
-    late.leave()
-    assert found.error is None, found.error
-    assert found.value == (before, [])
 
 
 def _write(place: Place, desk: Desk, task: str) -> None:

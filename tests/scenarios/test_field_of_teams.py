@@ -159,7 +159,6 @@ def test_a_colleague_with_a_role_of_their_own_is_told_what_lacks_and_let_in_by_w
         assert f"{writer}, a writer of schema" in words(colleague, "store", "join", url)
         work = approved(colleague, colleague.cast.codex, alpha)
         assert f"merged   {work.task}" in words(colleague, "merge")
-        assert f"belongs to role postgres, and you are {writer}" in words(colleague, "store", "copy", "sqlite", rc=5)
         assert not list(colleague.folder.glob("store.db*"))
         assert "next: postgres, who owns the store: fe restore " in words(
             colleague, "backup", str(team.folder / "copy.db")

@@ -1,7 +1,8 @@
-"""A repository with a project whose store moves to a server and back, and clones of it."""
+"""A repository with a project whose store moves to a server, and clones of it."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,6 +42,11 @@ class Project:
 
     def copied(self, where: str = "", actor: Actor = ALICE) -> CopiedStore:
         return copy_store(self.cwd, self.environ, actor, where or self.server.url, None)
+
+    def backup(self, path: str) -> None:
+        app = self.app()
+        app.projects.backup(ALICE, os.path.join(self.cwd, path))
+        app.close()
 
     def moves(self) -> int:
         """How many rows say where the store went."""

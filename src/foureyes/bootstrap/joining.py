@@ -13,7 +13,6 @@ from foureyes.app.call.merge_stops import amiss
 from foureyes.app.call.placing import misplaced
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.call.told_target import ask_target
-from foureyes.app.pages.doctor import grants_for
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.kept_store import StoreRole
 from foureyes.app.views.status import Check
@@ -155,10 +154,9 @@ def _refuse_other_store(folder: str, project: str, url: str) -> None:
 
 
 def _refuse_no_store(address: str, project: str) -> None:
-    from foureyes.adapters.store.shared import has_project, refuse_moved_away
+    from foureyes.adapters.store.shared import has_project
 
     if not has_project(address, project):
-        refuse_moved_away(address, project)
         copy = fe("store", "copy", blank("postgresql://…"))
         raise NoStore(
             f"foureyes.toml names project {project}, and that database has no store of it: a second journal of one "
@@ -185,11 +183,11 @@ def _joined(place: Located, environ: Mapping[str, str], store: Store, address: s
         store=store.describe(),
         rows=app.projects.milestones().rows,
         role=role,
-        missing=tuple(_missing(app, role, kept=kept)),
+        missing=tuple(_missing(app, kept=kept)),
     )
 
 
-def _missing(app: Application, role: StoreRole | None, *, kept: bool) -> list[Check]:
+def _missing(app: Application, *, kept: bool) -> list[Check]:
     """What work here still needs, and what is wrong with the target (Q6)."""
     context, answer = app.context, None
     with suppress(GitProblem):  # then the target is as it was cloned
@@ -203,8 +201,6 @@ def _missing(app: Application, role: StoreRole | None, *, kept: bool) -> list[Ch
     note = unaccepted(context, project)
     if note is not None:
         missing.append(Check("configuration", "warn", note.text, note.next))
-    if role is not None and role.lacks:
-        missing.append(Check("role", "warn", f"the role lacks {'; '.join(role.lacks)}", grants_for(role)))
     if not kept:
         missing.append(
             Check("address", "warn", f"the address is not written down: every call needs {FROM_ENVIRONMENT}")

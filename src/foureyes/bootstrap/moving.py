@@ -1,16 +1,15 @@
-"""`fe store copy`: move the store of a project to a server, or back."""
+"""`fe store copy`: move the store of a project to a server."""
 
 from __future__ import annotations
 
-from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.caller import permit
 from foureyes.bootstrap.places import git, project_folder, repository, settings_on_target
-from foureyes.bootstrap.wiring import application, now, open_project, server_of
+from foureyes.bootstrap.wiring import application, now
 from foureyes.core.words.place import without_user
-from foureyes.errors import FoureyesError, Refused
-from foureyes.steps import fe
+from foureyes.errors import Refused
+from foureyes.steps import blank, fe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +43,7 @@ def address_to_name(cwd: str, environ: Mapping[str, str], url: str) -> str:
 def copy_store(
     cwd: str, environ: Mapping[str, str], actor: Actor, url: str, progress: CountProgress | None
 ) -> CopiedStore:
-    """Move the project's store to a server, or back into the file (`sqlite`); by a person."""
+    """Move the project's store from the file to a server; by a person. A backup brings it back."""
     permit(actor, "store copy")
     from foureyes.adapters.store import shared
 
@@ -54,18 +53,9 @@ def copy_store(
     def record_place(store: Store, where: str) -> None:
         application(store, place, environ).projects.note_place(actor, where)
 
-    remote = shared.read_pointer(folder) is not None
-    if url == shared.LOCAL:
-        if not remote:
-            raise Refused("the store is the file in .foureyes/ already.", next_step=fe("doctor"))
-        address, project = server_of(folder, place, environ.get(VARIABLE, ""))
-        copied = shared.move_to_file(folder, address, project, now(), record_place=record_place, progress=progress)
-        mirror_anew(cwd, environ)
-        return copied
-    if remote:
-        raise Refused(
-            "the store is on a server already.", next_step=fe("store", "copy", shared.LOCAL, after="   first")
-        )
+    if shared.read_pointer(folder) is not None:
+        back = fe("restore", blank("FILE"), "--into-file", before="to have it in a file again, make a backup, then: ")
+        raise Refused("the store is on a server already.", next_step=back)
     return shared.move_to_server(
         folder,
         shared.kept_url(url),
@@ -74,11 +64,3 @@ def copy_store(
         record_place=record_place,
         progress=progress,
     )
-
-
-def mirror_anew(cwd: str, environ: Mapping[str, str]) -> None:
-    """The files beside a store that was put into its place tell of another one until then (F2). As far as it goes: the
-    environment may still name the server.
-    """
-    with suppress(FoureyesError), closing(open_project(cwd, environ)) as app:
-        app.context.store.mirror_anew()

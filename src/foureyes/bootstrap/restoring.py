@@ -25,7 +25,7 @@ from foureyes.bootstrap.places import (
 from foureyes.bootstrap.wiring import application, now, open_project, server_of
 from foureyes.core.words.place import without_password
 from foureyes.errors import BadInput, FoureyesError, NoProject, StoreProblem
-from foureyes.steps import blank, either, fe
+from foureyes.steps import blank, either, fe, prose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,19 +44,25 @@ def restore_backup(
     A clone without a store gets one so; a second one beside a server's only where they mean it: `into_file` (P12).
     """
     permit(actor, "restore")
+    from foureyes.adapters.store.shared import leave_server
+
     place = repository(cwd)
     project = project_on_target(place)
     if not is_project(folder_of(place)) and not project:
         project_folder(place, environ)  # says that there is no project, and what to do
     path, address = os.path.join(cwd, source), server_address(place, environ)
-    _refuse_unsaid(place, address, into_file=into_file)
+    address = _refuse_unsaid(place, address, into_file=into_file)
     _refuse_others(place, address)
     refuse_no_file(path)
+    if into_file:
+        environ = {name: value for name, value in environ.items() if name != "FOUREYES_STORE"}
     before = _sign_restore(_in_place(cwd, place, environ, address), actor, source)
     if address:
         return _on_server(place, environ, actor, path, address, before)
     with made_folder(folder_of(place)) as folder:
         kept = restore_store(folder, path, now(), project, leaves_server=into_file)
+        if into_file:
+            leave_server(folder)
     with closing(open_project(cwd, environ)) as app:
         done = app.projects.note_restore(actor, os.path.basename(source), kept, before)
         app.context.store.mirror_anew()
@@ -73,20 +79,28 @@ def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
     return _refuse_others(place, server_address(place, environ))
 
 
-def _refuse_unsaid(place: Located, address: str, *, into_file: bool) -> None:
-    """P12: what goes into a file goes there where no server has the store, as far as this clone knows."""
+def _refuse_unsaid(place: Located, address: str, *, into_file: bool) -> str:
+    """P12: what goes into a file goes there where no server has the store, as far as this clone knows. The address to
+    restore to, empty for the file.
+    """
+    from foureyes.adapters.store.shared import has_project
+
     if address and into_file:
-        raise BadInput(
-            "this clone knows a server for the store of this project, and a backup goes there.",
-            next_step=either(
-                fe("restore", blank("FILE"), before="to put it there: "),
-                fe("store", "copy", "sqlite", before="to have it in a file then: "),
-                joint="; ",
-            ),
-        )
+        project = _project(place)
+        if not project or has_project(address, project):
+            raise BadInput(
+                "the server of this project still has its store, and a file would be a second one.",
+                next_step=either(
+                    fe("restore", blank("FILE"), before="to put the backup on the server: "),
+                    prose(f'or its owner renames it in psql first: ALTER SCHEMA "foureyes_{project}" RENAME TO …'),
+                    joint="; ",
+                ),
+            )
+        return ""
     folder = folder_of(place)
     if not address and is_project(folder) and is_shared(folder):
         server_of(folder, place, "")  # it joined by FOUREYES_STORE, and that is not set
+    return address
 
 
 def _refuse_others(place: Located, address: str) -> bool:
@@ -127,21 +141,13 @@ def _on_server(
         pointer, project = read_pointer(folder), _project(place)
         if not project:
             raise StoreProblem("nothing says whose store it is.", next_step=fe("restore", blank("FILE")))
-        done, again = put_back(folder, check_url(address), project, source, now(), noted)
+        done, owner = put_back(folder, check_url(address), project, source, now(), noted)
         if pointer is None:
             write_pointer(folder, Pointer(project, "" if environ.get("FOUREYES_STORE") else address))
         put_mirrors_aside(folder, now())
         with closing(open_shared(folder, address, project, now())) as store:
             store.mirror_anew()
-    return msgspec.structs.replace(
-        done,
-        on_server=True,
-        where=without_password(address),
-        owner=again.owner,
-        let_in=again.others,
-        absent=again.absent,
-        unknown=again.unknown,
-    )
+    return msgspec.structs.replace(done, on_server=True, where=without_password(address), owner=owner)
 
 
 def _project(place: Located) -> str:

@@ -1,11 +1,10 @@
-"""`fe store copy` there and back: verified, by people, and after a crash between any two steps nothing is lost."""
+"""`fe store copy`: verified, by people, and after a crash between any two steps nothing is lost."""
 
 from __future__ import annotations
 
 import os
 import signal
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,10 @@ from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.bootstrap import creating
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.moving import copy_store
+from foureyes.bootstrap.restoring import restore_backup
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
-from foureyes.errors import BadInput, FoureyesError, NoProject, NoStore, Refused, StoreProblem, VerificationFailed
+from foureyes.errors import BadInput, NoProject, NoStore, Refused, StoreProblem, VerificationFailed
 from foureyes.ui.steps import steps_text
 
 from tests import engines
@@ -61,34 +61,28 @@ def test_a_store_moves_to_a_server_and_nothing_is_missing(project: Project) -> N
     assert project.rows() > before
 
 
-def test_a_store_moves_back_into_the_file_and_the_schema_is_kept_under_another_name(project: Project) -> None:
+def test_a_backup_brings_the_store_back_into_a_file_once_the_server_has_none_P12(project: Project) -> None:
+    """As docs/howto/several-machines.md says."""
     project.copy()
     project.create("on the server")
-    before = project.rows()
-    assert project.copy("sqlite") == before
-    assert (project.engine(), project.rows()) == ("sqlite", before)
-    assert read_pointer(str(project.folder)) is None
-    (schema,) = project.server.schemas(project.id)
-    assert schema.startswith(f"foureyes_{project.id}_moved_")
-    assert project.server.run(f'SELECT count(*) FROM "{schema}".journal WHERE {NO_MOVE}') == [(before,)]
+    project.backup("../back.db")
+    with pytest.raises(BadInput, match="still has its store") as caught:
+        restore_backup(project.cwd, project.environ, ALICE, "../back.db", into_file=True)
+    rename = f'ALTER SCHEMA "foureyes_{project.id}" RENAME TO'
+    assert rename in steps_text(caught.value.next_step)
+    project.server.run(f'{rename} "foureyes_{project.id}_moved"')
+    with pytest.raises(NoStore):
+        project.app()
+    restore_backup(project.cwd, project.environ, ALICE, "../back.db", into_file=True)
+    assert (project.engine(), read_pointer(str(project.folder))) == ("sqlite", None)
     project.create("in the file")
-    assert project.rows() > before
-
-
-def test_a_store_moves_there_and_back_and_there_again(project: Project) -> None:
-    for where in ("", "sqlite", "", "sqlite"):
-        project.copy(where)
-        project.create(f"after {where or 'server'}")
-    assert project.rows() > 5
-    assert len(project.server.schemas(project.id)) == 2
+    assert project.rows() > 0
 
 
 def test_the_pointer_is_for_its_owner_only_and_names_no_address_that_the_environment_gave(project: Project) -> None:
-    project.copy()
-    assert (project.folder / "store.json").stat().st_mode & 0o777 == 0o600
-    project.copy("sqlite")
     project.environ["FOUREYES_STORE"] = project.server.url
     project.copy()
+    assert (project.folder / "store.json").stat().st_mode & 0o777 == 0o600
     assert read_pointer(str(project.folder)) == Pointer(project.id, "")
     assert project.server.url.encode() not in (project.folder / "store.json").read_bytes()
     assert project.engine() == "postgres"
@@ -99,21 +93,14 @@ def test_the_pointer_is_for_its_owner_only_and_names_no_address_that_the_environ
 
 
 @pytest.mark.parametrize("actor", [CLAUDE, CI, asserted(ALICE)], ids=["agent", "service", "typed"])
-@pytest.mark.parametrize("where", ["", "sqlite"])
-def test_only_a_person_moves_a_store_P12(project: Project, actor: Actor, where: str) -> None:
-    if where:
-        project.copy()
+def test_only_a_person_moves_a_store_P12(project: Project, actor: Actor) -> None:
     before = project.files()
     with pytest.raises(Refused):
-        project.copy(where, actor)
+        project.copy("", actor)
     assert project.files() == before
 
 
 def test_moving_to_where_it_is_already_is_refused_and_changes_nothing(project: Project) -> None:
-    before = project.files()
-    with pytest.raises(Refused, match="already"):
-        project.copy("sqlite")
-    assert project.files() == before
     project.copy()
     before = project.files()
     with pytest.raises(Refused, match="already"):
@@ -175,17 +162,6 @@ def test_a_forged_chain_is_not_moved_and_nothing_changes_J1(project: Project) ->
     assert project.engine() == "sqlite"
 
 
-def test_a_tampered_server_is_not_moved_and_nothing_changes_J2(project: Project) -> None:
-    project.copy()
-    project.server.run(f"""UPDATE "foureyes_{project.id}".tasks SET title = 'forged'""")
-    before = project.files()
-    with pytest.raises(VerificationFailed):
-        project.copy("sqlite")
-    assert project.files() == before
-    assert project.engine() == "postgres"
-    assert project.server.schemas(project.id) == [f"foureyes_{project.id}"]
-
-
 def test_a_server_that_has_another_journal_of_the_project_is_refused(project: Project, tmp_path: Path) -> None:
     other = shared.open_shared(str(tmp_path), project.server.url, project.id, NOW, create=True)
     append(other, security("another history"))
@@ -214,17 +190,6 @@ def test_a_writer_who_opened_the_file_before_the_move_does_not_write_into_what_w
     (aside,) = [path for path in project.folder.glob("store.db.moved-*") if not path.name.endswith(("-wal", "-shm"))]
     kept = engines.kept(SqliteEngine(str(aside)))
     assert kept.fetch("SELECT count(*) FROM journal WHERE kind <> 'StorePlaced'", {})[1] == [(before,)]
-
-
-def test_a_writer_who_opened_the_server_before_the_move_is_told_so_and_loses_nothing_G4(project: Project) -> None:
-    project.copy()
-    early = project.app()
-    before = project.rows()
-    project.copy("sqlite")
-    with pytest.raises(StoreProblem) as caught:
-        early.tasks.create(BOB, "lost")
-    assert caught.value.next_step
-    assert project.rows() == before
 
 
 def test_what_a_reader_still_holds_open_goes_along_with_the_file_set_aside(project: Project) -> None:
@@ -263,13 +228,11 @@ def crash_at(monkeypatch: pytest.MonkeyPatch, where: object, name: str, call: in
     monkeypatch.setattr(where, name, counted)
 
 
-def crashes(
-    project: Project, monkeypatch: pytest.MonkeyPatch, where: object, name: str, *, to: str = "", call: int = 1
-) -> None:
+def crashes(project: Project, monkeypatch: pytest.MonkeyPatch, where: object, name: str, *, call: int = 1) -> None:
     with monkeypatch.context() as patched:
         crash_at(patched, where, name, call)
         with pytest.raises(Crash):
-            project.copy(to)
+            project.copy()
 
 
 THERE = {
@@ -306,42 +269,8 @@ def test_a_stale_copy_on_the_server_is_set_aside_and_kept(project: Project, monk
     assert project.server.run(f'SELECT count(*) FROM "{aside[0]}".journal WHERE {NO_MOVE}') == [(stale,)]
 
 
-BACK = {
-    "before the copy": (shared, "copy_journal", 1),
-    "before the file takes its place": (os, "replace", 1),
-    "before the schema is renamed": (shared, "renaming", 1),
-    "before the pointer is removed": (os, "remove", 1),
-}
-
-
-@pytest.mark.parametrize("step", BACK)
-def test_a_crash_on_the_way_back_leaves_a_usable_project_and_a_second_call_completes_it_G4(
-    project: Project, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
-    where, name, call = BACK[step]
-    project.copy()
-    project.create("on the server")
-    before = project.rows()
-    crashes(project, monkeypatch, where, name, to="sqlite", call=call)
-    if step != "before the pointer is removed":
-        assert (project.engine(), project.rows()) == ("postgres", before)
-        project.create("after the crash")
-        before = project.rows()
-    else:
-        with pytest.raises(NoStore) as caught:
-            project.app()
-        assert "fe store copy sqlite" in steps_text(caught.value.next_step), "what completes it"
-    project.copy("sqlite")
-    assert (project.engine(), project.rows()) == ("sqlite", before)
-    project.create("at last")
-    assert [name for name in project.store_files() if "incoming" in name] == []
-
-
-@pytest.mark.parametrize("to", ["", "sqlite"])
-def test_a_killed_move_leaves_the_store_where_it_was_G4(project: Project, to: str) -> None:
+def test_a_killed_move_leaves_the_store_where_it_was_G4(project: Project) -> None:
     """SIGKILL in the middle of the copy, in a process of its own."""
-    if to:
-        project.copy()
     before, engine = project.rows(), project.engine()
     child = os.fork()
     if child == 0:
@@ -354,34 +283,15 @@ def test_a_killed_move_leaves_the_store_where_it_was_G4(project: Project, to: st
 
         vars(shared)["copy_journal"] = killed
         try:
-            project.copy(to)
+            project.copy()
         finally:
             os._exit(1)
     _, status = os.waitpid(child, 0)
     assert os.WIFSIGNALED(status)
     assert (project.engine(), project.rows()) == (engine, before)
     project.create("afterwards")
-    assert project.copy(to) == before + 1
+    assert project.copy() == before + 1
     assert project.rows() == before + 1
-
-
-def test_an_old_file_never_takes_the_place_of_a_newer_journal(
-    project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """A crash left the file beside the pointer; others went on at the server and moved it to their machine."""
-    crashes(project, monkeypatch, os, "replace", call=2)
-    assert (project.folder / "store.db").exists()
-    project.create("on the server")
-    newest = project.rows()
-    clone = tmp_path / "clone"
-    project.checkout.git("clone", "-q", project.cwd, str(clone))
-    environ = {"FOUREYES_STORE": project.server.url}
-    create_project(str(clone), environ, BOB, prefix="fe", target=None, commit=False)
-    copy_store(str(clone), environ, BOB, "sqlite", None)
-    with suppress(FoureyesError):
-        project.copy("sqlite")
-    with suppress(FoureyesError):
-        assert project.rows() >= newest, "an older state is the store again"
 
 
 # ------------------------------------------------------------------------------------------- joining from another clone

@@ -26,14 +26,13 @@ from psycopg.pq import TransactionStatus
 
 from foureyes.adapters.store import postgres_roles as roles
 from foureyes.adapters.store.engine import SqlValue
-from foureyes.adapters.store.moved_away import no_store
 from foureyes.adapters.store.postgres_errors import LOCK_TIMEOUT, held_by, in_our_words, unreachable
 from foureyes.adapters.store.postgres_roles import SchemaFacts
 from foureyes.adapters.store.postgres_statements import escaped, translated
 from foureyes.adapters.store.queries import sql
 from foureyes.core.words.unheard import is_unheard
-from foureyes.errors import Internal, StoreBusy, StoreProblem
-from foureyes.steps import fe
+from foureyes.errors import Internal, NoStore, StoreBusy, StoreProblem
+from foureyes.steps import blank, by, by_person, either, fe
 
 if TYPE_CHECKING:
     from foureyes.app.views.kept_store import StoreRole
@@ -66,14 +65,18 @@ def schemas(url: str, beginning: str) -> list[str]:
     return [str(row[0]).removeprefix("foureyes_") for row in asked(url, look, schema_of(beginning))]
 
 
-def membership(url: str, role: str) -> tuple[str, bool, bool]:
-    """Who is asking; whether the server knows a role, and whether who asks may act as that one."""
-    look = (
-        "SELECT current_user, r.oid, pg_has_role(r.oid, 'USAGE') FROM (SELECT 1) one "
-        "LEFT JOIN pg_roles r ON r.rolname = %(name)s"
+def no_store(project: str) -> NoStore:
+    """A database that has no schema of this project."""
+    return NoStore(
+        f"that database has no store of project {project}. Nothing was changed.",
+        next_step=either(
+            by("person", fe("restore", blank("FILE")), "who owned it puts a backup there: "),
+            by_person(fe("store", "join", blank("URL"), before="is it in another database, join that: ")),
+            by("person", fe("restore", blank("FILE"), "--into-file"), "was it moved into a file, there: "),
+            by("person", fe("init", "--anew"), "is it lost without a backup, a person begins a new journal: "),
+            joint="; ",
+        ),
     )
-    row = asked(url, look, role)[0]
-    return str(row[0]), row[1] is not None, bool(row[2])
 
 
 def asked(url: str, statement: str, name: str) -> list[tuple[Any, ...]]:
@@ -119,7 +122,7 @@ class PostgresEngine:
         with self._words():
             facts = self._identity()
             if facts is None and not create:
-                raise no_store(self, self.schema, self.project)
+                raise no_store(self.project)
             if create:
                 roles.refuse_to_make(self.facts)
                 with suppress(
@@ -384,7 +387,6 @@ class PostgresEngine:
     def backup(self, path: str) -> None:
         """The journal as a SQLite store: any machine can read, verify and restore it."""
         from foureyes.adapters.store.copying import copy_journal
-        from foureyes.adapters.store.let_in import people_of, remember
         from foureyes.adapters.store.migrate import migrate
         from foureyes.adapters.store.sqlite import SqliteEngine
 
@@ -392,7 +394,6 @@ class PostgresEngine:
         try:
             migrate(copy, "1970-01-01T00:00:00.000Z", None)
             copy_journal(self, copy, 0)
-            remember(copy, people_of(self, self.schema))
         finally:
             copy.close()
 

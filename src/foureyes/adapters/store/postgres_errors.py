@@ -96,7 +96,7 @@ def in_our_words(role: str = "", owner: str = "", *, committing: bool = False) -
     except (errors.UntranslatableCharacter, errors.CharacterNotInRepertoire) as problem:
         raise StoreProblem(
             f"the database cannot hold that text, it is not in UTF-8: {first_line(problem)}. Nothing was changed.",
-            next_step=by_person(fe("store", "copy", "sqlite", after=", then to a database in UTF-8")),
+            next_step=prose("move the store to a database in UTF-8, by a backup"),
         ) from problem
     except (errors.UndefinedTable, errors.InvalidSchemaName) as problem:
         raise NoStore(

@@ -25,15 +25,10 @@ FACTS = (
     "FROM pg_database d CROSS JOIN pg_control_system() s "
     "LEFT JOIN pg_namespace n ON n.nspname = %(name)s WHERE d.datname = current_database()"
 )
-GRANTS = """
-    SELECT c.relname, string_agg(p.word, ',') FROM pg_class c, (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE'))
-      AS p (word) WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = :schema) AND c.relkind = 'r'
-      AND has_table_privilege(c.oid, p.word) = (:held = 1) GROUP BY c.relname ORDER BY c.relname
-"""
-ASIDE = """
-    SELECT nspname FROM pg_namespace WHERE starts_with(nspname, :moved) OR starts_with(nspname, :before)
-      ORDER BY nspname
-"""
+MAY = (
+    "SELECT has_table_privilege(c.oid, 'INSERT'), has_table_privilege(c.oid, 'UPDATE, DELETE, TRUNCATE') FROM pg_class c "
+    "WHERE c.relname = 'journal' AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = :schema)"
+)
 ENCODING = "UTF8"
 OWNER, WRITER, READER = "owner", "writer", "reader"
 ALL = ("SELECT", "INSERT", "UPDATE", "DELETE")
@@ -113,36 +108,13 @@ def let_in_by(role: str, owner: str) -> Steps:
 
 
 def role_of(engine: Engine, facts: SchemaFacts) -> StoreRole:
-    """Which of the three this is, what it lacks, and what it may beyond."""
+    """Which of the three this is, and whether a writer could change what is recorded."""
     if facts.owns:
-        beside: dict[str, SqlValue] = {"moved": f"{facts.schema}_moved_", "before": f"{facts.schema}_before_restore_"}
-        aside = tuple(str(name) for (name,) in engine.fetch(ASIDE, beside)[1])
-        return StoreRole(name=facts.role, kind=OWNER, schema=facts.schema, aside=aside, owner=facts.owner)
-    lacks, beyond = _grants(engine, facts.schema, held=False), NOT_FOR_A_WRITER
-    if "INSERT" in lacks.get(JOURNAL, ()):
-        unread = [f"SELECT on {table}" for table, rights in lacks.items() if "SELECT" in rights]
-        return StoreRole(name=facts.role, kind=READER, schema=facts.schema, lacks=tuple(unread), owner=facts.owner)
-    held = _grants(engine, facts.schema, held=True)
-    missing = {t: [word for word in words if word not in beyond.get(t, ())] for t, words in lacks.items()}
-    more = {table: [word for word in words if word in held.get(table, ())] for table, words in beyond.items()}
-    return StoreRole(
-        name=facts.role,
-        kind=WRITER,
-        schema=facts.schema,
-        lacks=tuple(_said(missing)),
-        more=tuple(_said(more)),
-        owner=facts.owner,
-    )
-
-
-def _grants(engine: Engine, schema: str, *, held: bool) -> dict[str, list[str]]:
-    """Of each table, the rights that the caller has, or has not."""
-    rows = engine.fetch(GRANTS, {"schema": schema, "held": int(held)})[1]
-    return {str(table): sorted(str(words).split(",")) for table, words in rows}
-
-
-def _said(words: dict[str, list[str]]) -> list[str]:
-    return [f"{', '.join(each)} on {table}" for table, each in words.items() if each]
+        return StoreRole(name=facts.role, kind=OWNER, schema=facts.schema, owner=facts.owner)
+    rows = engine.fetch(MAY, {"schema": facts.schema})[1]
+    adds, rewrites = (bool(rows[0][0]), bool(rows[0][1])) if rows else (False, False)
+    kind = WRITER if adds else READER
+    return StoreRole(name=facts.role, kind=kind, schema=facts.schema, rewrites=rewrites, owner=facts.owner)
 
 
 def grants_sql(facts: SchemaFacts, writers: Sequence[str], readers: Sequence[str]) -> str:
@@ -174,13 +146,6 @@ def grants_of(facts: SchemaFacts, role: str, writes: bool) -> list[str]:
         f"{later} GRANT {words} ON TABLES TO {name};",
         *[f"REVOKE {', '.join(these)} ON {schema}.{table} FROM {name};" for table, these in kept.items()],
     ]
-
-
-def rights_on(schema: str, table: str, role: str, kind: str) -> str:
-    """The SQL for one table."""
-    words = ALL if kind == WRITER else ("SELECT",)
-    given = [word for word in words if word not in NOT_FOR_A_WRITER.get(table, ())]
-    return f"GRANT {', '.join(given)} ON {quoted(schema)}.{quoted(table)} TO {quoted(role)}"
 
 
 def quoted(name: str) -> str:

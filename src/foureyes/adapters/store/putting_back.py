@@ -1,7 +1,8 @@
 """Putting a backup in the place of a store on a PostgreSQL server: also where its schema is gone, or damaged.
 
 The backup becomes a whole store under another name first; then both names are changed in one transaction. What was the
-store keeps everything as `…_before_restore_…`. It belongs to whom it belonged before, and lets in whom that one let in.
+store keeps everything as `…_before_restore_…`; its owner and its grants go to the one that takes its place. Where no
+schema is left, whoever restores owns the store, and grants access again.
 """
 
 from __future__ import annotations
@@ -12,10 +13,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from foureyes.adapters.store.copying import copy_journal
 from foureyes.adapters.store.journal import journal_length
-from foureyes.adapters.store.let_in import Again, let_in_again, let_in_missing, owner_in, remembered
 from foureyes.adapters.store.migrate import migrate
 from foureyes.adapters.store.opening import NAME, copy_sound
-from foureyes.adapters.store.postgres_roles import for_the_owner, refuse_not_owned
+from foureyes.adapters.store.postgres_roles import refuse_not_owned
 from foureyes.adapters.store.shared import digits, postgres
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
@@ -53,31 +53,30 @@ tables, and of those that a later version adds.
 
 def put_back(
     folder: str, url: str, project: str, source: str, now: str, noted: Callable[[Store, str], T]
-) -> tuple[T, Again]:
+) -> tuple[T, str]:
     """A sound backup of this project becomes the store. `noted` writes into it what happened, with the name under which
-    the one before is kept, empty where there was none; it counts when all of it is there. And whom it lets in.
+    the one before is kept, empty where there was none; it counts when all of it is there. And the role that owns it.
     """
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(dir=folder, prefix="incoming-") as desk:
         fresh = os.path.join(desk, NAME)
         copy_sound(source, fresh, project)
-        replaced, people = refuse_others(url, project), remembered(fresh)
-        owner = replaced.owner if replaced else owner_in(people)
+        replaced = refuse_others(url, project)
         kept = f"{replaced.schema}_before_restore_{digits(now)}" if replaced else ""
-        role = _acting_as(url, owner, replaced)
+        role = replaced.owner if replaced and replaced.owner != replaced.role else ""  # an administrator acts as it
         incoming = postgres(url, f"{project}_incoming_{digits(now)}", create=True, role=role)
         try:
             _refuse_another(incoming, url, project)
             _fill(incoming, fresh, now)
             done = noted(Store(incoming, project, place=incoming.place), kept)
-            again = _change_names(incoming, project, kept, people)
+            owner = _change_names(incoming, project, kept)
         except BaseException:
             incoming.script([f'DROP SCHEMA IF EXISTS "{incoming.schema}" CASCADE'])
             raise
         finally:
             incoming.close()
-    return done, again
+    return done, owner
 
 
 def refuse_others(url: str, project: str) -> SchemaFacts | None:
@@ -89,20 +88,6 @@ def refuse_others(url: str, project: str) -> SchemaFacts | None:
     engine.close()
     refuse_not_owned(engine.facts, WHAT, HOW)
     return engine.facts
-
-
-def _acting_as(url: str, owner: str, replaced: SchemaFacts | None) -> str:
-    """The role that makes the new store, where it is not the one that asks: an administrator acts as the owner. Where
-    the schema is gone, the backup names the owner: whoever else made it again would own it.
-    """
-    from foureyes.adapters.store.postgres import membership
-
-    if not owner:
-        return ""
-    me, is_known, may = membership(url, owner)
-    if is_known and not may and replaced is None:
-        raise for_the_owner(f"the store of this backup belonged to role {owner}", owner, me, WHAT, HOW)
-    return owner if may and owner != me else ""
 
 
 def _refuse_another(incoming: PostgresEngine, url: str, project: str) -> None:
@@ -126,17 +111,16 @@ def _fill(incoming: PostgresEngine, fresh: str, now: str) -> None:
         backup.close()
 
 
-def _change_names(incoming: PostgresEngine, project: str, kept: str, people: dict[str, str]) -> Again:
-    """Whoever writes to the store that is there ends first; whoever comes then, writes to this one."""
+def _change_names(incoming: PostgresEngine, project: str, kept: str) -> str:
+    """Whoever writes to the store that is there ends first; whoever comes then, writes to this one. Its owner."""
     from foureyes.adapters.store.postgres import schema_of
 
     schema = schema_of(project)
     with incoming.transaction(write=True):
         incoming.fetch(TURN, {"name": schema})
         rows = incoming.fetch(GRANTED, {"schema": schema, "incoming": incoming.schema})[1]
-        grants = [str(row[0]) for row in rows]
-        more, again = let_in_missing(incoming, schema) if kept else let_in_again(incoming, people)
         aside = [f'ALTER SCHEMA "{schema}" RENAME TO "{kept}"'] if kept else []
         owner = incoming.facts_of(incoming.project).owner
-        incoming.script([*grants, *more, *aside, f'ALTER SCHEMA "{incoming.schema}" RENAME TO "{schema}"'])
-    return again._replace(owner=owner)
+        grants = [str(row[0]) for row in rows]
+        incoming.script([*grants, *aside, f'ALTER SCHEMA "{incoming.schema}" RENAME TO "{schema}"'])
+    return owner

@@ -14,29 +14,26 @@ import msgspec
 from foureyes.adapters.folders import OddFile, entries, folder, read, replace
 from foureyes.adapters.store import driver
 from foureyes.adapters.store.copying import copy_journal
-from foureyes.adapters.store.engine import Database, SqlValue
+from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.feedback_files import FeedbackFiles
 from foureyes.adapters.store.journal import journal_length
-from foureyes.adapters.store.let_in import let_in_before
 from foureyes.adapters.store.lock import WriterLock, in_its_place
 from foureyes.adapters.store.migrate import LATEST, migrate
 from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.opening import LOCK, MIRROR, NAME, project_of
-from foureyes.adapters.store.postgres_roles import refuse_not_owned
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.app.ports import CountProgress
 from foureyes.app.views.kept_store import CopiedStore
-from foureyes.core.words.place import FILE, SCHEMES, WITHOUT, holds_password
-from foureyes.errors import BadInput, MovedAway, NoStore, StoreProblem
-from foureyes.steps import blank, by, by_person, either, fe, phrase, prose, shell
+from foureyes.core.words.place import SCHEMES, WITHOUT, holds_password
+from foureyes.errors import BadInput, NoStore, StoreProblem
+from foureyes.steps import blank, by, by_person, fe, phrase, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.postgres import PostgresEngine
 
 POINTER = "store.json"
-LOCAL = "sqlite"
 LARGEST = 1 << 20
 LISTED = 1_000
 
@@ -121,12 +118,15 @@ def write_pointer(place: str, pointer: Pointer) -> None:
                     os.unlink(left, dir_fd=handle)
 
 
+def leave_server(place: str) -> None:
+    """From now on the store is the file beside the pointer."""
+    with suppress(FileNotFoundError):
+        os.remove(os.path.join(place, POINTER))
+
+
 def open_shared(folder: str, url: str, project: str, now: str, *, create: bool = False) -> Store:
     """A project's store on a PostgreSQL server."""
-    try:
-        engine = postgres(url, project, create=create)
-    except NoStore as gone:
-        raise _or_in_the_file(folder, gone) from gone
+    engine = postgres(url, project, create=create)
     try:
         migrate(engine, now, lambda version: refuse_old_schema(engine, version))
     except BaseException:
@@ -139,14 +139,6 @@ def open_shared(folder: str, url: str, project: str, now: str, *, create: bool =
         feedback=FeedbackFiles(folder, shared=True),
         place=engine.place,
     )
-
-
-def _or_in_the_file(folder: str, gone: NoStore) -> NoStore:
-    """A clone whose store was moved back into its file has another way on than one that only joined."""
-    if not os.path.lexists(os.path.join(folder, NAME)):
-        return gone
-    back = fe("store", "copy", LOCAL, after=", if it was moved into the file here")
-    return type(gone)(gone.message, next_step=either(by_person(back), gone.next_step, joint="; else "))
 
 
 def refuse_old_schema(engine: PostgresEngine, version: int) -> None:
@@ -197,7 +189,6 @@ def move_to_server(
                 migrate(target, now, None)
                 target = without_stale_copy(source, target, url, project, now)
                 count = copy_journal(source, target, journal_length(source), progress)
-                let_in = let_in_before(target)
                 moved_to = target.place
                 record_place(Store(target, project), moved_to)
             finally:
@@ -208,7 +199,7 @@ def move_to_server(
         write_pointer(folder, Pointer(project, url if keep_url else ""))
         set_aside(path, now)
         record_place_aside(SqliteEngine(aside(path, now), aside=True), project, moved_to, record_place)
-    return CopiedStore(rows=count, store="postgresql", let_in=let_in)
+    return CopiedStore(rows=count, store="postgresql")
 
 
 def record_place_aside(engine: Database, project: str, moved_to: str, record_place: RecordPlace) -> None:
@@ -221,67 +212,6 @@ def record_place_aside(engine: Database, project: str, moved_to: str, record_pla
         engine.close()
 
 
-def move_to_file(
-    folder: str,
-    url: str,
-    project: str,
-    now: str,
-    *,
-    record_place: RecordPlace = not_said,
-    progress: CountProgress | None = None,
-) -> CopiedStore:
-    """A server's journal back into the file, verified; writers wait meanwhile, and the schema is renamed, not
-    dropped. `record_place` as above.
-    """
-    path = os.path.join(folder, NAME)
-    fresh = f"{path}.incoming-{os.getpid()}"
-    if os.path.exists(path) and not has_schema(url, project):
-        check_moved(path, url, project)
-        os.remove(os.path.join(folder, POINTER))  # a crash came between the last two steps of an earlier move
-        return CopiedStore(rows=0, store=LOCAL)
-    source = postgres(url, project)
-    try:
-        refuse_not_owned(source.facts, "move the store", fe("store", "copy", LOCAL))
-        with source.transaction(write=True):
-            target = SqliteEngine(fresh, create=True, aside=True)
-            try:
-                migrate(target, now, None)
-                count = copy_journal(source, target, journal_length(source), progress, inside=True)
-                record_place(Store(target, project), FILE)
-            finally:
-                target.close()
-            # The file first: until the schema is renamed, the pointer still names the server, and nothing is lost.
-            set_aside(path, now)  # a file that an interrupted move left here, with what SQLite keeps beside it
-            os.replace(fresh, path)
-            source.script([renaming(project, "moved", now)])
-        os.remove(os.path.join(folder, POINTER))
-    finally:
-        source.close()
-        if os.path.lexists(fresh):
-            os.remove(fresh)
-    record_place_aside(postgres(url, f"{project}_moved_{digits(now)}"), project, FILE, record_place)
-    return CopiedStore(rows=count, store=LOCAL)
-
-
-def has_schema(url: str, project: str) -> bool:
-    """Whether the server has a store of this project."""
-    try:
-        postgres(url, project).close()
-    except NoStore:
-        return False
-    return True
-
-
-def refuse_moved_away(url: str, project: str) -> None:
-    """Of a server that has no store of this project: whether it had one, which lives on elsewhere."""
-    try:
-        postgres(url, project).close()
-    except MovedAway:
-        raise
-    except NoStore:
-        pass
-
-
 def has_project(url: str, project: str) -> bool:
     """Whether the server has a store of this project that was ever used; an interrupted init may have left an empty
     one.
@@ -292,35 +222,6 @@ def has_project(url: str, project: str) -> bool:
         return False
     try:
         return "project" in engine.tables() and project_of(engine) == project
-    finally:
-        engine.close()
-
-
-def check_moved(path: str, url: str, project: str) -> None:
-    """That a file beside a pointer is what the server's journal was when it was moved, and not an older state."""
-    moved = newest_moved(url, project)
-    file = SqliteEngine(path)
-    try:
-        ours = file.fetch(sql("journal.at"), {"seq": moved[0][0]})[1] if moved else []
-    finally:
-        file.close()
-    if not ours or moved[0][1] != ours[0][0]:
-        raise StoreProblem(
-            "the server's store was moved elsewhere, and the file here is an older state. Nothing was changed.",
-            next_step=fe("restore", blank("FILE"), after=", with a backup from where the store is now"),
-        )
-
-
-def newest_moved(url: str, project: str) -> list[tuple[SqlValue, ...]]:
-    """The head of the schema that was set aside last."""
-    from foureyes.adapters.store.postgres import PostgresEngine, schemas
-
-    moved = schemas(url, f"{project}_moved_")
-    if not moved:
-        return []
-    engine = PostgresEngine(url, moved[-1])
-    try:
-        return engine.fetch(sql("journal.head"), {})[1]
     finally:
         engine.close()
 

@@ -269,15 +269,11 @@ class Doctor:
         text = f"role {role.name} is {ROLES[role.kind]} of schema {role.schema}"
         if role.kind == "owner" and role.owner != role.name:
             text = f"role {role.name} has the rights of {role.owner}, the owner of schema {role.schema}"
-        if role.lacks:
-            return [Check("role", "warn", f"{text}, and lacks {'; '.join(role.lacks)}", grants_for(role))]
-        if role.more:
-            more = "; ".join(role.more)
-            return [Check("role", "warn", f"{text}, and could change what is recorded: {more}", grants_for(role))]
+        if role.rewrites:
+            return [Check("role", "warn", f"{text}, and could change what is recorded", grants_for(role))]
         if role.kind == "owner":
             can = f"{text}: whoever has its password can rewrite the journal"
-            left = f"set aside on the server, and not the store: {some(role.aside, SHOWN_TASKS)}"
-            return [Check("role", "ok", can, grants_for(role)), *([Check("aside", "ok", left)] if role.aside else [])]
+            return [Check("role", "ok", can, grants_for(role))]
         return [Check("role", "ok", text)]
 
     def _aside(self) -> list[Check]:

@@ -17,17 +17,14 @@ class Adoption(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoreRole(msgspec.Struct, frozen=True, kw_only=True):
-    """Who a caller is to a server's store: its owner, a writer or a reader. `lacks`: rights that such a one needs;
-    `more`: what a writer could do to what is recorded, and need not; `aside`: the stores that were set aside beside it,
-    for the owner. `owner`: who that is.
+    """Who a caller is to a server's store: its owner, a writer or a reader. `rewrites`: a writer who could change what
+    is recorded. `owner`: who the owner is.
     """
 
     name: str
     kind: str
     schema: str
-    lacks: tuple[str, ...] = ()
-    more: tuple[str, ...] = ()
-    aside: tuple[str, ...] = ()
+    rewrites: bool = False
     owner: str = ""
 
 
@@ -39,21 +36,17 @@ class Milestones(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CopiedStore(msgspec.Struct, frozen=True, kw_only=True):
-    """What `fe store copy` did: how many rows, and where the store is now. `let_in`: the roles that the store let in
-    when it was on that server before, and lets in again.
-    """
+    """What `fe store copy` did: how many rows, and where the store is now."""
 
     rows: int
     store: str
-    let_in: tuple[str, ...] = ()
 
 
 class RestoredStore(msgspec.Struct, frozen=True, kw_only=True):
     """What `fe restore` did. `where` is where the store lies now: a file, or a server's address; `kept` is where the
     store before it is, empty if there was none; `rows_undone` is None where that one could not be read. `behind`: why
     merging waits until a person takes this store up (P12). `on_server`: the store is on a server, and `kept` the name
-    of a schema there; `owner`: whose it is now; `let_in`: the other roles that it lets in as before, `absent`: those
-    that this server does not know; `unknown`: nothing tells who was let in.
+    of a schema there; `owner`: whose it is now.
     """
 
     kept: str
@@ -64,7 +57,4 @@ class RestoredStore(msgspec.Struct, frozen=True, kw_only=True):
     on_server: bool = False
     owner: str = ""
     where: str = ""
-    let_in: tuple[str, ...] = ()
-    absent: tuple[str, ...] = ()
-    unknown: bool = False
     next: Steps = NO_STEP

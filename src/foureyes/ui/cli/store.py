@@ -22,8 +22,8 @@ def store() -> None:
 @verb("copy", example="fe store copy postgresql://db.example.org/foureyes")
 @click.argument("url")
 def store_copy(session: Session, url: str) -> None:
-    """Move the store to PostgreSQL, or back to a file. The word sqlite moves it back. Every row is verified and nothing
-    is dropped. People only. Writers wait meanwhile. The old store is kept next to it under another name.
+    """Move the store from the file to PostgreSQL. Every row is verified. People only. Writers wait meanwhile. The file
+    is kept next to it under another name. Back into a file: fe backup, then fe restore --into-file.
     """
     from foureyes.bootstrap.moving import address_to_name, copy_store, remote_to_name
     from foureyes.ui.cli.text.copied import copied_text

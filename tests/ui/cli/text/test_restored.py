@@ -1,4 +1,4 @@
-"""What a restore says: what it undid, how it is undone, and on a server whom the store lets in."""
+"""What a restore says: what it undid, how it is undone, and on a server whose it is."""
 
 from __future__ import annotations
 
@@ -15,26 +15,17 @@ def test_of_a_file_it_says_how_it_is_undone() -> None:
     assert "the store before it is .foureyes/store.db.before-restore-1" in said
     assert "2 rows of the journal came after the backup and are undone" in said
     assert "undo: fe restore ../.foureyes/store.db.before-restore-1" in said
-    assert "let_in" not in restored_fields(FILE, "b.db")
+    assert "owner" not in restored_fields(FILE, "b.db")
 
 
-def test_of_a_server_it_says_whom_the_store_lets_in() -> None:
-    done = RestoredStore(
-        kept="",
-        rows=4,
-        on_server=True,
-        owner="o",
-        let_in=("w (writer)", "r\nx (reader)"),
-        absent=("l (writer)",),
-        next=fe("x"),
-    )
+def test_of_a_server_it_says_whose_the_store_is_and_how_others_get_access() -> None:
+    done = RestoredStore(kept="", rows=4, on_server=True, owner="o", next=fe("x"))
     said = restored_text(done, "b.db", "/shop").splitlines()
-    assert said[1:5] == [
+    assert said[1:4] == [
         "  there was no store before it",
-        "  it belongs to role o, as the backup says",
-        "  let in as before: w (writer), r␊x (reader)",
-        "  let in before, and not known to this server: l (writer)",
+        "  it belongs to role o",
+        "  other roles get access by the SQL of: fe store roles --writer NAME --reader NAME",
     ]
-    assert restored_fields(done, "b.db")["absent"] == ("l (writer)",)
-    assert "let in" not in restored_text(SERVER, "b.db", "/shop")
+    assert restored_fields(done, "b.db")["owner"] == "o"
+    assert "other roles" not in restored_text(SERVER, "b.db", "/shop")
     assert "schema foureyes_1_before_restore_1, on the same server" in restored_text(SERVER, "b.db", "/shop")

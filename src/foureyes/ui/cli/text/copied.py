@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.core.words.text import flat
-
 if TYPE_CHECKING:
     from foureyes.app.views.kept_store import CopiedStore
 
@@ -13,16 +11,10 @@ SHARE = "other machines: push foureyes.toml, clone there, then fe store join URL
 
 
 def copied_text(copied: CopiedStore, remote: str, address: str = "") -> str:
-    """How many rows are where, whom that lets in, and how others come to it. `remote`, `address`: the git remote and
-    the server that the project does not name yet.
+    """How many rows were moved, and how others come to them. `remote`, `address`: the git remote and the server that
+    the project does not name yet.
     """
-    done = f"{copied.rows} rows copied and verified; the store is now"
-    if copied.store == "sqlite":
-        return f"{done} the file .foureyes/store.db"
-    lines = [f"{done} the server"]
-    if copied.let_in:
-        lines.append(f"  let in as before: {flat(', '.join(copied.let_in))}")
-    lines.append(f"  {SHARE}")
+    lines = [f"{copied.rows} rows copied and verified; the store is now the server", f"  {SHARE}"]
     if address:
         lines.append(f'  a fresh clone proposes to join it: put [store] url = "{address}" into foureyes.toml (P12)')
     if remote:

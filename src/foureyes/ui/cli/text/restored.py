@@ -18,7 +18,7 @@ ROLES = fe("store", "roles", "--writer", blank("NAME"), "--reader", blank("NAME"
 
 
 def restored_fields(done: RestoredStore, file: str) -> dict[str, object]:
-    """As JSON; who is let in is a server's matter."""
+    """As JSON; an owner is a server's matter."""
     fields: dict[str, object] = {
         "restored": file,
         "where": done.where,
@@ -27,7 +27,7 @@ def restored_fields(done: RestoredStore, file: str) -> dict[str, object]:
         "merged_undone": done.merged_undone,
     }
     if done.on_server:
-        fields |= {"owner": done.owner, "let_in": done.let_in, "absent": done.absent, "unknown": done.unknown}
+        fields["owner"] = done.owner
     return fields
 
 
@@ -45,7 +45,9 @@ def restored_text(done: RestoredStore, file: str, cwd: str) -> str:
     if done.merged_undone:
         lines.append(f"  merged since, and not known as merged any more: {', '.join(done.merged_undone)}")
     lines += [f"  {why}; fe merge waits until this store is taken up" for why in done.behind]
-    lines += _let_in(done)
+    lines += [f"  it belongs to role {flat(done.owner)}"] if done.owner else []
+    if done.on_server and not name:
+        lines.append(f"  other roles get access by the SQL of: {steps_text(ROLES)}")
     if name and done.on_server:
         lines.append(f"  undo, by who owns the store: {steps_text(shell('psql', blank('URL'), '-c', _renaming(name)))}")
     elif name:
@@ -65,18 +67,3 @@ def _renaming(kept: str) -> str:
 
 def _name(done: RestoredStore) -> str:
     return done.kept if done.on_server else os.path.basename(done.kept)
-
-
-def _let_in(done: RestoredStore) -> list[str]:
-    """Whose a store on a server is, and whom it lets in besides. Where none was there, that rests on the backup, which
-    whoever has the file can edit.
-    """
-    by_backup = ", as the backup says" if not (done.kept or done.unknown) else ""
-    lines = [f"  it belongs to role {flat(done.owner)}{by_backup}"] if done.owner else []
-    lines += [f"  let in as before: {flat(', '.join(done.let_in))}"] if done.let_in else []
-    if done.absent:
-        lines.append(f"  let in before, and not known to this server: {flat(', '.join(done.absent))}")
-    if done.unknown:
-        lines.append("  neither the server nor the backup tells who else was let in; the SQL that lets them in again:")
-        lines.append(f"    {steps_text(ROLES)}")
-    return lines

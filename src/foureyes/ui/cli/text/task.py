@@ -29,8 +29,8 @@ def detail_text(detail: TaskDetail) -> str:
     lines += _field("children", ", ".join(f"{link.id} ({link.status})" for link in detail.children))
     lines += _field("waits for", ", ".join(f"{link.id} ({link.status})" for link in detail.depends_on))
     lines += _field("awaited by", ", ".join(link.id for link in detail.dependents))
-    for row in detail.inside:
-        lines += _field("inside", row.says)
+    for inside in detail.inside:
+        lines += _field("inside", inside.says)
     lines += _field("hold", task.hold or "")
     for pause in detail.pauses:
         lines += _field(
