@@ -51,10 +51,16 @@ def test_a_person_moves_the_store_to_a_server_and_back_and_work_goes_on(shop: St
     second = created(shop, "on the server")
     assert shop.cast.codex.fe("start", second, "--here", cwd=shop.repo).rc == 0
     assert first in shop.cast.codex.fe("list", cwd=shop.repo).out
-    rows = is_sound(shop)
-    back = shop.cast.alice.fe("store", "copy", "sqlite", "--json", cwd=shop.repo)
-    assert back.rc == 0, back
-    assert is_sound(shop) == rows + 1
+    is_sound(shop)
+    assert shop.cast.alice.fe("backup", "../back.db", cwd=shop.repo).rc == 0
+    back = ("restore", "../back.db", "--into-file", "--yes")
+    refused = shop.cast.alice.fe(*back, cwd=shop.repo)
+    assert (refused.rc, "still has its store" in refused.err) == (2, True), refused
+    schema = f"foureyes_{project_of(shop)}"
+    server.run(f'ALTER SCHEMA "{schema}" RENAME TO "{schema}_moved"')
+    restored = shop.cast.alice.fe(*back, cwd=shop.repo)
+    assert restored.rc == 0, restored
+    is_sound(shop)
     shown = shop.cast.alice.fe("show", second, cwd=shop.repo)
     assert (shown.rc, "on the server" in shown.out) == (0, True)
     assert not (shop.repo / ".foureyes" / "store.json").exists()

@@ -125,7 +125,7 @@ TESTS = {
         "test_what_is_made_on_either_machine_is_merged_on_either_and_there_is_one_main_A1_A2_Q6"
     ),
     "tests/scenarios/test_shared_store.py::test_a_person_moves_the_store_to_a_server_and_back_and_work_goes_on": (
-        "tests/adapters/store/test_shared.py::test_a_store_moves_there_and_back_and_there_again"
+        "tests/adapters/store/test_shared.py::test_a_store_moves_to_a_server_and_nothing_is_missing"
     ),
     "tests/scenarios/test_attacks_people.py::test_I9_after_the_first_key_who_looks_like_a_person_adds_none": (
         "tests/app/project/test_keys.py::test_a_later_key_is_signed_by_an_earlier_one_I9"
@@ -151,10 +151,6 @@ TESTS = {
     "tests/faults/test_killed_files.py::test_a_killed_move_to_a_server_can_be_repeated_and_nothing_is_lost_G4": (
         "tests/adapters/store/test_shared.py::"
         "test_a_crash_on_the_way_there_leaves_a_usable_project_and_a_second_call_completes_it_G4"
-    ),
-    "tests/faults/test_killed_files.py::test_a_killed_move_back_into_the_file_can_be_repeated_and_nothing_is_lost_G4": (
-        "tests/adapters/store/test_shared.py::"
-        "test_a_crash_on_the_way_back_leaves_a_usable_project_and_a_second_call_completes_it_G4"
     ),
     "tests/app/run/test_night.py::"
     "test_the_morning_after_twelve_tasks_two_reviewers_a_blocker_a_question_and_a_crash_X2_R1_R2_E1_J4": (
@@ -203,7 +199,7 @@ TESTS = {
         "tests/adapters/store/test_copying.py::"
         "test_a_rich_journal_is_the_same_there_and_back_J2 and "
         "tests/adapters/store/test_shared.py::"
-        "test_a_store_moves_there_and_back_and_there_again"
+        "test_a_store_moves_to_a_server_and_nothing_is_missing"
     ),
     "tests/ui/tui/test_regressions.py::test_a_redo_that_was_opened_can_be_sent": (
         "tests/ui/tui/screens/test_refusal.py::"
@@ -285,9 +281,6 @@ TESTS = {
     "tests/app/gate/test_merge_queue.py::test_three_failed_merges_are_the_next_tiers_Q3": (
         "tests/app/tasks/test_rounds.py::test_three_failed_merges_go_to_the_next_tier_Q3"
     ),
-    "tests/adapters/store/test_moved_away.py::test_where_it_was_moved_from_it_can_be_moved_back": (
-        "tests/adapters/store/test_shared.py::test_a_store_moves_there_and_back_and_there_again"
-    ),
     "tests/ui/tui/screens/test_diff.py::test_a_line_wider_than_the_screen_is_seen_once_it_was_scrolled_to_its_end_H4": (
         "tests/ui/tui/screens/test_diff.py::test_a_wide_line_that_flies_by_in_a_burst_is_not_seen_H4"
     ),
@@ -296,10 +289,6 @@ TESTS = {
         "test_a_draft_that_is_too_large_is_set_aside_before_anybody_waits_for_it and "
         "tests/adapters/drafts/test_files.py::"
         "test_what_is_no_file_of_ours_is_read_as_nothing_and_can_be_set_aside"
-    ),
-    "tests/races/test_moves.py::test_who_had_the_server_open_when_the_store_moved_back_is_told_in_a_sentence_G4": (
-        "tests/adapters/store/test_shared.py::"
-        "test_a_writer_who_opened_the_server_before_the_move_is_told_so_and_loses_nothing_G4"
     ),
     "tests/adapters/store/test_postgres.py::test_a_restart_between_two_commands_is_not_noticed": (
         "tests/faults/test_connection.py::test_a_process_that_lives_through_a_restart_of_the_server_does_not_notice_it"

@@ -81,10 +81,6 @@ ALSO = {
     "test_a_crash_on_the_way_there_leaves_a_usable_project_and_a_second_call_completes_it_G4": (
         "after the copy, before the pointer"
     ),
-    "tests/adapters/store/test_shared.py::"
-    "test_a_crash_on_the_way_back_leaves_a_usable_project_and_a_second_call_completes_it_G4": (
-        "before the file takes its place"
-    ),
 }
 """A case of a test that runs by day whatever its row says: in the middle, where something is half done."""
 
