@@ -307,16 +307,11 @@ def _to_do(facts: Facts, lower: Lower) -> Steps:
     is_mine = attempt.ref == own_branch(mine) or not attempt.ref.startswith((OWN_BRANCHES, DETACHED))
     new = f"{own_name(mine)}.{attempt.n + 1}"
     branch = attempt.ref.removeprefix("refs/heads/") if is_mine else new
-    if not inside.top or (inside.how == "branch" and not _is_all_below(facts, inside)):
+    if not inside.top or (inside.how in ("branch", "trailer") and not _is_all_below(facts, inside)):
         return in_turn(prose(f"take the work of {task.id} out of {branch} and commit"), fe("submit", mine))
-    onto = _onto(attempt.base, lower)
-    if inside.how == "trailer" and not _is_all_below(facts, inside):
-        kept = [commit.sha for commit in attempt.commits if task.id not in commit.tasks]
-        picked = shell("git", "cherry-pick", *kept)
-        return in_turn(shell("git", "switch", "-c", new, exactly(onto)), picked, fe("submit", mine))
     first = NO_STEP if is_mine else shell("git", "branch", new, exactly(attempt.head))
     submit = fe("submit", mine) if is_mine else fe("submit", mine, "--branch", new)
-    out = ("git", "rebase", "--onto", onto, inside.top, branch)
+    out = ("git", "rebase", "--onto", _onto(attempt.base, lower), inside.top, branch)
     if inside.how != "branch" or _is_named(facts, lower):
         return in_turn(first, shell(*out), submit)
     amend = f'git commit --amend --no-edit --trailer "Task: {mine}"'
