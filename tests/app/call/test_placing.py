@@ -77,16 +77,6 @@ def test_a_person_takes_it_up_with_a_reason_on_record_P12_P8(placed: GitWorld) -
     assert placed.app.audit.verify().rows == rows, "nothing was to be taken up"
 
 
-def test_a_store_from_before_says_nothing_and_is_let_be_but_doctor_asks_P12(world: GitWorld) -> None:
-    found_at(world, HERE)
-    world.create()
-    (check,) = [each for each in world.app.doctor.examine(ALICE) if each.check == "place"]
-    assert check.result == "warn"
-    assert world.app.projects.adopt(ALICE, "it has always been there").place == HERE
-    (check,) = [each for each in world.app.doctor.examine(ALICE) if each.check == "place"]
-    assert check.result == "ok"
-
-
 def test_a_store_that_lacks_the_last_merge_is_told_and_can_be_taken_up_J3_P12(world: GitWorld) -> None:
     """As after `fe restore` of an older backup: the target names a row that the journal does not have."""
     world.checkout.git("commit", "-q", "--allow-empty", "-m", f"merged by the store before\n\nJournal: 900:{'a' * 64}")

@@ -11,7 +11,7 @@ from foureyes.app.call.noted_target import furthest_target, tip_of
 from foureyes.app.call.recorded_target import last_merge
 from foureyes.app.call.refusals import refuse_task
 from foureyes.core.words.ids import NO_ROW, Sha, anchored_row
-from foureyes.core.words.place import FILE, place_words
+from foureyes.core.words.place import place_words
 from foureyes.errors import GitProblem, Reason, StoreProblem
 from foureyes.steps import by_person, fe, phrase
 
@@ -34,13 +34,6 @@ def found_elsewhere(context: Context, project: ProjectView) -> str:
     if not recorded or not place or recorded == place:
         return ""
     return f"the journal says that the store lies {place_words(recorded)}, and this one was found {place_words(place)}"
-
-
-def unplaced(context: Context, project: ProjectView) -> str:
-    """P12: that a shared store does not say where it lies: it was made before journals did."""
-    if project.place or context.store.place in ("", FILE):
-        return ""
-    return "the journal does not say where the store lies, so a copy of it elsewhere would not be told from it"
 
 
 def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, ref: str = "") -> str:

@@ -6,7 +6,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.merge_intents import NOT_KNOWN
 from foureyes.app.call.merge_stops import ahead_here, amiss, merged_where
 from foureyes.app.call.noted_target import branch_here
-from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unplaced, unread_anchor
+from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unread_anchor
 from foureyes.app.call.told_target import RemoteAnswer, ask_target
 from foureyes.app.call.unbrought import unbrought, unknown_before
 from foureyes.app.gate.merge_queue import unheard
@@ -257,8 +257,6 @@ class Doctor:
         if wrong:
             adopt = in_turn(prose("find out who moved it"), ADOPT, joint=", then, if this is the store, ")
             return Check("place", "fail", "; ".join(wrong), adopt)
-        if unknown := unplaced(self._context, project):
-            return Check("place", "warn", unknown, ADOPT)
         return Check("place", "ok", "the store lies where its journal says, and lacks no anchor of the target")
 
     def _role(self) -> list[Check]:
