@@ -188,7 +188,8 @@ def test_from_create_to_merge_first_the_answer_then_the_next_step(stage: Stage) 
     approved = stage.run(cast.alice, "approve", task).out.splitlines()
     assert approved[0] == f"approved {task} (P3): you created {task} (creator, human)"
     assert approved[-1].endswith(f"take it back: fe approve --withdraw {task}")
-    assert re.fullmatch(rf"waits    {task}  settles until \d\d:\d\d:\d\d \(Q0\)\n", stage.run(cast.alice, "merge").out)
+    settling = rf"waits    {task}  settles until \d\d:\d\d:\d\d \(Q0\)\n         next: fe merge --wait\n"
+    assert re.fullmatch(settling, stage.run(cast.alice, "merge").out)
     stage.git("merge", "-q", "--no-ff", "-m", "merge", "mine")
     assert re.fullmatch(rf"closed   {task}  on main as [0-9a-f]{{7}}\n", stage.run(cast.alice, "merge").out)
     assert stage.run(cast.alice, "show", task).out.splitlines()[1].startswith("  closed (merged) · P2 · task")

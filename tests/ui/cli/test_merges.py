@@ -33,7 +33,8 @@ def test_the_list_says_what_each_waits_for_and_the_merge_what_became_of_it(shop:
         ["next:", "a", "person", "or", "a", "service", "runs:", "fe", "merge"],
     ]
     done = shop.run(shop.cast.alice, "merge")
-    assert shop.named(done.out) == "merged   T1  main is at SHA\nwaits    T2  held: not yet\n"
+    held_back = 'waits    T2  held: not yet\n         next: a person runs: fe resume T2 -m "why"\n'
+    assert shop.named(done.out) == "merged   T1  main is at SHA\n" + held_back
     assert "this checkout: brought up to date" in done.err
     assert shop.on_main("src/a.py") == "# Add login"
     assert shop.show(task)["task"]["resolution"] == "merged"
@@ -132,7 +133,9 @@ def test_wait_waits_until_it_has_settled_Q0(template: Path, tmp_path: Path, cast
     shop.accept_policy(cast.alice)
     task = shop.work()
     shop.done(cast.alice, "approve", task)
-    assert shop.text(cast.job, "merge") == "waits    T1  settles until CLOCK (Q0)\n"
+    assert shop.text(cast.job, "merge") == (
+        "waits    T1  settles until CLOCK (Q0)\n         next: fe merge --wait\n"
+    )
     done = shop.run(cast.job, "merge", "--wait")
     assert (shop.named(done.out), "waiting until it has settled (Q0)" in done.err) == (
         "merged   T1  main is at SHA\n",

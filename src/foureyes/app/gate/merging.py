@@ -47,7 +47,7 @@ from foureyes.core.nouns.task import Task
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import Conflict, CutOff, FoureyesError, GitProblem, Reason, StoreProblem
-from foureyes.steps import by, fe, shell
+from foureyes.steps import NO_STEP, by, fe, shell
 
 UNDECIDED = ("waiting", "stuck")
 """Outcomes that the next look at the queue tells anew."""
@@ -166,7 +166,7 @@ class Merges:
             self._settle(actor, line, rows, tell)
             tried = self._go_through(actor, line, before, rows, tell, lambda: self._catch_up(line, tell, told))
             self._take_away(line, rows, tell)
-            left, seconds = self._left(tried)
+            left, seconds = self._left(actor, tried)
         except FoureyesError as problem:
             self._catch_up(line, tell, told)
             if (cut := with_done(before + rows, problem)) is not None:
@@ -228,8 +228,8 @@ class Merges:
             catch_up()
         return tried
 
-    def _left(self, tried: set[int]) -> tuple[list[MergeRow], float | None]:
-        """What was not tried and why, and when to look again: both by one look, so that nothing settles between."""
+    def _left(self, actor: Actor, tried: set[int]) -> tuple[list[MergeRow], float | None]:
+        """What was not tried, why, and when to look again: all by one look, so that nothing settles between."""
         with self._context.store.read() as tx:
             left = [item for item in self._items(tx) if item.approval not in tried]
             if not left:
@@ -237,13 +237,14 @@ class Merges:
             rules = rules_of(self._context, tx)
             alone = not any(self._is_anothers(lease) for lease in tx.all("merge.leases", Lease))
             sent = sent_merges(tx)
-        shown = [explain(self._context, item, rules) for item in left]
+        shown = [explain(self._context, item, rules, actor) for item in left]
         rows = [
             MergeRow(
                 task=item.task,
                 attempt=item.attempt,
                 outcome=item.state,
                 message=item.why or (NOT_KNOWN if item.task in sent else "waits"),
+                next=item.next if item.why else NO_STEP,
             )
             for item in shown
         ]
