@@ -146,9 +146,11 @@ def test_a_commit_that_git_refuses_is_said_and_loses_nothing(checkout: Checkout)
     assert (done.committed, checkout.head()) == ("", head)
     assert any("git would not commit" in note for note in done.notes)
     assert (checkout.path / "foureyes.toml").exists()
-    assert steps_text(done.next) == "mend that, then: fe init"
+    assert steps_text(done.next) == (
+        'git add foureyes.toml, then: git commit -m "a message that git accepts", then: fe policy accept'
+    )
     hook.unlink()
-    assert init(checkout).committed, "the next step completes it"
+    assert init(checkout).committed, "without the hook it commits that itself"
 
 
 def test_who_has_no_name_in_git_is_told_how_to_get_one(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:

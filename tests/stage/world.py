@@ -17,7 +17,9 @@ from foureyes.app.call.context import Context
 from foureyes.app.git_ports import Repo, Workshop
 from foureyes.app.views.audit import AuditReport
 from foureyes.app.views.task_list import ListQuery
+from foureyes.core.events.project import PolicyAccepted
 from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.policy import digest_of
 from foureyes.core.words.ids import SessionId, token_hash
 from foureyes.errors import FoureyesError, Refused
 
@@ -66,6 +68,8 @@ class World(Acting):
         self._app = Application(context)
         if create:
             self.app.projects.create(ALICE, "project", "fe", "main")
+            with context.writing(ALICE, "init") as work:  # an empty foureyes.toml: whatever is in force by default
+                work.record("", PolicyAccepted(digest=digest_of(""), text=""))
 
     @property
     def app(self) -> Application:

@@ -37,7 +37,7 @@ from foureyes.bootstrap.wiring import application, now, open_project
 from foureyes.core.nouns.session import HOST_MAP, Actor
 from foureyes.core.words.ids import PREFIX
 from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NotFound
-from foureyes.steps import NO_STEP, Steps, blank, either, fe, in_turn, prose
+from foureyes.steps import NO_STEP, Steps, blank, either, fe, in_turn, phrase, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
@@ -342,7 +342,10 @@ def _write_config(
         return _Written(str(workshop(place).commit_file(FILE, "Set up Foureyes")), text)
     except GitProblem as problem:
         notes.append(f"{FILE} is written but git would not commit it: {problem.message}")
-        return _Written(next=in_turn(problem.next_step or prose("mend that"), fe("init")))
+        if problem.next_step:
+            return _Written(next=in_turn(problem.next_step, fe("init")))
+        by_hand = shell("git", "commit", "-m", phrase("a message that git accepts"))
+        return _Written(next=in_turn(shell("git", "add", FILE), by_hand, fe("policy", "accept")))
 
 
 def _is_ours(path: str, project: str) -> bool:

@@ -24,7 +24,9 @@ def test_the_project_row_is_the_first_of_the_journal(desk: DeskWorld) -> None:
     assert desk.kinds()[:2] == ["SessionStarted", "ProjectCreated"]
 
 
-def test_status_says_which_policy_is_in_force_and_why_P12(desk: DeskWorld) -> None:
+def test_status_says_which_policy_is_in_force_and_why_P12() -> None:
+    desk = DeskWorld(create=False)
+    desk.app.projects.create(ALICE, "project", "fe", "main")
     status = desk.app.status.show(CLAUDE)
     assert (status.policy, status.policy_source) == ("balanced", "default")
     assert any("defaults are in force" in steps_text(note) for note in status.notes)

@@ -145,7 +145,7 @@ def _facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None
     page = _read(tx, ids)
     parties = parties_of(tx, page.sessions() | set(caller.above if caller else ()))
     holding, troubles = holding_of(context, tx, ids), _troubles(tx, ids, page.reviews)
-    hold = context.project(tx).hold
+    project = context.project(tx)
     minor = _minor_self_approvals(context, tx) if any(task.minor for task in page.tasks) else {}
     keyed = any(page.controls.values()) and _counts_only_signed(context, tx, page, parties)
     facts: dict[TaskId, Facts] = {}
@@ -167,7 +167,8 @@ def _facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None
             children_closed=children is None or children.closed == children.total,
             child_count=children.total if children else 0,
             child_makers=frozenset(page.child_makers[task.id]),
-            project_hold=hold,
+            project_hold=project.hold,
+            is_configured=project.accepted_text is not None,
             minor_self_approvals=minor,
             open_blocking=tuple(row.blocking for row in holding[task.id] if not row.by_check),
             troubles=tuple(troubles[task.id]),

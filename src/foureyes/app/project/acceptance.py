@@ -57,10 +57,10 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
         return Unaccepted(f"{FILE} is not on {where}: {defaults}", INIT, acceptable=False)
     if project.accepted_text is None:
         return Unaccepted(f"{FILE} on {where} was never accepted: {defaults}")
+    if digest_of(text or "") == project.accepted_digest or _knows_more(context, project, at):
+        return None
     if text is None:
         return Unaccepted(f"{FILE} is gone from {where}: the one accepted last is in force")
-    if digest_of(text) == project.accepted_digest or _knows_more(context, project, at):
-        return None
     if not _is_behind(context, project, at):
         return Unaccepted(f"{FILE} on {where} is not the accepted one and is not used")
     step = either(fe("doctor"), ACCEPT, joint="; if that says so, too: ")

@@ -106,6 +106,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     voiceless: dict[SessionId, str] = {}
     blocked_by: frozenset[SessionId] = frozenset()
     project_hold: str | None = None
+    is_configured: bool = True
     has_keys: bool = False
     minor_self_approvals: dict[str, int] = {}
     below: tuple[Lower, ...] = ()

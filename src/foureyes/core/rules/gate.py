@@ -25,7 +25,7 @@ from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import DETACHED
 from foureyes.core.words.text import is_blank
 from foureyes.errors import Reason
-from foureyes.steps import Steps, by, by_person, fe, in_turn, phrase, prose
+from foureyes.steps import Steps, by, by_person, either, fe, in_turn, phrase, prose
 
 if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts
@@ -57,6 +57,7 @@ def check(
         lambda: [is_reviewing(facts)],
         lambda: has_blocking(facts, actor),
         lambda: stops(facts, actor),
+        lambda: [is_unconfigured(facts, actor)],
         lambda: [is_stale(facts, tip, actor)],
         lambda: why_refused(facts),
         lambda: was_not_checked(facts, actor, policy, reason),
@@ -150,6 +151,17 @@ def stops(facts: Facts, actor: Party | None = None) -> list[Reason]:
     if actor is not None and actor.kind == "human":
         return holds(facts)
     return [*holds(facts), *pauses(facts), *blockers(facts)]
+
+
+def is_unconfigured(facts: Facts, actor: Party | None = None) -> Reason | None:
+    """P12: until a foureyes.toml was accepted nobody knows which checks are wanted: only people approve (`actor` None
+    is a rule).
+    """
+    if facts.is_configured or (actor is not None and actor.kind == "human"):
+        return None
+    why = "no foureyes.toml is in force yet, so only a person may approve"
+    ways = either(fe("init"), fe("policy", "accept"), joint=" or, when it is on the target: ")
+    return Reason("P12", why, by_person(ways))
 
 
 def pauses(facts: Facts) -> list[Reason]:
