@@ -18,7 +18,7 @@ from foureyes.app.gate.running import Telling, record_run
 from foureyes.app.views.news import News
 from foureyes.bootstrap.detecting import CheckProposal, Detected
 from foureyes.bootstrap.places import folder_of, git, is_project, workshop
-from foureyes.core.nouns.check import Ran, judge
+from foureyes.core.nouns.check import SHOWN_LINES, Ran, judge, last_lines
 from foureyes.core.nouns.rewritten import in_words
 from foureyes.core.words.exit_codes import OR_REMOVE
 from foureyes.core.words.globs import matching
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 TESTS = ("tests", "checks", "quality")
 """The checks that run the tests of a project: red on the target, they may still say much about a change."""
-SHOWN_LINES = 8
-"""How much is shown of what was printed by the making of an environment that failed."""
 NOT_FOUND = re.compile(r"No module named '?[\w.]+'?|Cannot find (?:module|package) '[^'\n]*'")
 """How Python and node say what an environment lacks."""
 MOST_WRITTEN = 10
@@ -123,8 +121,7 @@ def _required(checks: Sequence[CheckProposal]) -> int:
 
 
 def _end_of(output: str) -> str:
-    lines = [line for line in output.rstrip().split("\n") if line.strip()][-SHOWN_LINES:]
-    return "".join(f"\n| {line}" for line in lines)
+    return "".join(f"\n| {line}" for line in last_lines(output))
 
 
 def _pipeline(place: Located, environ: Mapping[str, str]) -> Pipeline:

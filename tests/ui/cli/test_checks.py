@@ -61,6 +61,14 @@ def test_red_is_6_and_says_what_failed(shop: Counter) -> None:
     assert "── lint: if grep -rn MESSY src; then exit 1; fi; echo clean\nsrc/a.py:1:MESSY" in shown
 
 
+def test_a_failed_prepare_shows_its_last_lines_D5(template: Path, tmp_path: Path, cast: Cast) -> None:
+    why = '[checkout]\nprepare = "seq 1 9; echo no such package; exit 3"\n'
+    shop = counter(template, tmp_path, cast, why + LINT)
+    told = shop.run(cast.job, "check", "run", shop.work()).err
+    assert "its environment could not be made: checkout.prepare ended with exit code 3" in told
+    assert told.splitlines()[-8:] == [*[f"  | {n}" for n in range(3, 10)], "  | no such package"]
+
+
 def test_an_optional_red_is_0(shop: Counter) -> None:
     task = shop.work({"src/a.py": "UNUSED\n"})
     assert "  knip         failed     exit code 1" in shop.text(shop.cast.job, "check", "run", task)
@@ -87,6 +95,12 @@ def test_what_approves_itself_and_what_does_not_is_said_M4(shop: Counter) -> Non
         "next: fe context T3",
     ]
     assert "sent back" not in shop.text(shop.cast.job, "check", "run", red, rc=6), "it was open already"
+
+
+def test_what_a_reviewer_approved_is_not_called_approved_by_rule_M4(shop: Counter) -> None:
+    task = shop.good()
+    shop.done(shop.cast.alice, "approve", task)
+    assert "approved by the rule" not in shop.text(shop.cast.alice, "check", "show", task)
 
 
 def test_a_red_check_leads_on_to_who_mends_it_and_never_in_a_circle_D5(shop: Counter) -> None:

@@ -25,6 +25,7 @@ from foureyes.core.nouns.check import (
     WhatRan,
     is_another,
     judge,
+    last_lines,
     may_have_been_killed,
 )
 from foureyes.core.nouns.check_rule import CheckRule
@@ -182,6 +183,8 @@ class CheckRecorder(msgspec.Struct, frozen=True):
         verdict = judge(rule, ran)
         if tell is not None:
             tell(News(f"{task}  {rule.name} {self._ended(rule, verdict, ran.exit_code)}"))
+            for line in last_lines(ran.output) if ran.unprepared else ():
+                tell(News(f"  | {line}"))
         with self.context.writing(self.actor, "check run") as work:
             return record_run(work, task, rule, tree, ran, self.on)
 

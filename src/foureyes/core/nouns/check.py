@@ -24,6 +24,8 @@ CheckedTree = Literal["", "attempt", "target", "merge"]
 """What a checked tree is: that of an attempt, of the target, or what the target would become."""
 TestState = Literal["passed", "failed", "skipped"]
 
+SHOWN_LINES = 8
+"""How much is shown of what was printed by the making of an environment that failed."""
 KEPT_FAILURES = 1_000
 """How many failing tests or findings of one run are kept by name."""
 MANY_FAILURES = 20
@@ -139,6 +141,11 @@ def judge(rule: CheckRule, ran: Ran) -> CheckJudgement:
     if verdict.outcome == "passed" or (rule.report != "none" and verdict.failing):
         return CheckJudgement("unsound", f"{in_words(rewritten)}; {what_to_do(rewritten)}")
     return msgspec.structs.replace(verdict, summary=f"{verdict.summary}; it {in_words(rewritten)}")
+
+
+def last_lines(output: str) -> list[str]:
+    """The last lines of what a command printed that failed; blank ones are left out."""
+    return [line for line in output.split("\n") if line.strip()][-SHOWN_LINES:]
 
 
 def _judge(rule: CheckRule, ran: Ran) -> CheckJudgement:

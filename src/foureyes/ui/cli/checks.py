@@ -119,7 +119,7 @@ def report_text(report: CheckReport, *, whole: bool = False) -> str:
     lines += _unaccepted(report.unaccepted, with_step=report.is_green)
     if report.own:
         lines.append("  your own run informs only: you started or made it (D5); another person or a service runs it")
-    if report.status == "approved" and report.mode:
+    if report.status == "approved" and report.mode in ("auto-approve", "skip"):
         lines.append(f"  approved by the rule (M4, mode {report.mode})")
     elif report.sent_back:
         lines.append("  sent back with what failed")
