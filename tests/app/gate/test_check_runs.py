@@ -81,6 +81,7 @@ def test_what_ran_on_the_target_is_shown_with_what_it_printed_and_on_an_earlier_
     assert world.app.check_runs.of_target(BOB) == []
     world.outside.runner.during = lambda: None  # the target answers as any other tree
     world.outside.runner.says("lint", exit_code=1, output="line 3 is too long\n")
+    world.outside.runner.during = lambda: None  # the target is red, too
     world.app.checks.run_target(CI)
     (run,) = world.app.check_runs.of_target(BOB)
     assert (run.on, run.check, run.outcome, run.output) == ("target", "lint", "failed", "line 3 is too long\n")
