@@ -63,6 +63,18 @@ def test_a_hunk_whose_line_was_cut_is_asked_about_before_an_approval(seat: Seat)
     assert seat.status(task) == "approved"
 
 
+def test_a_hunk_on_screen_with_a_cut_line_is_not_called_unseen(seat: Seat) -> None:
+    task = seat.deliver(files={"src/a.py": "x = '" + "y" * 300 + "end'\n"})
+
+    async def story(player: Player) -> None:
+        await open_diff(player, task)
+        screen = await read_slowly(player, "home")
+        assert "1 line is cut off: Space shows it" in screen
+        assert "1 unseen" not in screen
+
+    play(seat.sit(), story)
+
+
 def test_a_comparison_that_was_seen_whole_says_what_of_the_change_was_not(seat: Seat) -> None:
     task = seat.deliver(files={"src/steps.py": TWICE})
     seat.app.feedback.redo(ALICE, task, "again")

@@ -43,8 +43,8 @@ class LookSoFar:
         self.marked: set[str] = set()
         self.spaceless: set[str] = set()
         """Hunks that were on screen only while white space was hidden, and had some."""
-        self.cut: set[str] = set()
-        """Hunks that were on screen with a line that is wider than it."""
+        self.cut: dict[str, set[int]] = {}
+        """Hunks that were on screen with lines that are wider than it, and the numbers of those lines."""
         self.before: dict[str, HunkSeen] = {}
         """Hunks that were seen in an earlier session, as a file says: a help for the eye, which counts for nothing."""
         self.lens = Lens()
@@ -155,6 +155,11 @@ class LookSoFar:
     def unseen_paths(self) -> list[str]:
         """The files with hunks that were neither shown nor marked, in the order of the change."""
         return list(dict.fromkeys(self._paths[hunk] for hunk in self.hunks or () if not self._is_whole(hunk)))
+
+    def cut_in(self, file: FileDiff) -> int:
+        """How many lines of a file are cut off, where nothing else of it is unseen; else 0."""
+        left = [hunk.id for hunk in file.hunks if not self.is_seen(hunk.id)]
+        return sum(len(self.cut[hunk]) for hunk in left) if all(hunk in self.cut for hunk in left) else 0
 
     @property
     def cut_off(self) -> int:

@@ -182,6 +182,8 @@ class Painter(msgspec.Struct):
         unseen = self.looking.unseen_in(file)
         if not file.counts:
             return f"{self.marks.dot} not counted"
+        if lines := self.looking.cut_in(file):
+            return "1 line is cut off: Space shows it" if lines == 1 else f"{lines} lines are cut off: Space shows them"
         return f"{self.marks.unseen} {unseen} unseen" if unseen else f"{self.marks.seen} all seen"
 
     def _fold(self, row: DiffRow, width: int) -> Text:

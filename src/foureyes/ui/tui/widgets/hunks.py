@@ -27,8 +27,13 @@ def shown_lines(painter: Painter, canvas: Canvas, now: float, *, painted: bool =
         if row >= len(painter.rows):
             break
         on_screen = dict(painter.on_screen(row, width))
-        if any(not part.is_whole for part in on_screen.values()):
-            painter.looking.cut.add(painter.rows.change.places[painter.rows.rows[row].hunk].hunk.id)
+        if short := {line for line, part in on_screen.items() if not part.is_whole}:
+            of_hunk = painter.looking.cut.setdefault(
+                painter.rows.change.places[painter.rows.rows[row].hunk].hunk.id, set()
+            )
+            if not short <= of_hunk:
+                of_hunk |= short
+                canvas.refresh()
         parts |= on_screen
         shown += [line for line in painter.rows.lines_at(row, row + 1) if line not in parts]
     cut = {line: range(part.start, part.end) for line, part in parts.items() if not part.is_whole}
