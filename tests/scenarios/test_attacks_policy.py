@@ -168,7 +168,8 @@ def test_P12_another_store_on_the_same_target_merges_nothing_and_accepts_nothing
     other.no(cast.codex, "policy", "accept", rules=["P12"])
     assert "names another project" in other.no(cast.alice, "policy", "accept").message
     work = other.in_review(cast.claude, cast.codex)
-    other.approve(cast.gemini, work)
+    other.may_not_approve(cast.gemini, work, rules=["P12"])
+    other.approve(cast.alice, work)
     other.git("merge", "-q", "--no-ff", "-m", "merge", work.branch)
     other.no(cast.codex, "merge", rules=["D5"])
     for who in (cast.job, cast.alice):

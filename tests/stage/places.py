@@ -34,6 +34,7 @@ from tests.stage.ports import CountedIds, DeskOutside, FixedClock
 from tests.stage.ring import FileRing
 from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop
 from tests.stage.server import Server
+from tests.stage.world import begin
 
 DUMPED = {**TABLES, "journal": "seq", "head": "seq", "migrations": "n"}
 COUNT = itertools.count(1)
@@ -226,7 +227,7 @@ class Desk(Acting):
     def found(self) -> None:
         """Make the project."""
         self._app = self.over(self.place.create())
-        self._app.projects.create(ALICE, "project", "fe", "main")
+        begin(self._app)
 
     def close(self) -> None:
         """Let go of the store; the next call opens it again."""

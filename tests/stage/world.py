@@ -36,6 +36,13 @@ class Count(msgspec.Struct, frozen=True):
     n: int
 
 
+def begin(app: Application) -> None:
+    """A project with an empty foureyes.toml in force: the defaults, and a person has accepted them (P12)."""
+    app.projects.create(ALICE, "project", "fe", "main")
+    with app.context.writing(ALICE, "init") as work:
+        work.record("", PolicyAccepted(digest=digest_of(""), text=""))
+
+
 class World(Acting):
     """An Application over an empty store, with everything in reach that a test wants to turn."""
 
@@ -67,9 +74,7 @@ class World(Acting):
         )
         self._app = Application(context)
         if create:
-            self.app.projects.create(ALICE, "project", "fe", "main")
-            with context.writing(ALICE, "init") as work:  # an empty foureyes.toml: whatever is in force by default
-                work.record("", PolicyAccepted(digest=digest_of(""), text=""))
+            begin(self.app)
 
     @property
     def app(self) -> Application:

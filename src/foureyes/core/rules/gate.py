@@ -160,8 +160,7 @@ def is_unconfigured(facts: Facts, actor: Party | None = None) -> Reason | None:
     if facts.is_configured or (actor is not None and actor.kind == "human"):
         return None
     why = "no foureyes.toml is in force yet, so only a person may approve"
-    ways = either(fe("init"), fe("policy", "accept"), joint=" or, when it is on the target: ")
-    return Reason("P12", why, by_person(ways))
+    return Reason("P12", why, by_person(either(fe("init"), fe("policy", "accept"))))
 
 
 def pauses(facts: Facts) -> list[Reason]:
