@@ -133,9 +133,7 @@ def test_wait_waits_until_it_has_settled_Q0(template: Path, tmp_path: Path, cast
     shop.accept_policy(cast.alice)
     task = shop.work()
     shop.done(cast.alice, "approve", task)
-    assert shop.text(cast.job, "merge") == (
-        "waits    T1  settles until CLOCK (Q0)\n         next: fe merge --wait\n"
-    )
+    assert shop.text(cast.job, "merge") == ("waits    T1  settles until CLOCK (Q0)\n         next: fe merge --wait\n")
     done = shop.run(cast.job, "merge", "--wait")
     assert (shop.named(done.out), "waiting until it has settled (Q0)" in done.err) == (
         "merged   T1  main is at SHA\n",

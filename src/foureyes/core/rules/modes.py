@@ -314,7 +314,16 @@ def why_not_by_itself(
         return tuple(barred)
     from foureyes.core.rules import gate  # who only asks for the mode of a task judges nothing
 
-    standing_by = [*gate.reasons_of(lambda: [*gate.has_blocking(facts), *gate.stops(facts), gate.is_unconfigured(facts), gate.is_stale(facts, tip)])]
+    standing_by = [
+        *gate.reasons_of(
+            lambda: [
+                *gate.has_blocking(facts),
+                *gate.stops(facts),
+                gate.is_unconfigured(facts),
+                gate.is_stale(facts, tip),
+            ]
+        )
+    ]
     if chosen.mode == "skip":
         return tuple(standing_by)
     if chosen.mode == "batch" and not any_mode:
