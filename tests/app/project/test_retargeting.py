@@ -81,8 +81,10 @@ def test_what_is_on_another_target_is_shown_before_it_is_accepted_P12(world: Git
     world.app.policy.accept(ALICE)
     world.checkout.git("branch", "-m", "main", "trunk")
     file(world, "trunk")
-    unknown = world.app.policy.offered(ALICE)
-    assert any("where main was is not known" in line for line in unknown.lines), unknown.lines
+    offer = world.app.policy.offered(ALICE)
+    assert [line for line in offer.lines if line.startswith("trunk brings")] == [
+        f"trunk brings {world.checkout.head('trunk')[:12]} the target is trunk"
+    ], "where main was is known from init on"
     world.checkout.git("branch", "main", "trunk~1")
     world.started(CLAUDE)
     world.checkout.git("branch", "-D", "main")
@@ -105,18 +107,17 @@ def told(world: GitWorld) -> tuple[str, str, str]:
 def test_what_comes_to_another_target_by_hand_is_told_by_all_though_nothing_began_before_P12_Q5(
     world: GitWorld,
 ) -> None:
-    """Where nothing was begun or merged, the person who accepts is told that nothing is known; from there on it is."""
+    """Where nothing was begun or merged, what came since init is shown to the person who accepts."""
     file(world, "main")
     world.app.policy.accept(ALICE)
     world.checkout.git("branch", "-m", "main", "trunk")
     file(world, "trunk")
     accepted = world.checkout.git("rev-parse", "trunk")
     offer = world.app.policy.offered(ALICE)
-    assert any("where main was is not known" in line for line in offer.lines)
+    assert f"trunk brings {accepted[:12]} the target is trunk" in offer.lines
     world.app.policy.accept(ALICE, seen=offer.seen)
     status, doctor, validate = told(world)
     assert "no task brought" not in status + doctor + validate, "it was shown, and accepted as it was"
-    assert f"what was on it at {accepted[:7]}, when it became the target, is not known" in doctor
     stray = world.checkout.commit("backdoor.py", message="harmless")
     for text in told(world):
         assert f"1 commit is on trunk that no task brought: {stray[:7]} harmless" in text

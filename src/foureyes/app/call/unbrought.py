@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.app.call.known_commits import KnownCommits, known_commits
 from foureyes.app.call.noted_target import noted_target
-from foureyes.app.call.recorded_target import merge_place_of, points_on_record
+from foureyes.app.call.recorded_target import merge_place_of
 from foureyes.app.views.work import LineCommit
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE
@@ -46,9 +46,7 @@ class _Strange(msgspec.Struct, frozen=True):
 
 
 def unbrought(context: Context, *, asked: bool = False) -> Unbrought | None:
-    """The commits on the target, on whichever of its lines, since a task first began there or a person accepted it,
-    that are no merge and no work of a task; None where there are none. `asked`: the remote was asked where it is.
-    """
+    """The commits on the target, on whichever of its lines, since `fe init` or since a person accepted it, that are no merge and no work of a task; None where there are none. `asked`: the remote was asked where it is."""
     with context.store.read() as tx:
         project = context.project(tx)
         target, at, known = project.target, noted_target(context, tx, project), known_commits(tx, project)
@@ -59,8 +57,8 @@ def unbrought(context: Context, *, asked: bool = False) -> Unbrought | None:
 
 
 def unbrought_lately(context: Context) -> Unbrought | None:
-    """The same for who is in a hurry: where the target is at the last merge, or where nothing was merged yet and it was
-    accepted, nothing is asked.
+    """The same for who is in a hurry: where the target is at the last merge, or where nothing was merged yet and it is
+    where it was at `fe init` or accepted, nothing is asked.
     """
     with context.store.read() as tx:
         project = context.project(tx)
@@ -105,12 +103,12 @@ def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
 
 
 def _known_until(tx: Tx, project: ProjectView) -> str:
-    """The last merge, or where the target was when it was accepted since; empty where there is neither."""
+    """The last merge, or where the target was at `fe init` or accepted since; empty where there is neither."""
     return merge_place_of(tx).newest or project.tip or ""
 
 
 def _strange(context: Context, known: KnownCommits, at: str, *also: str, asked: bool = False) -> _Strange:
-    """What is behind where the first task began, or behind what was accepted, is not ours to say, wherever the target
+    """What is behind where the target was at `fe init` or the first task began, or behind what was accepted, is not ours to say, wherever the target
     is now; nor what is behind `also`. The rest is: nobody makes a commit known by beginning a task there.
     """
     seen = context.repo.history(at, COMMITS_LOOKED_AT)
@@ -150,24 +148,6 @@ def _behind(context: Context, known: KnownCommits, seen: TargetHistory, ends: li
             if sha in behind or (sha in there and repo.is_ancestor(sha, end)):
                 behind.update((sha, *commit.parents))
     return behind
-
-
-def unknown_before(context: Context) -> str:
-    """Of which part of the target nobody can tell who brought it, because a person made it the target and nothing was
-    begun or merged on it before; empty where that is known.
-    """
-    with context.store.read() as tx:
-        project = context.project(tx)
-        at, points = noted_target(context, tx, project), points_on_record(tx)
-    if not project.tip:
-        return ""
-    line = [commit.sha for commit in context.repo.line(at, COMMITS_LOOKED_AT)]
-    before = line[line.index(Sha(project.tip)) :] if project.tip in line else []
-    return (
-        f"what was on it at {project.tip[:7]}, when it became the target, is not known"
-        if not points & {*before}
-        else ""
-    )
 
 
 def _told(target: str, strange: _Strange) -> Unbrought | None:

@@ -8,7 +8,7 @@ from foureyes.app.call.merge_stops import ahead_here, amiss, merged_where
 from foureyes.app.call.noted_target import branch_here
 from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unread_anchor
 from foureyes.app.call.told_target import RemoteAnswer, ask_target
-from foureyes.app.call.unbrought import unbrought, unknown_before
+from foureyes.app.call.unbrought import unbrought
 from foureyes.app.gate.merge_queue import unheard
 from foureyes.app.pages.git_dir import in_git_dir
 from foureyes.app.pages.sandboxes import let_write, sandbox_around
@@ -188,9 +188,7 @@ class Doctor:
         if warnings:
             texts, ways = zip(*warnings, strict=True)
             return Check("target", "warn", "; ".join(texts), either(*ways))
-        unknown = unknown_before(self._context)
-        more = "".join(f"; {text}" for text in (unknown, where) if text)
-        return Check("target", "ok", f"target {target} at {head[:7]}{more}")
+        return Check("target", "ok", f"target {target} at {head[:7]}{where and f'; {where}'}")
 
     def _of_clone(self, answer: RemoteAnswer | None, target: str) -> list[tuple[str, Steps]]:
         """That the branch or a checkout of the target is not where the target is."""

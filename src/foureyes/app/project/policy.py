@@ -113,7 +113,7 @@ class Policy:
                 moved = offered.target if offered.target != project.target else ""
                 if digest != project.accepted_digest or moved:
                     commit = heard.get(offered.target, "")
-                    text, tip = offered.text, offered.tip
+                    text, tip = offered.text, "" if own is not None and len(offered.brought) > 1 else offered.tip
                     work.record("", PolicyAccepted(digest=digest, text=text, target=moved, tip=tip, commit=commit))
         return Acceptance(digest=digest, changed=changed, new=offered.is_new(project), seen=offered.seal)
 
@@ -251,7 +251,7 @@ def proposal(context: Context, project: ProjectView, heard: RemoteTips | None = 
     texts = prompt_templates.on_target(context, at)
     with context.store.read() as tx:
         templates = prompt_templates.changed(tx, texts)
-    brought, tip = brought_along(context, project, target, heard) if target != project.target else ((), "")
+    brought, tip = brought_along(context, project, target, heard)
     return Proposal(
         text=text,
         digest=digest_of(text),

@@ -33,9 +33,11 @@ class Projects:
     def create(self, actor: Actor, name: str, prefix: str, target: str, *, lost: bool = False) -> ProjectView:
         """The first row of the journal. `lost`: there was one before, which nobody has any more; that is on record."""
         with self._context.writing(actor, "init") as work:
-            place = self._context.store.place
-            tip = "" if lost else self._context.repo.commit_of(f"refs/heads/{target}") or ""
-            work.record("", ProjectCreated(name=name, prefix=prefix, target=target, place=place, tip=tip))
+            place, tip = self._context.store.place, self._context.repo.commit_of(f"refs/heads/{target}") or ""
+            adopted = "" if lost else tip
+            work.record(
+                "", ProjectCreated(name=name, prefix=prefix, target=target, place=place, tip=tip, adopted=adopted)
+            )
             if lost:
                 reason = "a new journal was begun: the store of this project was lost"
                 work.record("", SecurityRecorded(kind="store_adopted", rule="P12", reason=reason))

@@ -129,13 +129,19 @@ def brought_along(
     context: Context, project: ProjectView, target: str, heard: RemoteTips | None = None
 ) -> tuple[tuple[str, ...], str]:
     """P12: what is on the branch that would be the target and is not known from the one before, a line each: its newest
-    commits, down to one that a task began from or was merged as. And where that branch is.
+    commits, down to one that a task began from or was merged as, or where the target was at `fe init`. And where that
+    branch is. Of the target itself it is asked until the first task began: then its commits are listed (Q5).
     """
     with context.store.read() as tx:
         known = points_on_record(tx)
+    if target == project.target and known:
+        return (), ""
     line = context.repo.line(read_at(context, project, target, heard), NEW_COMMITS)
-    last = next((n for n, commit in enumerate(line) if commit.sha in known), None)
     tip = line[0].sha if line else ""
+    if target == project.target and not project.tip:
+        return (), tip
+    known |= {Sha(project.tip)} if project.tip else set()
+    last = next((n for n, commit in enumerate(line) if commit.sha in known), None)
     if last is None:
         at = f"it is at {tip[:12]} {flat(line[0].subject)}" if line else "it has no commit"
         return (f"where {project.target} was is not known, so nothing tells what else is on {target}: {at}",), tip

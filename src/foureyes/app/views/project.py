@@ -14,8 +14,8 @@ class CounterRow(msgspec.Struct, frozen=True):
 
 class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
     """The project row. `adopted`: the commit of the target up to which every anchor counts as held (J3). `tip`: where
-    the target was when a person made another branch the target. `accepted_at`: the commit of the remote's target that
-    has the configuration in force (Q6).
+    the target was at `fe init`, or when a person accepted it later (Q5). `accepted_at`: the commit of the remote's
+    target that has the configuration in force (Q6).
     """
 
     id: str

@@ -7,13 +7,16 @@ from foureyes.core.words.exceptions import ExceptionKind
 
 
 class ProjectCreated(Event, frozen=True, kw_only=True):
-    """The project exists: `fe init`. `tip`: where the target was."""
+    """The project exists: `fe init`. `tip` is where the target was then (Q5); empty if it had no commit yet. `adopted`:
+    up to which commit every anchor counts as held (J3); empty where a store was lost.
+    """
 
     name: str
     prefix: str
     target: str
     place: str = ""
     tip: str = ""
+    adopted: str = ""
 
 
 class StorePlaced(Event, frozen=True, kw_only=True):
@@ -48,8 +51,8 @@ class SecurityRecorded(Event, frozen=True, kw_only=True):
 
 class PolicyAccepted(Event, frozen=True, kw_only=True):
     """A person made the foureyes.toml that is on the target branch the one in force (P12). `target`: the branch that is
-    the target from now on, where that is another one than before, and `tip` the commit at which it was shown. `commit`:
-    the one that brought the file, or the one of the remote's target that had it (Q6); empty where nobody was asked.
+    the target from now on, where that is another one than before. `tip` is the commit at which the target was shown,
+    where that is another one, or no task had begun. `commit`: the one that brought the file, or the one of the remote's target that had it (Q6); empty where nobody was asked.
     """
 
     digest: str

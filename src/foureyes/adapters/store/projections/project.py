@@ -20,7 +20,9 @@ def project_created(db: Engine, row: Row, event: e.ProjectCreated) -> None:
     if event.place:
         note(db, row, "store:place", event.place)
     if event.tip:
-        note(db, row, "store:tip", event.tip)
+        note(db, row, "target:tip", event.tip)
+    if event.adopted:
+        note(db, row, "store:tip", event.adopted)
 
 
 def store_placed(db: Engine, row: Row, event: e.StorePlaced) -> None:
