@@ -41,6 +41,7 @@ def test_a_hold_and_an_unaccepted_configuration_stand_first_everywhere_E6(shop: 
     assert shop.text(cast.alice, "attention") == (
         "CONFIG    foureyes.toml on main is not the accepted one and is not used\n"
         "  loop.iteration_cap: 5 (default) → 7 (looser)\n"
+        f"  on main since fe init: {shop.tip()[:12]} work\n"
         "  1 accept it: it is in force from now on: fe policy accept\n"
         "HELD      T1 · ask legal      TIME\n"
         "  Pay (open)\n"

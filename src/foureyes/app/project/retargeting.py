@@ -145,4 +145,5 @@ def brought_along(
     if last is None:
         at = f"it is at {tip[:12]} {flat(line[0].subject)}" if line else "it has no commit"
         return (f"where {project.target} was is not known, so nothing tells what else is on {target}: {at}",), tip
-    return tuple(f"{target} brings {commit.sha[:12]} {flat(commit.subject)}" for commit in line[:last]), tip
+    brings = f"{target} brings" if target != project.target else f"on {target} since fe init:"
+    return tuple(f"{brings} {commit.sha[:12]} {flat(commit.subject)}" for commit in line[:last]), tip
