@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.adapters.store.store import scratch as scratch_store
 from foureyes.app.application import Application
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.wiring import open_project
@@ -79,6 +80,23 @@ def test_a_full_store_says_so_keeps_the_old_state_and_goes_on_when_there_is_room
     assert lines(desk) == count + 1
     desk.close()
     assert desk.place.findings() == []
+
+
+def test_an_audit_without_room_for_its_replay_says_so_and_accuses_no_row_G4_J2(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def small() -> SqliteEngine:
+        engine = scratch_store()
+        engine.connection.pragma("max_page_count", engine.connection.pragma("page_count"))
+        return engine
+
+    for _ in range(50):
+        desk.app.notes.log(CLAUDE, task_of(desk), LINE)
+    monkeypatch.setattr("foureyes.adapters.store.store.scratch", small)
+    with pytest.raises(StoreProblem, match="the disk is full"):
+        desk.app.audit.verify()
+    (row,) = [row for row in desk.app.doctor.examine(CLAUDE) if row.check == "journal"]
+    assert (row.result, row.message) == ("fail", "the disk is full. Nothing was changed.")
 
 
 def test_a_disk_that_takes_no_more_bytes_says_so_and_the_same_process_goes_on_afterwards_G4(desk: Desk) -> None:

@@ -11,6 +11,7 @@ from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.app.ports import CountProgress
 from foureyes.app.views.audit import AuditReport, Discrepancy
+from foureyes.errors import StoreProblem
 
 TABLES: dict[str, str] = {
     "project": "id",
@@ -108,6 +109,8 @@ def _replay(engine: Database, fresh: Database, total: int, progress: CountProgre
         for number, row in enumerate(journal_rows(engine), 1):
             try:
                 apply(fresh, row, row.event())
+            except StoreProblem:  # the disk, and no fault of the row
+                raise
             except Exception as problem:  # whatever a forged row does to the tables, it is a finding (G1)
                 return Discrepancy("integrity", f"row {row.seq} ({row.kind}) cannot be replayed: {problem}", row.seq)
             if progress is not None and number % STEP == 0:

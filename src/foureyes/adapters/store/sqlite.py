@@ -328,7 +328,7 @@ def in_our_words(problem: apsw.Error, path: str) -> Exception:
             return StoreBusy("the store is busy. Nothing was changed.", next_step=prose("try again"))
         case apsw.FullError():
             return _full()
-        case apsw.IOError() if _is_full(os.path.dirname(path)):
+        case apsw.IOError() if _is_full(os.path.dirname(path) or os.environ.get("TMPDIR") or "/tmp"):  # noqa: S108 (looked at)
             return _full()
         case apsw.ReadOnlyError() | apsw.PermissionsError():
             return not_writable(path) or StoreProblem(
