@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import sys
 from pathlib import Path
 from typing import Any
 
-from tests.agents.ground import SETTINGS, found_program
+from tests.agents.ground import PROVIDER, SETTINGS, found_program
 from tests.agents.within import URL
 from tests.sandboxes.programs import ROOT
 from tests.sandboxes.scripted_model import Asked
@@ -22,6 +23,14 @@ CHECKS = """
 name = "lint"
 run = "! grep -rn MESSY src"
 """
+
+
+TYPED = {
+    "claude": "-p --setting-sources user --strict-mcp-config --model claude-sonnet-4-5 --allowedTools Bash".split(),
+    "codex": ["exec", "--ignore-user-config", "--disable", "plugins", "-m", "gpt-5.5", "-c", "analytics.enabled=false",
+              "-c", "model_provider=scripted", "-c", PROVIDER, "--dangerously-bypass-approvals-and-sandbox"],
+}  # fmt: skip
+"""What a person types behind a program's name."""
 
 
 class House:
@@ -57,12 +66,23 @@ class House:
         """As a person, to its end; what the runner told. `kill_when`: a file of the worktree at which it is killed;
         `listen`: texts that are looked for in what the model is sent (`told["heard"]`).
         """
-        return self._typed(("run", *options), commands, task, kill_when, listen)
+        words = [*FE, "run", *options, "--json"]
+        return [json.loads(line) for line in self._within(words, commands, task, kill_when, listen).splitlines()]
 
-    def _typed(
-        self, words: tuple[str, ...], commands: tuple[Asked, ...], task: str = "none", kill_when: str = "",
-        listen: tuple[str, ...] = (),
-    ) -> list[dict[str, Any]]:  # fmt: skip
+    def work(self, name: str, task: str, *commands: Asked, kill_when: str = "") -> list[str]:
+        """A program that the person starts in the project; what its commands printed."""
+        fe = self.folder / "bin" / "fe"
+        fe.write_text(f'#!/bin/sh\nexec {shlex.join(FE)} "$@"\n')
+        fe.chmod(0o755)
+        asked = self.folder / "asked"
+        asked.write_text("Work on what fe next gives you.\n")
+        words = [*filled(TYPED[name]), "-"] if name == "codex" else filled(TYPED[name])
+        self._within(["sh", "-c", f'exec "$@" < {asked}', "sh", name, *words], commands, task, kill_when, ())
+        return list(self.told["printed"])
+
+    def _within(
+        self, words: list[str], commands: tuple[Asked, ...], task: str, kill_when: str, listen: tuple[str, ...]
+    ) -> str:
         told, plan = self.folder / "told.json", self.folder / "plan.json"
         tree = self.shop.folder / "worktrees" / task
         killed = str(tree / kill_when) if kill_when else ""
@@ -70,11 +90,11 @@ class House:
         script = {"commands": commands, "folder": str(tree), "told": str(told), "kill_when": killed, "listen": listen}
         plan.write_text(json.dumps(script))
         within = ["unshare", "-n", sys.executable, "-m", "tests.agents.within", str(plan)]
-        done = self.shop.cast.alice.run([*within, *FE, *words, "--json"], cwd=self.shop.repo, env=self.environ)
+        done = self.shop.cast.alice.run([*within, *words], cwd=self.shop.repo, env=self.environ)
         assert done.rc == (-signal.SIGKILL % 256 if kill_when else 0), done
         self.told = json.loads(told.read_text())
         assert self.told["left"] == []
-        return [json.loads(line) for line in done.out.splitlines()]
+        return done.out
 
 
 def filled(value: Any) -> Any:
