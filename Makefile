@@ -76,7 +76,7 @@ test-agents: $(STAMP)
 	@$(TEST_AGENTS) tests/agents $(PYTEST_ARGS)
 
 test-agents-quick: $(STAMP)
-	@$(TEST_AGENTS) tests/agents/test_quick.py $(PYTEST_ARGS)
+	@$(TEST_AGENTS) tests/agents/test_quick.py tests/agents/test_restarted.py $(PYTEST_ARGS)
 
 # uv and pnpm are installed for it. What else is missing is listed as NOT RUN.
 PROJECT_TOOLS := .venv-projects

@@ -74,6 +74,7 @@ class House:
         fe = self.folder / "bin" / "fe"
         fe.write_text(f'#!/bin/sh\nexec {shlex.join(FE)} "$@"\n')
         fe.chmod(0o755)
+        (self.home / ".profile").write_text(f"PATH={shlex.quote(str(fe.parent))}:$PATH\n")  # codex has login shells
         asked = self.folder / "asked"
         asked.write_text("Work on what fe next gives you.\n")
         words = [*filled(TYPED[name]), "-"] if name == "codex" else filled(TYPED[name])
