@@ -52,6 +52,18 @@ def test_a_runner_that_is_killed_at_any_step_leaves_what_the_next_one_brings_to_
     assert kinds.count("RunReserved") == kinds.count("RunEnded") <= 2
 
 
+def test_runners_that_are_killed_three_times_leave_nothing_to_a_person_J4_S2(theatre: Theatre) -> None:
+    shop, alice = theatre.shop, theatre.shop.cast.alice
+    task = shop.create(alice, "--label", "review:auto")
+    for _ in range(3):
+        died = alice.run([sys.executable, CHILD, "after:go", "run", "--until-idle"], cwd=shop.repo)
+        assert died.rc == -signal.SIGKILL, died
+        wait_for(lambda: processes_of(shop.repo) == [])
+    lines = theatre.run("--until-idle")
+    assert shop.status(task) == "closed", lines
+    theatre.check_nothing_left([task])
+
+
 ENDED = [moment for moment in MOMENTS if moment.partition(":")[2] in ("tidy", "commit", "hand in")]
 
 

@@ -87,6 +87,12 @@ def test_what_the_service_refused_is_not_sent_again() -> None:
     assert tried(past("failed", error="refused", conversation="c1")) == NextRun(profile="claude", asks="failure")
 
 
+def test_runs_that_lost_their_runner_use_up_no_try_but_not_for_ever_S2() -> None:
+    assert tried(*[past("lost")] * 9) == NextRun(profile="claude", asks="failure")
+    assert tried(past(), *[past("lost")] * 9) == NextRun(profile="claude", asks="failure")
+    assert tried(*[past("lost")] * 10) == GiveUp(kind="retries", why="10 runs lost their runner")
+
+
 def test_a_run_that_lost_its_runner_begins_anew_from_its_worktree() -> None:
     assert tried(past("lost", conversation="c1")) == NextRun(profile="claude", asks="failure")
 

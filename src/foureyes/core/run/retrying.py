@@ -13,6 +13,8 @@ from foureyes.core.run.step import Asks
 
 FRESH_TRIES: Final = 2
 """How often one profile begins anew on a task: as it is, and once more told how it failed."""
+MOST_LOST: Final = 10
+"""So often its runner was gone: perhaps its runs take the runner down."""
 NO_CHANGES: Final = 2
 """S4: so often DONE without a change, and a person looks."""
 
@@ -45,6 +47,8 @@ def next_try(task: TaskState, snapshot: Snapshot) -> NextRun | GiveUp | None:
     if sum(map(_is_unchanged, past)) >= NO_CHANGES:
         return GiveUp(kind="no_change", why=_nothing_changed([run for run in past if _is_unchanged(run)]))
     blamed = [run for run in past if is_blamed(run)]
+    if (lost := sum(run.ending == "lost" for run in past)) >= MOST_LOST:
+        return GiveUp(kind="retries", why=f"{lost} runs lost their runner")
     if len(blamed) >= snapshot.max_runs_per_task:
         return GiveUp(kind="retries", why=f"{len(blamed)} runs came to nothing")
     names = profiles_for(task, snapshot)
@@ -56,10 +60,10 @@ def next_try(task: TaskState, snapshot: Snapshot) -> NextRun | GiveUp | None:
 
 
 def is_blamed(run: PastRun) -> bool:
-    """Whether a run counts against the retry cap: one that somebody stopped does not, nor one whose profile was at
-    fault, nor one that is only to be asked how it ended.
+    """Whether a run counts against the retry cap: one that somebody stopped or whose runner was gone does not, nor one
+    whose profile was at fault, nor one that is only to be asked how it ended.
     """
-    if run.ending == "stopped" or run.error in COOLING:
+    if run.ending in ("stopped", "lost") or run.error in COOLING:
         return False
     return not is_to_be_asked(run)
 
@@ -101,7 +105,7 @@ def _try_of(profile: str, past: Sequence[PastRun]) -> NextRun | None:
     """What a profile can still try: go on with its conversation, begin anew, begin anew and told how it failed."""
     own = [run for run in past if run.profile == profile]
     last = past[-1] if past else None
-    asks: Asks = "failure" if last is not None and is_blamed(last) else ""
+    asks: Asks = "failure" if last is not None and (is_blamed(last) or last.ending == "lost") else ""
     if own and own[-1] is last and _can_resume(own):
         return NextRun(
             profile=profile, resumes=own[-1].conversation, asks="signal" if is_to_be_asked(own[-1]) else asks
