@@ -25,9 +25,12 @@ MOST_TICKS = 400
 class Playground(DeskWorld):
     """One project, and runners in it."""
 
+    make_repo = PlayedRepo
+
     def __init__(self) -> None:
         super().__init__()
-        self.repo = self.played = PlayedRepo()
+        assert isinstance(self.repo, PlayedRepo)
+        self.played = self.repo
         self.workshop = self.shop = PlayedWorkshop(self.played)
         self.plays: list[Play] = []
         """How the next runs go, first one first; then everything is done at once."""

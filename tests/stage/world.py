@@ -215,10 +215,12 @@ class GitWorld(World):
 class DeskWorld(World):
     """A world with a scripted repository: for what does not depend on git."""
 
+    make_repo: Callable[[], ScriptedRepo] = ScriptedRepo
+
     def __init__(
         self, environ: Mapping[str, str] | None = None, store: Store | None = None, *, create: bool = True
     ) -> None:
-        self.repo = ScriptedRepo()
+        self.repo = self.make_repo()
         super().__init__(lambda: self.repo, environ, store, create=create)
         self.workshop.repo = self.repo
 
