@@ -107,7 +107,7 @@ def index(found: dict[str, list[Told]]) -> str:
     """Where every command is."""
     about = linked(help_text(cli), "rules.md")
     parts = [_part(noun, told) for noun, told in found.items()]
-    return page("Commands", SOURCE, about, ABOUT, cli.commands["task"].help or "", *parts)
+    return page("Commands", SOURCE, about, ABOUT, *parts)
 
 
 def _part(noun: str, told: list[Told]) -> str:

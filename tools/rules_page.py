@@ -1,4 +1,4 @@
-"""The rules as a page: what `fe rules` prints, with every id a link to its text."""
+"""The rules as a page: what `fe help rules` prints, with every id a link to its text."""
 
 from __future__ import annotations
 

@@ -86,11 +86,11 @@ def test_codex_answers_by_tools_as_its_prompt_and_its_shell_say_I2_L6(stage: Sta
     (finding,) = shop.lines(alice, "finding", "list", task)
     answer = {"finding": finding["id"], **REJECTED}
     house.run(
-        task, "fe whoami", {"tool": "finding_respond", "args": {"answers": [answer]}},
+        task, "fe whoami", {"tool": "finding_answer", "args": {"answers": [answer]}},
         {"write": "src/hello.txt", "content": "hello\n"}, DONE,
-        options=("--once",), listen=("`fe finding respond`: finding_respond",),
+        options=("--once",), listen=("`fe finding answer`: finding_answer",),
     )  # fmt: skip
-    assert "finding_respond" in house.told["printed"][0], "the refusal names the tool"
+    assert "finding_answer" in house.told["printed"][0], "the refusal names the tool"
     assert list(house.told["heard"].values()) == [1], "and so does the prompt"
     (row,) = shop.lines(alice, "finding", "list", task)
     assert (row["state"], row["answer"]) == ("disputed", "REJECTED")
@@ -109,7 +109,7 @@ def test_a_lead_decides_by_a_tool_because_it_has_no_shell_E3(name: str, stage: S
     (finding,) = shop.lines(alice, "finding", "list", task)
     answer = ("--rejected", "--ground", REJECTED["ground"], "-m", REJECTED["text"])
     shop.done(author, "start", task)
-    shop.done(author, "finding", "respond", finding["id"], *answer)
+    shop.done(author, "finding", "answer", finding["id"], *answer)
     shop.commit(f"fe/{task}", {"src/more.py": "\n"}, message="More")
     shop.submit(author, task)
     assert shop.done(alice, "loop", task)["waiting_for"] == "lead"

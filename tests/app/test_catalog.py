@@ -100,7 +100,6 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "closing.reopen": [{"task": TASK, "reason": WHY}],
     "feedback.redo": [{"task": TASK, "text": WHY}],
     "feedback.reject": [{"task": TASK, "reason": WHY}],
-    "feedback.drop": [{"task": TASK, "reason": WHY}],
     "loops.lead": [
         {"task": TASK, "option": option, "reason": WHY, "into": ["a part"] if option == "split" else []}
         for option in ("split", "senior", "fresh", "ask", "continue")

@@ -38,4 +38,4 @@ def test_no_verb_that_may_need_a_signature_writes_without_deciding_I9() -> None:
 
 def test_decisions_are_found_where_they_are_made() -> None:
     decided = {verb for path in modules(PACKAGE / "app") for _, verb in verbs_of(tree_of(path), "deciding")}
-    assert {"approve", "finding rule", "hold"} <= decided
+    assert {"approve", "finding judge", "hold"} <= decided

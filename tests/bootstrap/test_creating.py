@@ -147,7 +147,7 @@ def test_a_commit_that_git_refuses_is_said_and_loses_nothing(checkout: Checkout)
     assert any("git would not commit" in note for note in done.notes)
     assert (checkout.path / "foureyes.toml").exists()
     assert steps_text(done.next) == (
-        'git add foureyes.toml, then: git commit -m "a message that git accepts", then: fe policy accept'
+        'git add foureyes.toml, then: git commit -m "a message that git accepts", then: fe config accept'
     )
     hook.unlink()
     assert init(checkout).committed, "without the hook it commits that itself"
@@ -263,7 +263,7 @@ def test_another_clone_is_told_where_the_store_is_and_not_to_begin_another_proje
         open_project(str(tmp_path / "clone"), {})
     told = steps_text(caught.value.next_step)
     assert "of it; is it on a server, join it: a person runs: fe store join postgresql://…; or share it: there" in told
-    assert "fe store join postgresql://…; or bring it here: there fe backup FILE, here" in told
+    assert "fe store join postgresql://…; or bring it here: there fe store backup FILE, here" in told
     with pytest.raises(NoProject, match="its store is not in this clone"):
         create_project(str(tmp_path / "clone"), {}, ALICE, prefix="fe", target=None, commit=True)
     assert not (tmp_path / "clone" / ".foureyes").exists()

@@ -191,7 +191,7 @@ def test_a_server_without_the_store_is_said_to_have_none_and_gets_none(
     with pytest.raises(NoStore, match="has no store of it") as caught:
         join_store(clone, {}, BOB, server.url)
     step = steps_text(caught.value.next_step)
-    assert ("fe store copy" in step, "fe restore FILE" in step) == (True, True)
+    assert ("fe store copy" in step, "fe store restore FILE" in step) == (True, True)
     assert (server.schemas(project.id), (tmp_path / "clone" / ".foureyes").exists()) == ([], False)
 
 

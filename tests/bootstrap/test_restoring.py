@@ -1,4 +1,4 @@
-"""`fe restore`: whole or refused, of this project only, and it says what it undid (P12, J2)."""
+"""`fe store restore`: whole or refused, of this project only, and it says what it undid (P12, J2)."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ LOOP_VERBS = (
             [(name, "VERIFIED" if not n else "NOT_FIXED") for n, name in enumerate(_ids(d, t, "claimed"))],
         ),
     ),
-    Verb("finding respond", _found, lambda d, t: _respond(d, t, "FIXED")),
+    Verb("finding answer", _found, lambda d, t: _respond(d, t, "FIXED")),
     Verb(
         "finding respond that makes a task of it",
         _found,

@@ -274,7 +274,7 @@ def test_a_killed_restore_can_be_repeated_and_nothing_is_lost_G4(repository: Rep
             assert now[:length] == old[:length], where
         except FoureyesError as problem:
             said = (problem.message, steps_text(problem.next_step))
-            assert "missing" in said[0] and "fe restore" in said[1], (where, said)  # noqa: PT018
+            assert "missing" in said[0] and "fe store restore" in said[1], (where, said)  # noqa: PT018
         Child(restore).result()
         assert repository.journal()[:length] == old[:length], where
         assert len(repository.journal()) > length, where

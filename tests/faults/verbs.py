@@ -230,7 +230,7 @@ VERBS = (
     Verb("reopen", _closed, lambda d, t: d.app.closing.reopen(BOB, t)),
     Verb("merge", _landed, lambda d, t: d.app.merges.process(ALICE)),
     Verb("merge of unapproved work", _landed_unapproved, lambda d, t: d.app.merges.process(ALICE)),
-    Verb("policy set", _open, lambda d, t: d.app.policy.set(ALICE, "review.policy", "strict")),
+    Verb("config set", _open, lambda d, t: d.app.policy.set(ALICE, "review.policy", "strict")),
     Verb("log", _open, lambda d, t: d.app.notes.log(GEMINI, t, "a line")),
     Verb(
         "handoff",
@@ -265,7 +265,7 @@ VERBS = (
         "edit that ends what was only recorded", _recorded, lambda d, t: d.app.tasks.edit(ALICE, t, acceptance="more")
     ),
     Verb(
-        "author clear",
+        "audit clear-author",
         _misattributed,
         lambda d, t: d.app.attempts.clear_author(ALICE, t, "ses-typo", "there is no such session"),
     ),

@@ -186,7 +186,7 @@ def test_the_installed_command_goes_the_whole_way_from_init_to_merge(shop: Insta
     shop.types(alice, "init")
     assert shop.types(alice, "whoami")["kind"] == "human"
     assert shop.types(claude, "whoami")["kind"] == "agent"
-    shop.types(alice, "policy", "set", "review.human.settle_seconds", "0")
+    shop.types(alice, "config", "set", "review.human.settle_seconds", "0")
     merging = {"2": ("merge", "--wait"), "3": ("watch", "--until-idle")}  # a runner, too, needs nothing but the wheel
     for text, merges in merging.items():
         task = shop.types(alice, "create", f"Greet {text}")["task"]

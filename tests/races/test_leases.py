@@ -50,7 +50,7 @@ class Prepared:
         return Child(run).result()
 
     def state(self) -> str:
-        """As `fe merges list` shows it."""
+        """As `fe merge --list` shows it."""
         return self._listed()[0]
 
     def waits_for(self) -> str:

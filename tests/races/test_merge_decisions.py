@@ -40,7 +40,7 @@ class Decision(NamedTuple):
 DECISIONS = (
     Decision("withdraw", lambda f, t: f.app.decisions.withdraw(CODEX, t), lambda row: row["status"] == "reviewing"),
     Decision("redo", lambda f, t: f.app.feedback.redo(BOB, t, "not like this"), lambda row: row["status"] == "open"),
-    Decision("drop", lambda f, t: f.app.feedback.drop(BOB, t, "not like this"), lambda row: row["status"] == "open"),
+    Decision("drop", lambda f, t: f.app.feedback.redo(BOB, t, "not like this"), lambda row: row["status"] == "open"),
     Decision(
         "hold",
         lambda f, t: f.app.stops.hold(ALICE, t, "wait"),

@@ -93,7 +93,7 @@ def test_who_comes_while_a_merge_is_at_work_is_told_what_it_merges_and_changes_n
         return 0, "", ""
 
     code, message, step = Child(second).result()
-    assert (code, step) == (4, "fe merges list")
+    assert (code, step) == (4, "fe merge --list")
     assert task in message
     assert picture(floor) == before
     rows = first.go_on()

@@ -50,7 +50,7 @@ def test_it_takes_a_task_hands_in_answers_a_finding_and_may_not_approve_that_A1_
             "first": [str(reviewer), "-c", find],
         },
         f"echo 'print(2)' > {work}/hello.py",
-        {"tool": "finding_respond", "args": {"answers": [answer]}},
+        {"tool": "finding_answer", "args": {"answers": [answer]}},
         {"tool": "task_submit", "args": {"task": task, "commit": "Greet you", "message": "answered"}},
         roots=(),
         served=True,

@@ -38,7 +38,7 @@ def test_A2_bytes_that_are_swapped_after_the_approval_are_not_merged(gate: Gate,
     assert gate.git("show", f"{work.head}:src/code.py") == EVIL.decode().strip(), "git believes the name"
     stays(gate, work, before)
     put(gate.repo / ".git", gate.tip(f"{work.head}:src/code.py"), "blob", CODE["src/code.py"].encode())
-    gate.run(gate.cast.alice, "merges", "retry", work.task)
+    gate.run(gate.cast.alice, "merge", "--retry", work.task)
     gate.merge()
     assert gate.status(work.task) == "closed", "the right bytes again: nothing was lost"
     assert gate.on_main("src/code.py") == "code = 1"
@@ -61,10 +61,10 @@ def test_A2_P12_settings_that_are_swapped_are_neither_accepted_nor_used(gate: Ga
     gate.run(gate.cast.alice, "merge", "--json")
     assert gate.tip() == before
     swap(gate, "main:foureyes.toml", (settings + '\n[review]\npolicy = "trusted"\n').encode())
-    for command in (("policy", "accept"), ("policy", "show"), ("status",)):
+    for command in (("config", "accept"), ("config", "show"), ("status",)):
         result = gate.run(gate.cast.alice, *command)
         assert "trusted" not in result.out + result.err, command
-    refused = gate.run(gate.cast.alice, "policy", "accept")
+    refused = gate.run(gate.cast.alice, "config", "accept")
     assert refused.rc != 0
     assert "bytes were changed" in refused.err
 

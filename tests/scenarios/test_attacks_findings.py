@@ -85,10 +85,10 @@ def test_the_author_its_child_its_tokens_and_its_names_rule_on_nothing_L8_I1_I2(
     claude, cast, before = said.cast.claude, said.cast, said.head()
     said.may_not_rule(claude, "verified", said.first, ["L8"])
     said.may_not_rule(cast.helper, "verified", said.first, ["L8"])
-    said.no(claude, "finding", "rule", said.first, "--verified", "--as", "reviewer", rules=["I1"])
+    said.no(claude, "finding", "judge", said.first, "--verified", "--as", "reviewer", rules=["I1"])
     assert said.head() == before
     said.may_not_rule(holding(claude, spawned(said, claude, said.task, "review")), "verified", said.first, ["L8"])
-    said.no(cast.job, "finding", "rule", said.first, "--verified", rules=["I5"])
+    said.no(cast.job, "finding", "judge", said.first, "--verified", rules=["I5"])
     said.still_open()
 
 
@@ -100,12 +100,12 @@ def test_a_variable_that_names_the_reviewers_conversation_withdraws_and_takes_ba
     third = said.done(
         cast.codex, "finding", "add", said.task, "limit.py:1", "-m", "not locked", "--severity", "high", env=theirs
     )["id"]
-    said.done(cast.codex, "finding", "rule", said.first, "--not-fixed", "-m", "still racy", env=theirs)
+    said.done(cast.codex, "finding", "judge", said.first, "--not-fixed", "-m", "still racy", env=theirs)
     for who in (cast.gemini, cast.claude):
         said.no(who, "finding", "withdraw", third, "-m", "mine now", rules=["L4"], env=theirs)
-        said.no(who, "finding", "rule", said.first, "--take-back", rules=["L18"], env=theirs)
+        said.no(who, "finding", "judge", said.first, "--take-back", rules=["L18"], env=theirs)
     said.still_open()
-    said.done(cast.codex, "finding", "rule", said.first, "--take-back")
+    said.done(cast.codex, "finding", "judge", said.first, "--take-back")
 
 
 def test_a_token_to_implement_rules_on_nothing_I2(opened: Attack) -> None:
@@ -159,8 +159,8 @@ def test_rulings_and_an_approval_at_the_same_time_never_leave_an_approval_over_a
         answers[name] = said.run(who, *words)
 
     calls: list[tuple[str, Caller, tuple[str, ...]]] = [
-        ("right", cast.codex, ("finding", "rule", said.first, said.second, "--verified", "-m", "looked")),
-        ("wrong", cast.gemini, ("finding", "rule", said.first, "--not-fixed", "-m", "no lock")),
+        ("right", cast.codex, ("finding", "judge", said.first, said.second, "--verified", "-m", "looked")),
+        ("wrong", cast.gemini, ("finding", "judge", said.first, "--not-fixed", "-m", "no lock")),
         ("approve", cast.alice, ("approve", said.task, "--seen", said.work.seen)),
     ]
     threads = [threading.Thread(target=do, args=(name, who, *words)) for name, who, words in calls]
@@ -220,7 +220,7 @@ def test_renamed_moved_or_deleted_code_leaves_its_findings_open_until_somebody_r
     opened.answer(opened.task, dict.fromkeys((opened.first, opened.second), "FIXED"))
     work = opened.submit(opened.cast.claude, opened.task)
     opened.refused_by(work, "D2", "D2")
-    assert "L8" in opened.no(opened.cast.claude, "finding", "rule", opened.first, "--obsolete").rules
+    assert "L8" in opened.no(opened.cast.claude, "finding", "judge", opened.first, "--obsolete").rules
     opened.still_open()
     if files.get("limits.py") == LIMIT_PY:
         (row, _) = opened.findings(opened.task)
@@ -264,7 +264,7 @@ def test_code_that_went_and_comes_back_after_the_ruling_brings_its_finding_back_
 def test_however_much_the_policy_trusts_an_author_and_however_minor_the_work_it_rules_on_nothing_of_its_own_L8_D2(
     said: Attack, policy: str
 ) -> None:
-    said.done(said.cast.alice, "policy", "set", "review.policy", policy)
+    said.done(said.cast.alice, "config", "set", "review.policy", policy)
     said.may_not_rule(said.cast.claude, "verified", said.first, ["L8"])
     refused = said.no(
         said.cast.claude, "approve", said.task, "--seen", said.work.seen, "--self-review", "-m", "all is well"
@@ -335,7 +335,7 @@ def test_ids_of_other_tasks_and_made_up_ids_name_nothing_L2_L6_L8(said: Attack) 
     said.no(
         cast.claude,
         "finding",
-        "respond",
+        "answer",
         other.task,
         "--file",
         "-",
@@ -345,7 +345,7 @@ def test_ids_of_other_tasks_and_made_up_ids_name_nothing_L2_L6_L8(said: Attack) 
     root = said.send(other, said.document(other, [{**CODED, "root": said.first, "state": "resolved"}]))
     assert (root.rc, "payload.issues[0].root" in root.out, "payload.issues[0].state" in root.out) == (2, True, True)
     assert said.head()[0] == before + 1, "only that a document came that was no review"
-    said.no(cast.gemini, "finding", "rule", said.first, "TL-fe-none-1-001", "--verified", rc=3)
+    said.no(cast.gemini, "finding", "judge", said.first, "TL-fe-none-1-001", "--verified", rc=3)
     said.still_open()
 
 
@@ -385,7 +385,7 @@ def test_variables_of_whoever_reviews_move_no_limit_of_the_loop_P12_E5(
 ) -> None:
     caller = who(said.cast)
     loose = {"FOUREYES_LOOP_NO_PROGRESS_LIMIT": "99", "FOUREYES_LOOP_ITERATION_CAP": "99"}
-    said.done(caller, "finding", "rule", said.first, said.second, "--not-fixed", "-m", "no lock", env=loose)
+    said.done(caller, "finding", "judge", said.first, said.second, "--not-fixed", "-m", "no lock", env=loose)
     plain, seen = said.loop(said.task), said.done(caller, "loop", said.task, env=loose)
     assert plain == seen
     assert "one more round without fixes escalates" in plain["warning"]

@@ -280,7 +280,7 @@ def test_Q3_a_lock_that_somebody_holds_keeps_one_task_waiting_and_says_so(gate: 
     assert (row["outcome"], gate.tip(), gate.status(work.task)) == ("stuck", before, "approved")
     assert "main.lock" in row["message"]
     lock.unlink()
-    gate.done(gate.cast.alice, "merges", "retry", work.task)
+    gate.done(gate.cast.alice, "merge", "--retry", work.task)
     assert gate.merge() == {work.task: "merged"}
 
 
@@ -340,7 +340,7 @@ def test_D5_no_agent_works_the_merge_queue_off_however_it_calls(gate: Gate) -> N
         gate.no(who, "merge", rules=["D5"])
     gate.no(token, "merge", rules=["I2"])
     gate.no(gate.cast.codex, "merge", "--as", "alice", rules=["I1"])
-    gate.no(gate.cast.codex, "merges", "drop", work.task, "-m", "no", rules=["P2"])
+    gate.no(gate.cast.codex, "redo", work.task, "-m", "no", rules=["P2"])
     assert (gate.tip(), gate.status(work.task)) == (before, "approved")
 
 
@@ -379,7 +379,7 @@ def test_P12_no_environment_loosens_a_merge(gate: Gate) -> None:
 
 
 def test_Q0_a_persons_approval_settles_also_where_a_variable_says_that_it_need_not(gate: Gate) -> None:
-    gate.done(gate.cast.alice, "policy", "set", "review.human.settle_seconds", "600")
+    gate.done(gate.cast.alice, "config", "set", "review.human.settle_seconds", "600")
     work = gate.approved()
     for who in (gate.cast.alice, gate.cast.job):
         assert gate.merge(who, env=LOOSER) == {work.task: "waiting"}

@@ -143,7 +143,7 @@ def test_F2_a_link_in_the_place_of_a_feedback_file_is_replaced_and_not_followed(
 
 def in_force(gate: Gate, key: str) -> object:
     """A setting."""
-    return {row["key"]: row["value"] for row in gate.lines(gate.cast.alice, "policy", "show")}[key]
+    return {row["key"]: row["value"] for row in gate.lines(gate.cast.alice, "config", "show")}[key]
 
 
 def test_P12_of_two_policies_that_meet_in_a_merge_none_is_accepted_unseen(gate: Gate) -> None:

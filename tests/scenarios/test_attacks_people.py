@@ -159,7 +159,7 @@ def test_I5_a_detached_process_with_a_terminal_is_a_person(stage: Stage, work: H
     assert stage.approve(codex, work)["rule"] == "P7"
     (kept,) = stage.show(work.task)["approvals"]
     assert (kept["session"], kept["grade"]) == (stage.session(stage.cast.alice), "human (observed)")
-    stage.done(codex, "policy", "set", "review.policy", "trusted")
+    stage.done(codex, "config", "set", "review.policy", "trusted")
 
 
 # A person with a key
@@ -178,7 +178,7 @@ def keyed_template(tmp_path_factory: pytest.TempPathFactory, template: Path, cas
     """
     stage = Stage(copied(template, tmp_path_factory.mktemp("keyed") / "shop"), cast)
     assert stage.done(typing(cast.alice, SECRET, SECRET, home=home), "key", "new", "--human")["registered"] is True
-    stage.done(typing(cast.alice, SECRET, home=home), "policy", "set", "review.human_proof", "key")
+    stage.done(typing(cast.alice, SECRET, home=home), "config", "set", "review.human_proof", "key")
     assert kinds(stage) == ["key_added"]
     return stage.repo
 
@@ -251,10 +251,10 @@ def test_I9_a_key_that_an_agent_could_sign_with_silently_is_no_persons_key(stage
 
 
 def test_I9_with_human_proof_key_a_person_without_one_is_told_how_to_get_it(stage: Stage, work: HandedIn) -> None:
-    stage.done(stage.cast.alice, "policy", "set", "review.human_proof", "key")
+    stage.done(stage.cast.alice, "config", "set", "review.human_proof", "key")
     refused = stage.may_not_approve(stage.cast.alice, work, rules=["I9"])
     assert "fe key new --human" in refused.hints
-    stage.no(stage.cast.alice, "policy", "unset", "review.human_proof", rules=["I9"])
+    stage.no(stage.cast.alice, "config", "unset", "review.human_proof", rules=["I9"])
     stage.may_not_approve(stage.cast.alice, work, rules=["I9"], env={"FOUREYES_REVIEW_HUMAN_PROOF": "observed"})
 
 
@@ -341,7 +341,7 @@ def test_I9_P6_where_only_people_with_keys_approve_no_disguise_helps(
     keyed: Stage, signed_work: HandedIn, tmp_path: Path, home: Path
 ) -> None:
     """The strongest setting at this level: human_proof = "key" and independence = "human"."""
-    keyed.done(typing(keyed.cast.alice, SECRET, home=home), "policy", "set", "review.independence", "human")
+    keyed.done(typing(keyed.cast.alice, SECRET, home=home), "config", "set", "review.independence", "human")
     codex = keyed.cast.codex
     keyed.may_not_approve(shell_named(detached(codex), tmp_path / "gemini"), signed_work, "-m", "x", rules=["P6"])
     keyed.may_not_approve(detached_at_a_terminal(codex, home=tmp_path / "x"), signed_work, "-m", "x", rules=["I9"])
@@ -377,7 +377,7 @@ def test_I9_a_key_makes_a_person_anywhere_for_what_it_signs_and_can_call_a_conta
         keyed.no(inner, *verb, rules=["I9"])
     assert keyed.approve(inner, signed_work)["rule"] == "P7"
     assert keyed.done(keyed.cast.alice, "whoami")["session"] != me["session"], "a name is nobody's in there"
-    keyed.done(inner, "policy", "set", "identity.home", "container")
+    keyed.done(inner, "config", "set", "identity.home", "container")
     assert keyed.done(inner, "whoami")["person"] == keyed.done(keyed.cast.alice, "whoami")["person"]
 
 

@@ -108,10 +108,10 @@ def test_I3_in_a_pid_namespace_of_its_own_an_agent_at_a_terminal_is_a_service_an
     agent = Through(stage.cast.codex, "unshare", "-pf", "--mount-proc", *TERMINAL)
     me = stage.done(agent, "whoami")
     assert (me["kind"], me["why"][0][:45]) == ("service", "This is a pid namespace inside of the machine")
-    assert me["next"].endswith("a person outside runs: fe policy set identity.home container")
+    assert me["next"].endswith("a person outside runs: fe config set identity.home container")
     stage.may_not_approve(agent, work, "-m", "fine", rules=["I3"])
-    stage.no(agent, "policy", "set", "identity.home", "container", rules=["I3"])
-    stage.no(agent, "policy", "accept", rules=["I3"])
+    stage.no(agent, "config", "set", "identity.home", "container", rules=["I3"])
+    stage.no(agent, "config", "accept", rules=["I3"])
     stage.no(agent, "key", "new", "--human", rules=["I3"])
     without = Through(stage.cast.codex, "unshare", "-pf", *TERMINAL)
     stage.may_not_approve(without, work, "-m", "fine", rules=["I3"])
@@ -144,7 +144,7 @@ def test_I3_P12_a_container_that_the_accepted_configuration_calls_home_has_peopl
     need("unshare", "-pf", "--mount-proc", "true")
     box = Through(stage.cast.job, "unshare", "-pf", "--mount-proc", "sh", "-c", '"$@"; exit $?', "sh")
     person, agent = Through(box, *TERMINAL), shell_named(box, tmp_path / "gemini")
-    stage.done(stage.cast.alice, "policy", "set", "identity.home", "container")
+    stage.done(stage.cast.alice, "config", "set", "identity.home", "container")
     assert stage.done(person, "whoami")["kind"] == "human"
     assert stage.done(agent, "whoami")["proven"]
     assert stage.approve(agent, work)["rule"] == "P7"

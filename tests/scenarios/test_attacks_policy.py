@@ -37,7 +37,7 @@ def project_id(stage: Stage) -> str:
 
 def in_force(stage: Stage) -> dict[str, str]:
     """Every setting that an agent finds in force."""
-    return {row["key"]: f"{row['value']} ({row['source']})" for row in stage.lines(stage.cast.codex, "policy", "show")}
+    return {row["key"]: f"{row['value']} ({row['source']})" for row in stage.lines(stage.cast.codex, "config", "show")}
 
 
 # The policy
@@ -65,7 +65,7 @@ def test_neither_environment_nor_flag_nor_command_gives_an_agent_another_policy_
     for words in (
         "policy set review.policy trusted",
         "policy unset review.policy",
-        "policy accept",
+        "config accept",
         "feature set balanced_review_policy true",
     ):
         for who in (codex, stage.cast.helper, stage.cast.job, detached(codex)):
@@ -80,8 +80,8 @@ def test_P12_a_policy_committed_on_the_target_by_hand_is_not_used_and_is_reporte
     stage.may_not_approve(stage.cast.codex, work, "--self-review", "-m", "I looked", rules=["P2"])
     assert "not the accepted one" in " ".join(stage.done(stage.cast.alice, "status")["notes"])
     (said,) = [row for row in stage.lines(stage.cast.alice, "doctor") if row["check"] == "configuration"]
-    assert (said["result"], said["next"]) == ("warn", "a person runs: fe policy accept")
-    stage.no(stage.cast.codex, "policy", "accept", rules=["P12"])
+    assert (said["result"], said["next"]) == ("warn", "a person runs: fe config accept")
+    stage.no(stage.cast.codex, "config", "accept", rules=["P12"])
     assert stage.done(stage.cast.codex, "init")["created"] is False
     assert stage.done(stage.cast.alice, "init")["created"] is False
     assert in_force(stage) == before
@@ -125,7 +125,7 @@ def test_P12_a_policy_in_a_users_own_file_or_an_untracked_one_has_no_effect(
     for home in ({"HOME": str(tmp_path)}, env):
         assert {
             row["key"]: f"{row['value']} ({row['source']})"
-            for row in stage.lines(stage.cast.codex, "policy", "show", env=home)
+            for row in stage.lines(stage.cast.codex, "config", "show", env=home)
         } == before
         stage.may_not_approve(stage.cast.codex, work, "--self-review", "-m", "I looked", rules=["P2"], env=home)
 
@@ -135,7 +135,7 @@ def test_P12_a_backup_from_before_a_stricter_policy_is_restored_by_people_only_a
 ) -> None:
     """A limit, and recorded: docs/threat-model.md has it under "writing the store"."""
     stage.done(stage.cast.codex, "backup", str(tmp_path / "old.db"))
-    stage.done(stage.cast.alice, "policy", "set", "review.policy", "strict")
+    stage.done(stage.cast.alice, "config", "set", "review.policy", "strict")
     stage.no(stage.cast.codex, "restore", str(tmp_path / "old.db"), rules=["I5"])
     stage.no(detached(stage.cast.codex), "restore", str(tmp_path / "old.db"), rules=["I5"])
     stage.done(detached_at_a_terminal(stage.cast.codex), "restore", str(tmp_path / "old.db"))
@@ -165,8 +165,8 @@ def test_P12_another_store_on_the_same_target_merges_nothing_and_accepts_nothing
     (other.repo / "foureyes.toml").unlink()
     assert other.done(cast.codex, "init")["created"] is True
     (other.repo / "foureyes.toml").write_bytes(kept)
-    other.no(cast.codex, "policy", "accept", rules=["P12"])
-    assert "names another project" in other.no(cast.alice, "policy", "accept").message
+    other.no(cast.codex, "config", "accept", rules=["P12"])
+    assert "names another project" in other.no(cast.alice, "config", "accept").message
     work = other.in_review(cast.claude, cast.codex)
     other.may_not_approve(cast.gemini, work, rules=["P12"])
     other.approve(cast.alice, work)
@@ -306,7 +306,7 @@ def test_A1_a_service_may_hand_in_anybodys_branch_for_a_claim(stage: Stage) -> N
 def recorded(stage: Stage, work: HandedIn) -> HandedIn:
     """Under policy delegated another agent has recorded an approval."""
     stage.may_not_approve(stage.cast.gemini, work, "--record-only", rules=["P11"])
-    stage.done(stage.cast.alice, "policy", "set", "review.policy", "delegated")
+    stage.done(stage.cast.alice, "config", "set", "review.policy", "delegated")
     stage.may_not_approve(stage.cast.codex, work, "--record-only", "-m", "mine", rules=["P2"])
     assert stage.approve(stage.cast.gemini, work, "--record-only")["status"] == "reviewing"
     return work
@@ -334,7 +334,7 @@ def test_P11_the_author_finishes_nothing_once_something_has_changed(stage: Stage
         stage.done(cast.codex, "start", work.task)
         work = stage.submit(cast.codex, work.task)
     else:
-        stage.done(cast.alice, "policy", "set", "review.policy", "balanced")
+        stage.done(cast.alice, "config", "set", "review.policy", "balanced")
     stage.may_not_approve(cast.codex, work, "-m", "gemini agreed", rules=["P2"])
 
 

@@ -25,7 +25,7 @@ def test_I4_two_spawned_siblings_judge_each_other_by_P3_at_best_and_the_exceptio
     stage: Stage, policy: str
 ) -> None:
     lead = stage.cast.claude
-    stage.done(stage.cast.alice, "policy", "set", "review.policy", policy)
+    stage.done(stage.cast.alice, "config", "set", "review.policy", policy)
     work, _ = sub_agents_work(stage, lead)
     sibling = holding(lead, spawned(stage, lead, work.task, "review"))
     if policy == "strict":
@@ -50,7 +50,7 @@ def test_P10_a_lead_that_gives_its_minor_work_to_puppets_is_counted_or_recorded(
     """P8, P10, I4: "an ancestor judges a descendant's work by P3 at best"; six small changes a day are more than
     five.
     """
-    stage.done(stage.cast.alice, "policy", "set", "minor.self_approvals_per_day", "1")
+    stage.done(stage.cast.alice, "config", "set", "minor.self_approvals_per_day", "1")
     answers = []
     for _ in range(2):
         task = stage.create(stage.cast.claude, "--minor")

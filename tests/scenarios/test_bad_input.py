@@ -272,7 +272,7 @@ def test_a_broken_foureyes_toml_on_the_target_is_2_with_file_line_key_and_allowe
     (stage.repo / "foureyes.toml").write_text(f"# broken\n[review]\n{line}\n")
     stage.git("commit", "-q", "-am", "break it")
     before = stage.head()
-    problem = stage.no(stage.cast.alice, "policy", "accept", rc=2)
+    problem = stage.no(stage.cast.alice, "config", "accept", rc=2)
     assert problem.code == "config"
     assert [part for part in says if part not in problem.message] == []
     doctor = stage.run(stage.cast.alice, "doctor")
@@ -299,7 +299,7 @@ def test_P13_under_a_configuration_that_cannot_be_read_nothing_is_said_to_be_app
 
 def test_G1_a_variable_with_an_impossible_value_is_an_error_not_the_default(unchanged: Stage) -> None:
     for name in ("FOUREYES_REVIEW_POLICY", "FOUREYES_MINOR_MAX_LINES", "FOUREYES_FEATURE_BALANCED_REVIEW_POLICY"):
-        problem = unchanged.no(unchanged.cast.claude, "policy", "show", rc=2, env={name: "maybe"})
+        problem = unchanged.no(unchanged.cast.claude, "config", "show", rc=2, env={name: "maybe"})
         assert problem.code == "config"
         assert name in problem.message
 

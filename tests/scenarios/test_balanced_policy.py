@@ -16,7 +16,7 @@ OURS, TDS = f"FOUREYES_FEATURE_{FLAG.upper()}", f"TD_FEATURE_{FLAG.upper()}"
 def audited(stage: Stage, work: HandedIn) -> list[Any]:
     """The exceptions on record, which four places must agree about (P8)."""
     listed = stage.lines(stage.cast.alice, "security")
-    assert stage.lines(stage.cast.claude, "stats", "security") == listed
+    assert stage.lines(stage.cast.claude, "audit", "exceptions") == listed
     mirror = stage.folder / "security_events.jsonl"
     lines = [json.loads(line) for line in mirror.read_text().splitlines()] if mirror.exists() else []
     assert [line["seq"] for line in lines] == [row["seq"] for row in reversed(listed)]
@@ -62,7 +62,7 @@ def test_the_creator_approves_with_a_reason_and_four_places_say_so(stage: Stage)
     text = stage.run(stage.cast.alice, "security").out
     assert "creator_approval 1" in text
     assert "read it, ran it" in text
-    assert stage.run(stage.cast.alice, "stats", "security").out == text
+    assert stage.run(stage.cast.alice, "audit", "exceptions").out == text
 
 
 def test_a_person_who_created_it_needs_no_reason_and_is_no_exception(stage: Stage) -> None:
@@ -131,7 +131,7 @@ def test_minor_is_a_full_bypass_and_audited_for_an_author(stage: Stage) -> None:
 
 
 def test_P10_self_approvals_of_minor_tasks_run_out(stage: Stage) -> None:
-    stage.done(stage.cast.alice, "policy", "set", "minor.self_approvals_per_day", "1")
+    stage.done(stage.cast.alice, "config", "set", "minor.self_approvals_per_day", "1")
     first = stage.in_review(stage.cast.claude, stage.cast.codex, "--minor")
     second = stage.in_review(stage.cast.claude, stage.cast.codex, "--minor")
     stage.approve(stage.cast.codex, first)
@@ -141,7 +141,7 @@ def test_P10_self_approvals_of_minor_tasks_run_out(stage: Stage) -> None:
 
 @pytest.mark.parametrize("gone", ["minor.self", "minor.max_lines"])
 def test_P10_minor_ends_where_its_bounds_end(stage: Stage, gone: str) -> None:
-    stage.done(stage.cast.alice, "policy", "set", gone, "false" if gone == "minor.self" else "0")
+    stage.done(stage.cast.alice, "config", "set", gone, "false" if gone == "minor.self" else "0")
     work = stage.in_review(stage.cast.claude, stage.cast.codex, "--minor")
     stage.may_not_approve(stage.cast.codex, work, rules=["P2"])
 
@@ -149,17 +149,17 @@ def test_P10_minor_ends_where_its_bounds_end(stage: Stage, gone: str) -> None:
 def test_rollback_by_the_feature_flag_and_back_again(stage: Stage) -> None:
     cast = stage.cast
     work = stage.in_review(cast.claude, cast.codex)
-    said = stage.done(cast.alice, "feature", "set", FLAG, "false")
+    said = stage.done(cast.alice, "config", "set", FLAG, "false")
     assert (said["value"], said["source"]) == (False, "store")
-    assert stage.done(cast.claude, "feature", "get", FLAG)["value"] is False
+    assert stage.done(cast.claude, "config", "show", FLAG)["value"] is False
     assert stage.reviewable(cast.claude) == {}
     stage.may_not_approve(cast.claude, work, "-m", "fine", rules=["P3"])
     assert stage.done(cast.claude, "status")["policy"] == "strict"
-    stage.done(cast.alice, "feature", "set", FLAG, "true")
+    stage.done(cast.alice, "config", "set", FLAG, "true")
     assert list(stage.reviewable(cast.claude)) == [work.task]
     assert stage.approve(cast.claude, work, "-m", "fine")["rule"] == "P3"
-    stage.done(cast.alice, "feature", "unset", FLAG)
-    assert stage.done(cast.claude, "feature", "get", FLAG)["source"] == "default"
+    stage.done(cast.alice, "config", "unset", FLAG)
+    assert stage.done(cast.claude, "config", "show", FLAG)["source"] == "default"
     changes = [
         json.loads(row["payload"]) for row in stage.lines(cast.alice, "audit", "log") if row["kind"] == "SettingChanged"
     ]
@@ -190,7 +190,7 @@ def test_rollback_by_the_environment_of_one_process(stage: Stage, variable: str)
     ],
 )
 def test_P12_an_agent_cannot_loosen_by_the_environment_and_is_told_so(stage: Stage, env: dict[str, str]) -> None:
-    stage.done(stage.cast.alice, "policy", "set", "review.policy", "strict")
+    stage.done(stage.cast.alice, "config", "set", "review.policy", "strict")
     work = stage.in_review(stage.cast.claude, stage.cast.codex)
     assert stage.reviewable(stage.cast.claude, env=env) == {}
     stage.may_not_approve(stage.cast.claude, work, "-m", "fine", rules=["P3"], env=env)
@@ -200,8 +200,8 @@ def test_P12_an_agent_cannot_loosen_by_the_environment_and_is_told_so(stage: Sta
 
 
 def test_P12_an_agent_that_sets_the_flag_in_its_environment_is_told_the_value_in_force(stage: Stage) -> None:
-    stage.done(stage.cast.alice, "feature", "set", FLAG, "false")
-    assert stage.done(stage.cast.claude, "feature", "get", FLAG, env={OURS: "true"})["value"] is False
+    stage.done(stage.cast.alice, "config", "set", FLAG, "false")
+    assert stage.done(stage.cast.claude, "config", "show", FLAG, env={OURS: "true"})["value"] is False
 
 
 @pytest.mark.parametrize(
@@ -215,14 +215,14 @@ def test_P12_an_agent_that_sets_the_flag_in_its_environment_is_told_the_value_in
 def test_P12_no_other_key_can_be_loosened_by_an_agent_either(stage: Stage, variable: str, value: str) -> None:
     for key, strict in (("minor.self", "false"), ("minor.max_lines", "3"), ("review.independence", "human")):
         if variable.endswith(key.replace(".", "_").upper()):
-            stage.done(stage.cast.alice, "policy", "set", key, strict)
+            stage.done(stage.cast.alice, "config", "set", key, strict)
     work = stage.in_review(stage.cast.claude, stage.cast.codex, "--minor", lines=5)
     plain = stage.may_not_approve(stage.cast.codex, work, rules=["P6" if "INDEP" in variable else "P2"])
     assert stage.may_not_approve(stage.cast.codex, work, rules=plain.rules, env={variable: value}).rules == plain.rules
 
 
 def test_P12_a_person_may_loosen_by_the_environment(stage: Stage) -> None:
-    stage.done(stage.cast.alice, "policy", "set", "review.policy", "strict")
+    stage.done(stage.cast.alice, "config", "set", "review.policy", "strict")
     work = stage.in_review(stage.cast.alice, stage.cast.codex)
     stage.no(stage.cast.alice, "approve", work.task, rules=["P3"])
     assert stage.done(stage.cast.alice, "approve", work.task, env={OURS: "true"})["rule"] == "P3"
@@ -230,7 +230,7 @@ def test_P12_a_person_may_loosen_by_the_environment(stage: Stage) -> None:
 
 def test_P12_names_that_mean_the_same_must_agree_within_the_environment(stage: Stage) -> None:
     problem = stage.no(
-        stage.cast.claude, "policy", "show", rc=2, env={OURS: "false", "FOUREYES_REVIEW_POLICY": "trusted"}
+        stage.cast.claude, "config", "show", rc=2, env={OURS: "false", "FOUREYES_REVIEW_POLICY": "trusted"}
     )
     assert OURS in problem.message
     assert "FOUREYES_REVIEW_POLICY" in problem.message
@@ -239,10 +239,10 @@ def test_P12_names_that_mean_the_same_must_agree_within_the_environment(stage: S
 def test_P12_policy_and_flags_are_for_people_and_old_and_new_value_are_on_record(stage: Stage) -> None:
     before = stage.head()
     for who in (stage.cast.claude, stage.cast.job):
-        stage.no(who, "feature", "set", FLAG, "true", rules=["P12"])
-        stage.no(who, "feature", "unset", FLAG, rules=["P12"])
-        stage.no(who, "policy", "set", "review.policy", "trusted", rules=["P12"])
-        stage.no(who, "policy", "unset", "review.policy", rules=["P12"])
+        stage.no(who, "config", "set", FLAG, "true", rules=["P12"])
+        stage.no(who, "config", "unset", FLAG, rules=["P12"])
+        stage.no(who, "config", "set", "review.policy", "trusted", rules=["P12"])
+        stage.no(who, "config", "unset", "review.policy", rules=["P12"])
     assert stage.head() == before
 
 
@@ -257,6 +257,6 @@ def test_P12_the_file_of_the_target_decides_not_the_one_in_the_worktree_or_on_a_
         assert stage.done(stage.cast.claude, "status", env={name: "x"})["policy"] == "balanced"
     stage.git("commit", "-q", "-am", "loosen it by hand")
     assert stage.done(stage.cast.claude, "status")["policy"] == "balanced", "on the target, and nobody accepted it"
-    stage.no(stage.cast.claude, "policy", "accept", rules=["P12"])
+    stage.no(stage.cast.claude, "config", "accept", rules=["P12"])
     assert stage.accept_policy(stage.cast.alice)["changed"] == ["review.policy: balanced → trusted (looser)"]
     assert stage.done(stage.cast.claude, "status")["policy"] == "trusted"

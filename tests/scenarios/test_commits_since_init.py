@@ -37,7 +37,7 @@ def test_what_came_before_the_first_acceptance_is_shown_there_P12_Q5(bare_repo: 
     assert listed(stage, f"{stray} straight to main") == [True, True]
     stage.git("add", "foureyes.toml")
     stage.git("commit", "-qm", "settings")
-    shown = cast.alice.fe("policy", "accept", cwd=bare_repo, input="y\n", tty=True)
+    shown = cast.alice.fe("config", "accept", cwd=bare_repo, input="y\n", tty=True)
     assert "on main since fe init: " in shown.out, shown
     assert "straight to main" in shown.out, shown
     assert listed(stage) == [False, False], "a person saw them with the configuration, and took them"

@@ -97,12 +97,12 @@ def test_18_phantom_ids_and_sent_counts_are_refused_and_nothing_of_them_is_store
     before = back.head()
     phantom = handoff({names[0]: "FIXED", names[1]: "FIXED", f"TL-{work.task}-1-099": "FIXED"})
     refused = back.no(
-        back.cast.claude, "finding", "respond", work.task, "--file", "-", rules=["L6"], input=json.dumps(phantom)
+        back.cast.claude, "finding", "answer", work.task, "--file", "-", rules=["L6"], input=json.dumps(phantom)
     )
     assert f"TL-{work.task}-1-099" in refused.text
     counted = {**handoff({names[0]: "FIXED"}), "blocking_summary": {"total_blocking": 1, "fixed": 1, "unaddressed": 0}}
     refused = back.no(
-        back.cast.claude, "finding", "respond", work.task, "--file", "-", rules=["G6", "G6"], input=json.dumps(counted)
+        back.cast.claude, "finding", "answer", work.task, "--file", "-", rules=["G6", "G6"], input=json.dumps(counted)
     )
     assert "1 sent, 2 counted" in refused.text
     assert back.head() == before
@@ -114,9 +114,9 @@ def test_19_a_blocking_finding_is_never_deferred_or_skipped_whoever_says_so_L6_D
     back.done(back.cast.claude, "start", work.task)
     before = back.head()
     for word in ("deferred", "skipped"):
-        back.no(back.cast.claude, "finding", "respond", names[0], names[2], f"--{word}", "-m", "later", rules=["L6"])
+        back.no(back.cast.claude, "finding", "answer", names[0], names[2], f"--{word}", "-m", "later", rules=["L6"])
         document = json.dumps(handoff({names[0]: word.upper(), names[1]: "FIXED"}))
-        back.no(back.cast.claude, "finding", "respond", work.task, "--file", "-", rules=["L6"], input=document)
+        back.no(back.cast.claude, "finding", "answer", work.task, "--file", "-", rules=["L6"], input=document)
         with pytest.raises(apsw.ConstraintError):
             back.edit("UPDATE findings SET state = ? WHERE root = ?", word, names[0])
     back.no(back.cast.alice, "finding", "track", names[0], rules=["L16"])
@@ -143,7 +143,7 @@ def test_21_the_first_answer_is_judged_like_any_other_L11(back: Loop, work: Hand
 def test_22_23_one_engine_routes_developer_senior_lead_and_then_a_person_and_the_record_says_the_same_E1(
     back: Loop, work: HandedIn, names: list[str]
 ) -> None:
-    back.done(back.cast.alice, "policy", "set", "loop.no_progress_limit", "1")
+    back.done(back.cast.alice, "config", "set", "loop.no_progress_limit", "1")
     seen = []
     for number in range(2, 5):
         again = back.again(work.task, nth(number), dict.fromkeys(names[:2], "FIXED"))
@@ -173,7 +173,7 @@ def test_25_what_is_about_a_missing_finding_refuses_and_creates_nothing(back: Lo
         ("track", missing),
     ):
         back.no(back.cast.claude, "finding", *words, rc=3)
-    back.no(back.cast.codex, "finding", "rule", missing, "--verified", "-m", "looked", rc=3)
+    back.no(back.cast.codex, "finding", "judge", missing, "--verified", "-m", "looked", rc=3)
     back.no(back.cast.alice, "finding", "waive", missing, "-m", "harmless", rc=3)
     assert back.head() == before
 
@@ -229,7 +229,7 @@ def test_28_no_agent_writes_what_the_gate_or_the_validator_says_I2_D5(loop: Loop
     for kind in ("gate", "validator", "escalation", "security", "waiver", "patch"):
         assert loop.run(claude, "log", work.task, "all is well", "--type", kind).rc == 2
     loop.no(claude, "merge", rules=["D5"])
-    loop.no(claude, "policy", "accept", rules=["P12"])
+    loop.no(claude, "config", "accept", rules=["P12"])
     for event in (
         {"type": "AttemptSentBack"},
         {"type": "validator", "complete": True},

@@ -48,7 +48,7 @@ def loop(tmp_path: Path, project: Path, cast: Cast) -> Loop:
 
 
 def agree(loop: Loop, task: str, purpose: str = "respond") -> Any:
-    """Every face says the same about the loop; what `fe loop` says."""
+    """Every face says the same about the loop; what `fe show --rounds` says."""
     said = loop.loop(task)
     page = loop.show(task)
     assert page["loop"] == {key: said[key] for key in page["loop"]}
@@ -146,7 +146,7 @@ def test_the_developer_rejects_with_a_reason_the_reviewer_accepts_and_it_is_neve
         ("--ground", "false_positive", "-m", "too hard"),
         ("--ground", "false_positive", "-m", "I disagree."),
     ):
-        assert "L7" in loop.no(cast.claude, "finding", "respond", atomic, "--rejected", *words).rules
+        assert "L7" in loop.no(cast.claude, "finding", "answer", atomic, "--rejected", *words).rules
     loop.answer(work.task, {atomic: "REJECTED", coded: "FIXED"})
     loop.commit(f"fe/{work.task}", {"limit.py": LIMIT_PY.replace("< 1000", "< LIMIT")})
     again = loop.submit(cast.claude, work.task)

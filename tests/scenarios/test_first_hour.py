@@ -18,7 +18,7 @@ def test_P12_agents_wait_where_a_hook_refuses_the_commit_of_init(tmp_path: Path,
     made = stage.run(cast.alice, "init")
     assert "type may not be empty" in made.out
     assert made.out.splitlines()[-1] == (
-        'next: git add foureyes.toml, then: git commit -m "a message that git accepts", then: fe policy accept'
+        'next: git add foureyes.toml, then: git commit -m "a message that git accepts", then: fe config accept'
     )
     hook.rename(hook.with_name("aside"))
 

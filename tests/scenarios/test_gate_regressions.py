@@ -257,7 +257,7 @@ def test_the_way_that_is_printed_is_wired_from_plan_to_merge(shop: Shop) -> None
     cast = shop.cast
     created = shop.run(cast.alice, "create", "Update API").out
     (task,) = shop.tasks()
-    ready = follow(shop, cast.claude, created, fe("ready"))
+    ready = follow(shop, cast.claude, created, fe("list", "--ready"))
     follow(shop, cast.claude, ready, fe("next"))
     shop.commit(f"fe/{task}", CODE)
     assert shop.status(task) == "in_progress"
@@ -298,15 +298,15 @@ def test_no_refusal_between_hand_in_and_merge_tells_anybody_to_destroy_something
         (cast.alice, ["check", "run", work.task, "--only", "nothing"], shop.repo),
         (cast.alice, ["plan", "import", str(tmp_path / "plan.md")], shop.repo),
         (cast.alice, ["plan", "accept"], shop.repo),
-        (cast.alice, ["merges", "retry", work.task], shop.repo),
-        (cast.alice, ["merges", "drop", work.task, "-m", "x"], shop.repo),
+        (cast.alice, ["merge", "--retry", work.task], shop.repo),
+        (cast.alice, ["redo", work.task, "-m", "x"], shop.repo),
     ]
     before = shop.head()
     for who, command, cwd in commands:
         result = who.fe(*command, cwd=cwd)
         assert result.rc != 0, command
         assert "next: " in result.err, (command, result.err)
-        assert DESTRUCTIVE.search(result.err.replace("fe merges drop", "")) is None, (command, result.err)
+        assert DESTRUCTIVE.search(result.err.replace("fe redo", "")) is None, (command, result.err)
     assert shop.head() == before
 
 

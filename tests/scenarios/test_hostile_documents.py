@@ -198,7 +198,7 @@ def test_a_hostile_report_or_handoff_is_refused_and_nothing_of_it_is_stored_G6(
     task = room.work.task
     command: tuple[str, ...] = ("finding", "import", task)
     if "issue_responses" in document:
-        command = ("finding", "respond", task, "--file")
+        command = ("finding", "answer", task, "--file")
     elif "issues" in document:
         command = ("import", "handoff", task)
     room.refuses(room.cast.claude, command, json.dumps(document).encode(), *fields)
@@ -222,7 +222,7 @@ def poisoned(tmp_path: Path, room: Room, cast: Cast) -> tuple[Loop, str, str]:
     loop.done(cast.claude, "start", room.work.task)
     answer = handoff({name: "REJECTED"})
     answer["issue_responses"][0]["reason"] = f"{WHY}\n{MULTI}"
-    loop.done(cast.claude, "finding", "respond", room.work.task, "--file", "-", input=json.dumps(answer))
+    loop.done(cast.claude, "finding", "answer", room.work.task, "--file", "-", input=json.dumps(answer))
     loop.commit(f"fe/{room.work.task}", {"limit.py": "x = 1\nseen[key] += 1\n"})
     loop.submit(cast.claude, room.work.task)
     return loop, room.work.task, name
@@ -258,7 +258,7 @@ def test_orders_and_hidden_characters_do_nothing_to_screens_and_json_keeps_the_t
         ("finding", "show", name),
         ("show", task),
         ("review", "show", task),
-        ("review", "issues"),
+        ("finding", "list", "--concerns"),
     ):
         screen = loop.run(loop.cast.alice, *words, tty=True)
         assert (screen.rc, [mark for mark in ("\x9b", "\x07", "\u202e", "\u2066") if mark in screen.out]) == (0, []), (

@@ -137,7 +137,7 @@ def test_I5_a_service_may_create_log_and_submit_and_nothing_that_starts_closes_o
     stage.no(job, "next", rules=["I5"])
     stage.no(job, "close", task, rules=["I5"])
     stage.no(job, "cancel", task, rules=["I5"])
-    stage.no(job, "feature", "set", "balanced_review_policy", "false", rules=["P12"])
+    stage.no(job, "config", "set", "balanced_review_policy", "false", rules=["P12"])
     work = stage.hand_in(stage.cast.codex, task)
     stage.commit(work.branch, {"more.txt": "more\n"})
     again = stage.submit(job, task)
@@ -175,7 +175,7 @@ def test_everything_that_only_looks_answers_everybody_as_text_and_as_JSON(stage:
             for form in ([], ["--json"]):
                 done = stage.run(who, *command.split(), *form)
                 assert done.rc == 0, f"{who.name}: fe {command}: {done}"
-    text = stage.run(stage.cast.alice, "policy", "show").out
+    text = stage.run(stage.cast.alice, "config", "show").out
     assert "claude: program claude, vendor anthropic" in text
     assert "security: mode per-task, auto_approve false, independence human" in text
 

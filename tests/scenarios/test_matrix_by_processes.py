@@ -123,7 +123,7 @@ class Matrix:
         self.worker, self.sibling = start("codex", under=self.lead), start("gemini", under=self.lead)
         self._in_force: dict[str, str] = {}
         self._tokens: dict[tuple[str, str], str] = {}
-        stage.done(cast.alice, "policy", "set", "minor.self_approvals_per_day", "1000")
+        stage.done(cast.alice, "config", "set", "minor.self_approvals_per_day", "1000")
         trailer = f"work\n\nFoureyes-Session: {stage.session(cast.qwen)}\n"
         self.tasks: dict[tuple[str, bool, bool], HandedIn] = {}
         for minor, security in product((False, True), repeat=2):
@@ -193,7 +193,7 @@ class Matrix:
     def use(self, key: str, value: str) -> None:
         """Put a setting in force."""
         if self._in_force.get(key) != value:
-            self.stage.done(self.stage.cast.alice, "policy", "set", key, value)
+            self.stage.done(self.stage.cast.alice, "config", "set", key, value)
             self._in_force[key] = value
 
 

@@ -193,7 +193,7 @@ def test_merge_merges_nothing_that_is_not_approved_whoever_asks(shop: Shop) -> N
     shop.no(cast.claude, "merge", rules=["D5"])
     for who in (cast.job, cast.alice):
         assert shop.merge(who) == {}
-    shop.no(cast.alice, "merges", "retry", waiting.task, rules=["T2"])
+    shop.no(cast.alice, "merge", "--retry", waiting.task, rules=["T2"])
     assert shop.tip() == before
 
 

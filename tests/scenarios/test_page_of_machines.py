@@ -37,8 +37,8 @@ class Machines(PageStage):
         self._there.mkdir()
         remote = "git clone -q --bare . ../shop.git && git remote add origin ../shop.git"
         begun = f"{remote} && fe init && printf '{SETTINGS}' >> foureyes.toml && git commit -qam settings"
-        seen = "$(fe policy accept 2>&1 | sed -n 's/.*--seen //p')"
-        for command in (begun, f"fe policy accept --seen {seen}"):
+        seen = "$(fe config accept 2>&1 | sed -n 's/.*--seen //p')"
+        for command in (begun, f"fe config accept --seen {seen}"):
             done = super().type(Step("alice", command, 0, []), Names())
             assert done.rc == 0, done
 

@@ -148,7 +148,7 @@ def test_a_finding_claimed_fixed_that_is_red_again_is_not_fixed_L8_L13(stage: St
     shop.checked(shop.cast.job, work.task, rc=6)
     (finding,) = shop.lines(shop.cast.alice, "finding", "list", work.task)
     shop.done(shop.cast.claude, "start", work.task)
-    shop.done(shop.cast.claude, "finding", "respond", finding["id"], "--fixed", "-m", "renamed it")
+    shop.done(shop.cast.claude, "finding", "answer", finding["id"], "--fixed", "-m", "renamed it")
     shop.commit(f"fe/{work.task}", {"src/code.py": "PRICE = 1  # BROKEN\n"})
     shop.submit(shop.cast.claude, work.task)
     assert shop.lines(shop.cast.alice, "finding", "list", work.task)[0]["state"] == "claimed"

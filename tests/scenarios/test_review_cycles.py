@@ -91,7 +91,7 @@ def test_a_blocker_alone_keeps_work_from_main_until_a_person_lifts_it_R1_D3(loop
     assert recorded["message"].startswith("recorded: blocker, 0 findings; the task is stopped")
     assert "codex#1 says blocker: MD5 is used" in loop.run(cast.alice, "attention").out
     assert loop.merge(cast.job) == {work.task: "waiting"}
-    assert "held: codex#1 says blocker" in loop.run(cast.alice, "merges", "list").out
+    assert "held: codex#1 says blocker" in loop.run(cast.alice, "merge", "--list").out
     loop.done(cast.alice, "resume", work.task, "-m", "it is a test vector")
     assert loop.merge(cast.job) == {work.task: "merged"}
     loop.verify()
@@ -125,7 +125,7 @@ def test_two_concerns_that_nobody_asked_for_pause_at_once_R2_R3(loop: Loop) -> N
     document = loop.document(work, verdict="concerns", summary="no lock")
     said = loop.run(cast.codex, "review", "submit", work.task, "-", input=json.dumps(document)).out
     assert f"reviewed {work.task}, attempt 1: recorded: concerns, 0 findings" in said
-    assert "no lock" in loop.run(cast.alice, "review", "issues").out
+    assert "no lock" in loop.run(cast.alice, "finding", "list", "--concerns").out
     loop.review(work, by=cast.gemini, **CONCERNS)
     refused = loop.run(cast.qwen, "approve", work.task, "--seen", work.seen, "-m", "fine")
     assert (refused.rc, "two reviewers have concerns" in refused.err) == (1, True)

@@ -91,7 +91,7 @@ def test_E2E_R01_an_approval_settles_before_it_merges_and_can_be_taken_back(stag
     shop = with_pipeline(stage, "[review.human]\nsettle_seconds = 3600\n" + TESTS)
     work, before = green(shop, "Add login"), shop.tip()
     shop.done(shop.cast.alice, "approve", work.task)
-    (waits,) = shop.lines(shop.cast.alice, "merges", "list")
+    (waits,) = shop.lines(shop.cast.alice, "merge", "--list")
     assert (waits["task"], waits["state"], "(Q0)" in waits["why"]) == (work.task, "waiting", True)
     assert shop.merge() == {work.task: "waiting"}
     assert shop.tip() == before
@@ -372,7 +372,7 @@ def test_E2E_R06_queue_feedback_and_approval_are_the_same_after_everybody_has_go
         assert "> not like this" in shop.run(later, "context", sent_back.task).out
         (shop.folder / "feedback" / f"{sent_back.task}.json").unlink()
         assert "> not like this" in shop.run(later, "context", sent_back.task).out
-        assert [row["task"] for row in shop.lines(bob, "merges", "list")] == [approved.task]
+        assert [row["task"] for row in shop.lines(bob, "merge", "--list")] == [approved.task]
         assert states == [shop.status(task) for task in shop.tasks()]
         assert shop.merge(bob) == {approved.task: "merged"}
         assert shop.approve(bob, waits)["status"] == "approved"
@@ -406,7 +406,9 @@ def test_E2E_R06_a_merge_that_was_killed_is_taken_up_by_the_next_one(stage: Stag
     assert shop.run(shop.cast.job, "merge").rc == -9
     assert (mark.exists(), shop.trailers(shop.tip())["Task"]) == (False, one.task)
     assert shop.kinds(two.task)[-1] == "MergeLeased"
-    assert {row["task"]: row["state"] for row in shop.lines(shop.cast.alice, "merges", "list")} == {two.task: "waiting"}
+    assert {row["task"]: row["state"] for row in shop.lines(shop.cast.alice, "merge", "--list")} == {
+        two.task: "waiting"
+    }
     assert shop.merge() == {two.task: "merged"}
     merges = shop.git("rev-list", "--first-parent", f"{before}..main").split()
     assert [shop.trailers(sha)["Task"] for sha in merges] == [two.task, one.task]

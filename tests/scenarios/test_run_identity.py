@@ -111,7 +111,7 @@ def test_I2_the_token_of_another_run_is_refused_and_on_record_and_none_is_no_rig
     )
     stolen, bare, lost = shop.answers(live)
     assert [each["error"]["reasons"][0]["rule"] for each in (stolen, bare, lost)] == ["I2", "I5", "I5"]
-    assert "finding_respond" in stolen["error"]["reasons"][0]["next"], "from the sandbox of a shell, tools work"
+    assert "finding_answer" in stolen["error"]["reasons"][0]["next"], "from the sandbox of a shell, tools work"
     assert [(row.kind, row.task) for row in shop.app.audit.exceptions()] == [("token_elsewhere", other.task)]
     assert run.task != other.task
 

@@ -89,7 +89,7 @@ def steps(told: Told) -> list[dict[str, object]]:
         say("named", "fe log {task} x --as alice --json"),
         say("runner", "fe run --until-idle --json"),
         {"write": "src/made.py", "text": "made\n"},
-        say("signal", "fe signal DONE -m 'all of it' --json"),
+        say("signal", "fe agent signal DONE -m 'all of it' --json"),
         say("submit", "fe submit {task} --commit 'Make it' --json"),
         say("again", "fe log {task} 'after it' --json"),
     ]

@@ -52,7 +52,7 @@ def test_a_person_moves_the_store_to_a_server_and_back_and_work_goes_on(shop: St
     assert shop.cast.codex.fe("start", second, "--here", cwd=shop.repo).rc == 0
     assert first in shop.cast.codex.fe("list", cwd=shop.repo).out
     is_sound(shop)
-    assert shop.cast.alice.fe("backup", "../back.db", cwd=shop.repo).rc == 0
+    assert shop.cast.alice.fe("store", "backup", "../back.db", cwd=shop.repo).rc == 0
     back = ("restore", "../back.db", "--into-file", "--yes")
     refused = shop.cast.alice.fe(*back, cwd=shop.repo)
     assert (refused.rc, "still has its store" in refused.err) == (2, True), refused

@@ -70,7 +70,7 @@ def test_what_carries_a_security_task_is_looked_at_like_one_and_merges_after_it_
     shop.may_not_approve(cast.codex, small, rules=["P6"])
     assert shop.merge() == {}
     shop.approve(cast.alice, small)
-    (waiting,) = shop.lines(cast.alice, "merges", "list")
+    (waiting,) = shop.lines(cast.alice, "merge", "--list")
     assert waiting["inside"][0]["task"] == login.task
     assert waiting["why"] == f"waits for {login.task}, whose work is inside (A7)"
     assert shop.merge() == {small.task: "waiting"}

@@ -10,16 +10,16 @@ from tests.stage.checkout import copied
 from tests.stage.commands import Cast, Stage
 
 WAYS = {
-    "policy set": ("policy", "set", "review.policy", "strict"),
-    "the alias": ("policy", "set", "review_policy_mode", "strict"),
-    "feature flag": ("feature", "set", "balanced_review_policy", "false"),
+    "config set": ("config", "set", "review.policy", "strict"),
+    "the alias": ("config", "set", "review_policy_mode", "strict"),
+    "feature flag": ("config", "set", "balanced_review_policy", "false"),
 }
 
 
 @pytest.fixture(scope="module")
 def strict_template(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -> Path:
     stage = Stage(copied(template, tmp_path_factory.mktemp("strict") / "shop"), cast)
-    stage.done(cast.alice, *WAYS["policy set"])
+    stage.done(cast.alice, *WAYS["config set"])
     return stage.repo
 
 

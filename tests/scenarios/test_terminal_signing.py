@@ -45,7 +45,7 @@ def with_a_key(stage: Stage) -> Shop:
         terminal.until("shall every decision of a person be signed")
         terminal.type("n\r")
         assert terminal.end() == 0, terminal.text
-    with Terminal(job, [*FE, "policy", "set", "review.human_proof", "key"], cwd=stage.repo) as terminal:
+    with Terminal(job, [*FE, "config", "set", "review.human_proof", "key"], cwd=stage.repo) as terminal:
         answer(terminal, WORDS)
         assert terminal.end() == 0, terminal.text
     return shop
@@ -158,7 +158,7 @@ def test_A_waits_for_a_touch_at_the_bare_terminal_and_without_one_nothing_is_dec
 ) -> None:
     shop, job, fido = with_pipeline(stage), stage.cast.job, Fido(tmp_path / "fido")
     adopt = [*FE, "key", "new", "--human", "--ssh", str(fido.handle)]
-    for argv in (adopt, [*FE, "policy", "set", "review.human_proof", "key"]):
+    for argv in (adopt, [*FE, "config", "set", "review.human_proof", "key"]):
         with Terminal(job, argv, cwd=stage.repo, env=fido.env) as terminal:
             fido.touch(terminal)
             if argv is adopt:

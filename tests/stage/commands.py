@@ -176,7 +176,7 @@ class Stage:
         """
         result = self.run(who, *args, "--json", **options)
         rows = [json.loads(line) for line in result.out.splitlines()] if result.rc in (0, 6) else []
-        is_trouble = args[:1] == ("merge",) and any(row["outcome"] in TROUBLE for row in rows)
+        is_trouble = args[:1] == ("merge",) and "--list" not in args and any(row["outcome"] in TROUBLE for row in rows)
         wanted = 6 if is_trouble else 0
         assert result.rc == wanted, f"{who.name}: fe {' '.join(args)} -> {result.rc}: {result.out}{result.err}"
         return rows
@@ -270,7 +270,7 @@ class Stage:
 
     def accept_policy(self, who: Caller, **options: Unpack[Options]) -> Any:
         """Look at the foureyes.toml of the target, and accept exactly that (P12)."""
-        asked = self.run(who, "policy", "accept", "--json", **options)
+        asked = self.run(who, "config", "accept", "--json", **options)
         if asked.rc == 0:
             return asked.json
         return self.done(who, *asked.json["error"]["next"].split()[1:], **options)

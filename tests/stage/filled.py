@@ -58,8 +58,8 @@ def an_id(world: World, command: str, words: Sequence[str | Arg]) -> str:
     """A task that can be started, or a finding that can be answered, ruled on or tracked."""
     if command.startswith("start"):
         return next((row.id for row in world.app.lists.page(ListQuery(ready=True, limit=1))), "")
-    states = {"finding respond": ("open",), "finding rule": ("claimed", "disputed")}.get(command, ())
-    status = {"finding respond": "in_progress", "finding rule": "reviewing"}.get(command)
+    states = {"finding answer": ("open",), "finding judge": ("claimed", "disputed")}.get(command, ())
+    status = {"finding answer": "in_progress", "finding judge": "reviewing"}.get(command)
     found = [row for row in world.app.findings.listed(open_only=True) if not states or row.state in states]
     return next((row.id for row in found if status in (None, world.status(row.task))), "")
 

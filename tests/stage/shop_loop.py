@@ -105,18 +105,18 @@ class Loop(Shop):
     def answer(self, task: str, answers: Mapping[str, str], *, by: Caller | None = None) -> Any:
         """The implementer (claude) answers, all in one document."""
         return self.done(
-            by or self.cast.claude, "finding", "respond", task, "--file", "-", input=json.dumps(handoff(answers))
+            by or self.cast.claude, "finding", "answer", task, "--file", "-", input=json.dumps(handoff(answers))
         )
 
     def rule(self, word: str, *names: str, by: Caller | None = None, reason: str = "looked at the code") -> Any:
         """A reviewer (codex) rules on answers."""
-        return self.done(by or self.cast.codex, "finding", "rule", *names, f"--{word}", "-m", reason)
+        return self.done(by or self.cast.codex, "finding", "judge", *names, f"--{word}", "-m", reason)
 
     def may_not_rule(
         self, who: Caller, word: str, name: str, rules: Sequence[str], **options: Unpack[Options]
     ) -> Problem:
         """Somebody rules, and is refused by these rules."""
-        return self.no(who, "finding", "rule", name, f"--{word}", "-m", "looked at the code", rules=rules, **options)
+        return self.no(who, "finding", "judge", name, f"--{word}", "-m", "looked at the code", rules=rules, **options)
 
     def again(
         self, task: str, files: Mapping[str, str], answers: Mapping[str, str] | None = None, *, by: Caller | None = None
@@ -147,7 +147,7 @@ class Loop(Shop):
         ]
 
     def loop(self, task: str) -> Any:
-        """What `fe loop` says."""
+        """What `fe show --rounds` says."""
         return self.done(self.cast.claude, "loop", task)
 
     def prompt(self, task: str, purpose: str) -> str:

@@ -38,12 +38,15 @@ quick = settings(derandomize=not NIGHT, max_examples=plays("random values"), dea
         (fe("show", "fe-7k2"), "fe show fe-7k2"),
         (fe("approve", "fe-7k2", "-m", phrase("why")), 'fe approve fe-7k2 -m "why"'),
         (
-            fe("finding", "respond", blank("ID"), one_of("--fixed", "--rejected")),
-            "fe finding respond ID (--fixed or --rejected)",
+            fe("finding", "answer", blank("ID"), one_of("--fixed", "--rejected")),
+            "fe finding answer ID (--fixed or --rejected)",
         ),
         (fe("key", "add", Arg("LINE", "'")), "fe key add 'LINE'"),
-        (fe("restore", blank("FILE"), after=", if you have a backup"), "fe restore FILE, if you have a backup"),
-        (by_person(fe("policy", "accept")), "a person runs: fe policy accept"),
+        (
+            fe("store", "restore", blank("FILE"), after=", if you have a backup"),
+            "fe store restore FILE, if you have a backup",
+        ),
+        (by_person(fe("config", "accept")), "a person runs: fe config accept"),
         (by("other", fe("close", "fe-7k2"), "its creator closes it: "), "its creator closes it: fe close fe-7k2"),
         (prose("name another file"), "name another file"),
         (either(prose("mend it"), by_person(fe("merge")), joint="; or "), "mend it; or a person runs: fe merge"),
@@ -73,8 +76,8 @@ def test_a_word_with_something_that_nobody_sees_is_read_by_a_shell_as_it_was_mea
 
 
 def test_alternatives_and_what_follows_are_told_apart_without_reading_the_words() -> None:
-    assert [step.follows for step in either(fe("list"), fe("ready"), fe("next")).steps] == ["", "or", "or"]
-    assert [step.follows for step in in_turn(fe("ready"), fe("start", blank("ID"))).steps] == ["", "then"]
+    assert [step.follows for step in either(fe("list"), fe("list", "--ready"), fe("next")).steps] == ["", "or", "or"]
+    assert [step.follows for step in in_turn(fe("list", "--ready"), fe("start", blank("ID"))).steps] == ["", "then"]
     assert [step.who for step in either(prose("mend it"), by_person(fe("merge"))).steps] == ["you", "person"]
 
 
@@ -95,8 +98,8 @@ SAMPLED = [[word] for word in SAMPLES]
 
 UNPACKED: dict[str, list[list[str]]] = {
     "command": [["review", "submit", "fe-7k2"], ["import", "handoff", "fe-7k2"], ["finding", "import", "fe-7k2"],
-                ["finding", "respond"], ["finding", "add", "fe-7k2", "a.py:1", "-m", "why", "--patch"]],
-    "verb.split()": [["hold"], ["reject"], ["key", "retire"], ["lead", "senior"], ["merges", "drop"]],
+                ["finding", "answer"], ["finding", "add", "fe-7k2", "a.py:1", "-m", "why", "--patch"]],
+    "verb.split()": [["hold"], ["reject"], ["key", "retire"], ["lead", "senior"], ["redo"]],
     "task.split()": [["fe-7k2"], ["--project"]],
     "[task] if task else []": [[], ["fe-7k2"]],
     "[url] if url else []": [[], ["postgresql:///?service=team"]],
@@ -119,7 +122,7 @@ UNPACKED: dict[str, list[list[str]]] = {
 
 NAMED = {
     "option": LEAD_OPTIONS,
-    "command": ("respond", "rule"),
+    "command": ("answer", "judge"),
     "action": ("redo", "reject"),
     "way": ("add", "rm"),
     "verb": ("hold", "pause", "resume"),

@@ -102,9 +102,9 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
     "projects": (
         ("create", ("init",), "anyone", "journal", "init", "Begin a project: the first row of its journal."),
         ("get", (), "anyone", "", "init", "The project: its name, target branch, hold and accepted configuration."),
-        ("backup", ("backup",), "anyone", "files", "backup", "Copy the whole store into a file that is not there yet."),
-        ("milestones", (), "anyone", "", "restore", "How far the journal goes, and which tasks it knows as merged."),
-        ("note_restore", ("restore",), "people", "journal", "restore", "Put on record that a backup was restored."),
+        ("backup", ("store backup",), "anyone", "files", "store backup", "Copy the whole store into a file that is not there yet."),
+        ("milestones", (), "anyone", "", "store restore", "How far the journal goes, and which tasks it knows as merged."),
+        ("note_restore", ("store restore",), "people", "journal", "store restore", "Put on record that a backup was restored."),
         ("note_place", ("store copy",), "people", "journal", "store copy", "Put on record where the store lies now."),
         ("adopt", ("store adopt",), "people", "journal", "store adopt", "Take up the store that was found as the "
          "project's own (P12)."),
@@ -131,24 +131,22 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("list", (), "anyone", "", "key list", "Every key on record, the oldest first."),
     ),
     "policy": (
-        ("show", (), "anyone", "", "policy show", "Every setting in force, and where it came from."),
-        ("set", ("policy set", "policy unset"), "people", "journal", "policy set", "Set or unset a setting of the "
+        ("show", (), "anyone", "", "config show", "Every setting in force, and where it came from."),
+        ("set", ("config set", "config unset"), "people", "journal", "config set", "Set or unset a setting of the "
          "project."),
-        ("offered", ("policy accept",), "people", "", "policy accept", "What accepting the foureyes.toml on the target "
+        ("offered", ("config accept",), "people", "", "config accept", "What accepting the foureyes.toml on the target "
          "would change."),
-        ("accept", ("policy accept",), "people", "journal", "policy accept", "Make the foureyes.toml on the target the "
+        ("accept", ("config accept",), "people", "journal", "config accept", "Make the foureyes.toml on the target the "
          "one in force."),
-        ("features", (), "anyone", "", "feature list", "Every feature flag, and where its value came from."),
-        ("feature", (), "anyone", "", "feature get", "One feature flag, and where its value came from."),
-        ("set_feature", ("feature set", "feature unset"), "people", "journal", "feature set", "Set or unset a feature "
+        ("set_feature", ("config set", "config unset"), "people", "journal", "config set", "Set or unset a feature "
          "flag."),
     ),
     "audit": (
         ("log", (), "anyone", "", "audit log", "The latest rows of the journal."),
         ("export", (), "anyone", "", "audit export", "Every row of the journal from the first on."),
         ("verify", (), "anyone", "", "audit verify", "Verify chain, replay, mirror files and signatures."),
-        ("exceptions", (), "anyone", "", "security", "Every exception that was made, the latest first."),
-        ("exception_totals", (), "anyone", "", "security", "How often exceptions of each kind were made."),
+        ("exceptions", (), "anyone", "", "audit exceptions", "Every exception that was made, the latest first."),
+        ("exception_totals", (), "anyone", "", "audit exceptions", "How often exceptions of each kind were made."),
     ),
     "tasks": (
         ("create", ("create",), "anyone", "journal", "create", "Plan a task."),
@@ -191,15 +189,15 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
          "one."),
     ),
     "worktrees": (
-        ("listed", (), "anyone", "", "worktree list", "Every worktree of a task, and what lies in it."),
-        ("prune", ("worktree prune",), "agents and people", "files", "worktree prune", "Remove worktrees of closed "
+        ("listed", (), "anyone", "", "worktree", "Every worktree of a task, and what lies in it."),
+        ("prune", ("worktree --prune",), "agents and people", "files", "worktree", "Remove worktrees of closed "
          "tasks in which nothing is lost."),
         ("open", ("start",), "agents and people", "files", "", "A checkout of its own for a task that the caller "
          "has started."),
     ),
     "checkouts": (
-        ("listed", (), "anyone", "", "checkout list", "Every environment of checks that is kept on this machine."),
-        ("prune", ("checkout prune",), "agents and people", "files", "checkout prune", "Remove environments of checks "
+        ("listed", (), "anyone", "", "check environments", "Every environment of checks that is kept on this machine."),
+        ("prune", ("check environments --prune",), "agents and people", "files", "check environments", "Remove environments of checks "
          "that nobody needs."),
     ),
     "checkpoints": (
@@ -217,7 +215,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("diff", (), "anyone", "", "show", "The change of the latest attempt, or what changed since an earlier one."),
         ("changes", (), "anyone", "", "", "The same as files, hunks and numbered lines, for a face that shows "
          "them."),
-        ("clear_author", ("author clear",), "people", "journal", "author clear", "Say that a commit's trailer names "
+        ("clear_author", ("audit clear-author",), "people", "journal", "audit clear-author", "Say that a commit's trailer names "
          "somebody wrongly."),
     ),
     "checks": (
@@ -238,13 +236,13 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("one", (), "anyone", "", "check show", "One run, by its number, with what it printed."),
     ),
     "merges": (
-        ("all", (), "anyone", "", "merges list", "What is approved and not merged, in its order."),
+        ("all", (), "anyone", "", "merge", "What is approved and not merged, in its order."),
         ("process", ("merge",), "people and services", "journal", "merge", "Merge everything that can be merged now."),
-        ("retry", ("merges retry",), "agents and people", "journal", "merges retry", "Try a stuck merge again."),
-        ("here", ("merges here",), "people", "journal", "merges here", "Merge in this clone from now on (Q6)."),
-        ("accept", ("merges accept",), "people", "journal", "merges accept", "Go on from a target that was set back "
+        ("retry", ("merge --retry",), "agents and people", "journal", "merge", "Try a stuck merge again."),
+        ("here", ("target here",), "people", "journal", "target here", "Merge in this clone from now on (Q6)."),
+        ("accept", ("target accept",), "people", "journal", "target accept", "Go on from a target that was set back "
          "on purpose (Q6)."),
-        ("address", ("merges address",), "people", "journal", "merges address", "Go on with the address that the "
+        ("address", ("target address",), "people", "journal", "target address", "Go on with the address that the "
          "remote has in this clone (Q6)."),
     ),
     "findings": (
@@ -259,14 +257,14 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("apply", ("log",), "anyone", "journal", "finding apply", "Apply the patch that came with a finding."),
     ),
     "answers": (
-        ("respond", ("finding respond",), "anyone", "journal", "finding respond", "Answer findings, all or none."),
-        ("respond_document", ("finding respond",), "anyone", "journal", "finding respond", "Answer findings by a "
+        ("respond", ("finding answer",), "anyone", "journal", "finding answer", "Answer findings, all or none."),
+        ("respond_document", ("finding answer",), "anyone", "journal", "finding answer", "Answer findings by a "
          "developer's document, all or none."),
     ),
     "rulings": (
-        ("rule", ("finding rule",), "agents and people", "journal", "finding rule", "Say what answers are worth, all "
+        ("rule", ("finding judge",), "agents and people", "journal", "finding judge", "Say what answers are worth, all "
          "or none."),
-        ("take_back", ("finding rule",), "agents and people", "journal", "finding rule", "Take a ruling back."),
+        ("take_back", ("finding judge",), "agents and people", "journal", "finding judge", "Take a ruling back."),
         ("withdraw", ("finding withdraw",), "agents and people", "journal", "finding withdraw", "Take back what one "
          "found oneself."),
     ),
@@ -294,8 +292,6 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
     "feedback": (
         ("redo", ("redo",), "agents and people", "journal", "redo", "Send an attempt back with feedback."),
         ("reject", ("reject",), "agents and people", "journal", "reject", "Block a task with a reason."),
-        ("drop", ("redo",), "agents and people", "journal", "merges drop", "Take an approved task out of the merge "
-         "queue."),
     ),
     "drafts": (
         ("load", (), "anyone", "files", "", "What the caller has begun to say about a task."),
@@ -312,13 +308,13 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("save_position", (), "anyone", "files", "", "Keep where the caller is."),
     ),
     "loops": (
-        ("show", (), "anyone", "", "loop", "Where the loop of a task stands, and for whom the next attempt is."),
+        ("show", (), "anyone", "", "show", "Where the loop of a task stands, and for whom the next attempt is."),
         ("lead", ("lead split", "lead senior", "lead fresh", "lead ask", "lead continue"), "agents and people",
-         "journal", "lead split", "Decide what to do with a loop that is stuck."),
+         "journal", "lead", "Decide what to do with a loop that is stuck."),
     ),
     "prompts": (
         ("text", (), "anyone", "", "review request", "What an agent is told about a task, for a purpose."),
-        ("make", (), "anyone", "", "prompt", "The same, with what there is to say about its template."),
+        ("make", (), "anyone", "", "show", "The same, with what there is to say about its template."),
     ),
     **RUN_VERBS,
     "exchange": (
@@ -327,7 +323,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
     ),
     "handoffs": (
         ("export", (), "anyone", "", "export handoff", "A role's handoff document, made from the journal."),
-        ("take_in", ("finding respond", "review submit"), "anyone", "journal", "import handoff", "Take in a role's "
+        ("take_in", ("finding answer", "review submit"), "anyone", "journal", "import handoff", "Take in a role's "
          "handoff document."),
     ),
     "lists": (
@@ -335,7 +331,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("listed", (), "anyone", "", "list", "A page of tasks, each with who works on it, its mode and what it waits "
          "for."),
         ("place", (), "anyone", "", "list", "Where a task stands in a list, to continue after it."),
-        ("reviewable", (), "anyone", "", "reviewable", "What the caller may approve."),
+        ("reviewable", (), "anyone", "", "list", "What the caller may approve."),
         ("show", (), "anyone", "", "show", "Everything about a task, and what the caller could do about it."),
         ("tree", (), "anyone", "", "dep tree", "What a task waits for, and what that waits for."),
     ),

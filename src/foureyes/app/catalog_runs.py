@@ -26,8 +26,8 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("hand_in", ("run",), "people and services", "journal", "", "Hand in for the implementer what its run made."),
         ("release", ("run",), "people and services", "journal", "", "Give the claim of a run back."),
         ("ask_stop", ("stop",), "people and services", "journal", "stop", "Ask for the end of a task's runs."),
-        ("signal", ("signal",), "agents and people", "journal", "signal", "Say that a run is over, and how."),
-        ("emit", ("emit",), "agents and people", "journal", "emit", "Say something in the middle of the work."),
+        ("signal", ("agent signal",), "agents and people", "journal", "agent signal", "Say that a run is over, and how."),
+        ("emit", ("agent emit",), "agents and people", "journal", "agent emit", "Say something in the middle of the work."),
         ("heard", ("run",), "people and services", "journal", "", "Record what a run said in its own stream."),
         ("signalled", ("run",), "people and services", "journal", "", "Record the last word of a run."),
         ("said", (), "anyone", "", "", "What agents said after a row of the journal."),
@@ -41,7 +41,7 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("of_task", (), "anyone", "", "", "The runs of a task, the latest first."),
     ),
     "agents": (
-        ("listed", (), "anyone", "", "agents", "Agent programs of the profiles, as they are on this machine."),
+        ("listed", (), "anyone", "", "agent list", "Agent programs of the profiles, as they are on this machine."),
         ("conversation", (), "anyone", "", "attach", "The latest conversation about a task, and how to go on with it."),
     ),
     "planning": (
@@ -83,6 +83,6 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("end", ("review end",), "people", "journal", "review end", "End a cycle without a rule."),
         ("listed", (), "anyone", "", "review list", "Review cycles, the latest first."),
         ("show", (), "anyone", "", "review show", "One cycle: who was asked, what they said, what it comes to."),
-        ("issues", (), "anyone", "", "review issues", "What reviewers have concerns about in work that goes on."),
+        ("issues", (), "anyone", "", "finding list", "What reviewers have concerns about in work that goes on."),
     ),
 }  # fmt: skip

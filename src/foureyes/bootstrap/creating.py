@@ -230,9 +230,9 @@ def _there_before(app: Application) -> str:
     if named not in ("", project.id):
         return (
             f"{FILE} belongs to project {named}, whose store is not here: this one is another project and merges "
-            "nothing (P12). Bring its store here: there fe backup FILE, here fe restore FILE"
+            "nothing (P12). Bring its store here: there fe store backup FILE, here fe store restore FILE"
         )
-    return f"{FILE} was there before and is not in force: look at it, then fe policy accept"
+    return f"{FILE} was there before and is not in force: look at it, then fe config accept"
 
 
 def _target(repo: GitRepo, place: Located) -> str:
@@ -345,7 +345,7 @@ def _write_config(
         if problem.next_step:
             return _Written(next=in_turn(problem.next_step, fe("init")))
         by_hand = shell("git", "commit", "-m", phrase("a message that git accepts"))
-        return _Written(next=in_turn(shell("git", "add", FILE), by_hand, fe("policy", "accept")))
+        return _Written(next=in_turn(shell("git", "add", FILE), by_hand, fe("config", "accept")))
 
 
 def _is_ours(path: str, project: str) -> bool:

@@ -163,7 +163,7 @@ def _refuse_no_store(address: str, project: str) -> None:
             "project is never begun.",
             next_step=either(
                 by("person", copy, "on the machine that has the store a person runs: "),
-                by("person", fe("restore", blank("FILE")), "is it lost, who owned it puts a backup there: "),
+                by("person", fe("store", "restore", blank("FILE")), "is it lost, who owned it puts a backup there: "),
                 joint="; ",
             ),
         )

@@ -54,7 +54,9 @@ def copy_store(
         application(store, place, environ).projects.note_place(actor, where)
 
     if shared.read_pointer(folder) is not None:
-        back = fe("restore", blank("FILE"), "--into-file", before="to have it in a file again, make a backup, then: ")
+        back = fe(
+            "store", "restore", blank("FILE"), "--into-file", before="to have it in a file again, make a backup, then: "
+        )
         raise Refused("the store is on a server already.", next_step=back)
     return shared.move_to_server(
         folder,

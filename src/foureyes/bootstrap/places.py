@@ -147,12 +147,12 @@ def _ways() -> Steps:
     """To a store of which nothing says where it is."""
     join = fe("store", "join", blank("postgresql://…"))
     share = fe("store", "copy", blank("postgresql://…"), before="or share it: there ", after=", here ")
-    bring = fe("backup", blank("FILE"), before="or bring it here: there ", after=", here ")
+    bring = fe("store", "backup", blank("FILE"), before="or bring it here: there ", after=", here ")
     return in_turn(
         prose("work in that clone, or in a git worktree of it"),
         by_person(fe("store", "join", blank("postgresql://…"), before="is it on a server, join it: ")),
         in_turn(share, by_person(join), joint=""),
-        in_turn(bring, by_person(fe("restore", blank("FILE"))), joint=""),
+        in_turn(bring, by_person(fe("store", "restore", blank("FILE"))), joint=""),
         ANEW,
         joint="; ",
     )

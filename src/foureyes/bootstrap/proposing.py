@@ -1,4 +1,4 @@
-"""What a project that is there could have for checks: `fe check detect`; tried once: `fe check try`."""
+"""What a project that is there could have for checks: `fe check detect`; tried once: `fe check detect --try`."""
 
 from __future__ import annotations
 

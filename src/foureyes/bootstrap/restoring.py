@@ -1,4 +1,4 @@
-"""`fe restore`: put a backup in the place of the store, in the file or on the server."""
+"""`fe store restore`: put a backup in the place of the store, in the file or on the server."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _refuse_unsaid(place: Located, address: str, *, into_file: bool) -> str:
             raise BadInput(
                 "the server of this project still has its store, and a file would be a second one.",
                 next_step=either(
-                    fe("restore", blank("FILE"), before="to put the backup on the server: "),
+                    fe("store", "restore", blank("FILE"), before="to put the backup on the server: "),
                     prose(f'or its owner renames it in psql first: ALTER SCHEMA "foureyes_{project}" RENAME TO …'),
                     joint="; ",
                 ),
@@ -140,7 +140,7 @@ def _on_server(
     with made_folder(folder_of(place)) as folder:
         pointer, project = read_pointer(folder), _project(place)
         if not project:
-            raise StoreProblem("nothing says whose store it is.", next_step=fe("restore", blank("FILE")))
+            raise StoreProblem("nothing says whose store it is.", next_step=fe("store", "restore", blank("FILE")))
         done, owner = put_back(folder, check_url(address), project, source, now(), noted)
         if pointer is None:
             write_pointer(folder, Pointer(project, "" if environ.get("FOUREYES_STORE") else address))

@@ -44,7 +44,7 @@ def refuse_disagreement(layers: Layers, key: str = "") -> None:
         is_named = any(each in conflicts for each in _of_profiles(layers))
         raise ConfigError(
             "; ".join(f"{each.key}: {each.text}" for each in conflicts),
-            next_step=fe("agents", before="mend foureyes.toml; profiles there are: ") if is_named else MEND,
+            next_step=fe("agent", "list", before="mend foureyes.toml; profiles there are: ") if is_named else MEND,
         )
 
 

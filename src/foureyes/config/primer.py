@@ -17,17 +17,17 @@ WORK
   cd .foureyes/worktrees/ID        its own checkout, begun at the target: work and commit there
   fe context ID                    all you need to know, earlier feedback too
   fe finding list ID --open        what a review found: answer each that blocks
-  fe finding respond F (--fixed or --rejected) -m "…"   (rejected: --ground, and a technical reason)
+  fe finding answer F (--fixed or --rejected) -m "…"   (rejected: --ground, and a technical reason)
   fe log ID "what you found out"   leave a trail
   fe submit ID -m "what you did"   hand in; then fe next
   fe handoff ID --done … --remaining …     when you stop early
 REVIEW (work of others)
-  fe reviewable                    what you may approve now, as 2.9b20c4d1
+  fe list --reviewable                    what you may approve now, as 2.9b20c4d1
   fe check show ID                 what checks printed (a person or a service runs them)
   fe show ID --diff                read the whole change
   fe approve ID --seen ATTEMPT.DIFF [-m "why"]   -m is needed if you created the task
-  fe review submit ID FILE         what you found, as a document: fe prompt ID --for review
-  fe finding rule F (--verified or --not-fixed or --accepted or --overruled)
+  fe review submit ID FILE         what you found, as a document: fe show ID --prompt review
+  fe finding judge F (--verified or --not-fixed or --accepted or --overruled)
   fe redo ID -m "what is wrong"    send it back          fe reject ID -m "why"
 SUB-AGENTS (they are you, until each has a token)
   fe session spawn ID --role implement|review      give it the token as FOUREYES_TOKEN; done: fe session end NAME

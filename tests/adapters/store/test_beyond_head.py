@@ -27,5 +27,7 @@ def test_what_does_not_end_at_its_head_is_a_problem_of_the_store_with_a_way_out_
     with pytest.raises(StoreProblem, match="somebody wrote to the database past Foureyes") as caught:
         desk.create(ALICE)
     step = steps_text(caught.value.next_step)
-    assert step.startswith("which row it is: fe audit verify, then: who owns the store puts a backup back: fe restore")
+    assert step.startswith(
+        "which row it is: fe audit verify, then: who owns the store puts a backup back: fe store restore"
+    )
     assert desk.app.audit.verify().findings != ()

@@ -103,7 +103,7 @@ def test_a_row_that_a_writer_puts_after_the_head_is_a_named_problem_which_the_ow
         connection.execute(f"INSERT INTO {schema}.journal VALUES (2, {columns}), (3, {columns})".encode())
     with pytest.raises(StoreProblem, match="the journal goes to row 3 and its head is row 1") as caught:
         append(store, security())
-    assert "who owns the store puts a backup back: fe restore FILE" in steps_text(caught.value.next_step)
+    assert "who owns the store puts a backup back: fe store restore FILE" in steps_text(caught.value.next_step)
     assert "row 2" in store.audit().findings[0].message
     server.run(owners_way_out("DELETE FROM", schema))
     assert (append(store, security()), store.audit().findings) == ([2], ())

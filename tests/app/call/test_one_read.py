@@ -148,7 +148,7 @@ def test_what_was_read_does_not_outlive_its_transaction(desk: DeskWorld) -> None
 
 
 def test_a_setting_that_is_written_counts_in_the_same_transaction_P12(desk: DeskWorld) -> None:
-    with desk.app.context.writing(ALICE, "policy set") as work:
+    with desk.app.context.writing(ALICE, "config set") as work:
         assert desk.app.context.policy(work.tx, ALICE).name == "balanced"
         work.record("", SettingChanged(name="review.policy", old=None, new="strict"))
         assert desk.app.context.policy(work.tx, ALICE).name == "strict"

@@ -78,7 +78,7 @@ def test_a_person_takes_it_up_with_a_reason_on_record_P12_P8(placed: GitWorld) -
 
 
 def test_a_store_that_lacks_the_last_merge_is_told_and_can_be_taken_up_J3_P12(world: GitWorld) -> None:
-    """As after `fe restore` of an older backup: the target names a row that the journal does not have."""
+    """As after `fe store restore` of an older backup: the target names a row that the journal does not have."""
     world.checkout.git("commit", "-q", "--allow-empty", "-m", f"merged by the store before\n\nJournal: 900:{'a' * 64}")
     with world.store.read() as tx:
         (said,) = misplaced(world.app.context, tx, world.app.context.project(tx))

@@ -400,7 +400,7 @@ class RandomVerbs(RuleBasedStateMachine):
         merges = self.world.app.merges
         self.attempt(
             lambda: (
-                self.world.app.feedback.drop(actor, self.task(n), "not now")
+                self.world.app.feedback.redo(actor, self.task(n), "not now")
                 if drop
                 else merges.retry(actor, self.task(n))
             )

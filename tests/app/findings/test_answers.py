@@ -189,7 +189,7 @@ def test_a_hand_in_leaves_no_blocking_finding_without_an_answer_L6(desk: DeskWor
     assert [critical in reason.message for reason in caught[0].reasons] == [True]
     assert (
         steps_text(caught[0].next_step)
-        == f'fe finding respond {critical} --fixed -m "what you changed" | --rejected --ground …'
+        == f'fe finding answer {critical} --fixed -m "what you changed" | --rejected --ground …'
     )
 
 

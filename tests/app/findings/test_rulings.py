@@ -75,7 +75,7 @@ def test_a_claim_is_no_fix_and_stands_against_the_approval_until_somebody_verifi
     assert (reason.rule, "nobody verified" in reason.message, steps_text(reason.next)) == (
         "D2",
         True,
-        f"fe finding rule {name} (--verified or --not-fixed)",
+        f"fe finding judge {name} (--verified or --not-fixed)",
     )
     rule(desk, {name: "VERIFIED"})
     assert desk.approve(BOB, task).status == "approved"
@@ -86,7 +86,7 @@ def test_a_dispute_is_no_acceptance_L9_D2(desk: DeskWorld) -> None:
     (reason,) = why_not_approved(desk, task)
     assert ("nobody ruled" in reason.message, steps_text(reason.next)) == (
         True,
-        f"fe finding rule {name} (--accepted or --overruled)",
+        f"fe finding judge {name} (--accepted or --overruled)",
     )
     rule(desk, {name: "ACCEPTED"})
     assert desk.approve(BOB, task).status == "approved"
@@ -99,7 +99,7 @@ def test_an_open_one_is_answered_first_D2(desk: DeskWorld) -> None:
     (reason,) = why_not_approved(desk, task)
     assert ("is open" in reason.message, steps_text(reason.next)) == (
         True,
-        f'its implementer runs: fe finding respond {name} --fixed -m "what you changed" | --rejected --ground …',
+        f'its implementer runs: fe finding answer {name} --fixed -m "what you changed" | --rejected --ground …',
     )
     for word in RULINGS:
         with desk.unchanged(), pytest.raises(Refused):
@@ -227,7 +227,7 @@ def test_with_human_proof_key_a_persons_ruling_is_signed_I9(desk: DeskWorld) -> 
     rule(desk, {name: "VERIFIED"}, by=BOB, reason="ran it")
     said = desk.keys.signed[-1].decode()
     assert f"{name} VERIFIED: ran it" in said
-    assert "finding rule" in said
+    assert "finding judge" in said
     _, other = answered(desk)
     desk.keys = DeskKeys()
     desk.app.context.keys = desk.keys
@@ -399,5 +399,5 @@ def test_a_ruling_that_needs_a_reason_proposes_itself_with_one_P5(desk: DeskWorl
     again(desk, task)
     with desk.refused("P5") as caught:
         rule(desk, {name: "VERIFIED"}, by=CODEX, reason="")
-    assert steps_text(caught[0].next_step) == f'fe finding rule {name} --verified -m "why"'
+    assert steps_text(caught[0].next_step) == f'fe finding judge {name} --verified -m "why"'
     rule(desk, {name: "VERIFIED"}, by=CODEX, reason="looked again")

@@ -62,7 +62,7 @@ def test_sent_again_a_blocking_one_waits_for_other_eyes_and_stands_against_the_a
     assert (one.state, one.waiting, one.anchored, one.blocking) == ("open", True, False, True)
     assert world.status(task) == "reviewing", "nothing is sent back before somebody has confirmed it"
     (reason,) = why_not_approved(world, task)
-    assert (reason.rule, steps_text(reason.next)) == ("D2", f"fe finding rule {name} (--confirmed or --dismissed)")
+    assert (reason.rule, steps_text(reason.next)) == ("D2", f"fe finding judge {name} (--confirmed or --dismissed)")
 
 
 def test_a_non_blocking_one_is_kept_as_unanchored_V7(world: GitWorld) -> None:

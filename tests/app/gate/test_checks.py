@@ -147,7 +147,7 @@ def test_a_run_on_the_target_says_that_another_configuration_waits_to_be_accepte
     world.app.checks.run_target(CI, again=True, tell=told.append)
     (said,) = [news for news in told if "P12" in news.text]
     assert "is not the accepted one and is not used" in said.text
-    assert "fe policy accept" in steps_text(said.next)
+    assert "fe config accept" in steps_text(said.next)
 
 
 def test_what_is_to_be_compared_with_the_target_is_not_called_red_before_that(desk: DeskWorld) -> None:
@@ -495,7 +495,7 @@ def test_there_must_be_something_to_run_and_something_to_run_it_on(desk: DeskWor
         check(desk, task)
     assert ("no checks are in force" in caught[0].message, steps_text(caught[0].next_step)) == (
         True,
-        "a person runs: fe policy accept",
+        "a person runs: fe config accept",
     )
     configure(desk, LINT)
     with desk.refused(error=NotFound) as caught:

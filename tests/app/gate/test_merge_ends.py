@@ -109,7 +109,7 @@ def test_what_is_decided_while_it_is_checked_ends_this_merge_and_no_other_Q3(wor
             case "redo":
                 world.app.feedback.redo(ALICE, task, "wait, no")
             case "drop":
-                world.app.feedback.drop(ALICE, task, "wait, no")
+                world.app.feedback.redo(ALICE, task, "wait, no")
             case _:
                 world.app.tasks.edit(ALICE, task, title="something else")
 

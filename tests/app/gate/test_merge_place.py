@@ -108,7 +108,7 @@ def test_a_target_is_accepted_where_it_was_shown_and_has_to_have_that_from_then_
     shown = world.checkout.commit("meant.py", message="instead")
     with world.refused("Q6") as caught:
         merge(world)
-    assert f"fe merges accept --seen {shown} -m" in steps_text(caught[0].next_step)
+    assert f"fe target accept --seen {shown} -m" in steps_text(caught[0].next_step)
     evil = world.checkout.commit("evil.py", message="nobody saw this")
     for seen in (shown, shown[:12], ""):
         with world.unchanged(), pytest.raises(BadInput) as refused:

@@ -320,21 +320,19 @@ def test_a_check_that_broke_leaves_it_stuck_and_the_others_go_on_Q3(world: GitWo
     assert merge(world) == {tasks[0]: "merged"}
 
 
-def test_only_what_is_approved_can_be_tried_again_or_dropped_T2(world: GitWorld) -> None:
+def test_only_what_is_approved_can_be_tried_again_T2(world: GitWorld) -> None:
     task = deliver(world)
     with world.refused("T2"):
         world.app.merges.retry(BOB, task)
-    with world.refused("T2"):
-        world.app.feedback.drop(BOB, task, "no")
 
 
 def test_to_drop_is_a_redo_with_a_reason_Q3(world: GitWorld) -> None:
     task = approved(world)
     with world.refused():
-        world.app.feedback.drop(BOB, task, " ")
+        world.app.feedback.redo(BOB, task, " ")
     with world.refused("P2"):
-        world.app.feedback.drop(CLAUDE, task, "mine")
-    assert world.app.feedback.drop(BOB, task, "not now").status == "open"
+        world.app.feedback.redo(CLAUDE, task, "mine")
+    assert world.app.feedback.redo(BOB, task, "not now").status == "open"
     assert (words(world, task), world.app.merges.all()) == ("not now", [])
 
 

@@ -164,7 +164,7 @@ def stuck(world: GitWorld) -> str:
 def test_a_stuck_merge_is_tried_again_or_dropped_Q3_E6(world: GitWorld) -> None:
     task = stuck(world)
     row = the(world, "merge")
-    assert (row.task, verbs(row)) == (task, ["merges.retry", "feedback.drop"])
+    assert (row.task, verbs(row)) == (task, ["merges.retry", "feedback.redo"])
     assert "lint crashed" in row.text
     assert verbs(the(world, "merge", CLAUDE)) == ["merges.retry"], "who made it sends nothing back"
     assert the(world, "merge", CI).choices == ()
@@ -181,7 +181,7 @@ def test_what_is_on_the_target_already_is_not_dropped_Q4(world: GitWorld) -> Non
     world.checkout.git("merge", "-q", "--no-ff", "-m", "merge", f"fe/{task}")
     assert verbs(the(world, "merge")) == ["merges.retry"]
     with world.refused("Q4"):
-        world.app.feedback.drop(BOB, task, "no")
+        world.app.feedback.redo(BOB, task, "no")
 
 
 def test_a_required_check_that_is_red_on_the_tip_of_the_target_X4_E6(world: GitWorld) -> None:

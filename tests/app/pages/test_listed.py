@@ -59,7 +59,7 @@ def test_show_and_create_of_an_open_task_say_the_mode_and_why_M3(desk: DeskWorld
 
 def test_a_person_is_not_led_to_start_what_they_planned_and_learns_what_starting_means_P2(desk: DeskWorld) -> None:
     planned = desk.app.tasks.create(ALICE, "By a person")
-    assert planned.next == fe("ready") == desk.app.tasks.create(CI, "By a service").next
+    assert planned.next == fe("list", "--ready") == desk.app.tasks.create(CI, "By a service").next
     assert desk.app.tasks.create(CLAUDE, "By an agent").next.steps[0].argv[:2] == ("fe", "start")
     start = fe("start", planned.task)
     assert desk.app.lists.show(ALICE, planned.task).next == by("other", start, "an agent runs: ")

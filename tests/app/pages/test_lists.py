@@ -247,7 +247,7 @@ def test_what_lacks_a_check_is_not_reviewable_yet_and_says_what_brings_it_on_P13
     desk.app.checks.run(CI, task)
     for actor in (ALICE, CODEX):
         assert [row.task.id for row in desk.app.lists.reviewable(actor, ListQuery()).rows] == [task]
-        assert steps_text(desk.app.status.show(actor).next).startswith("fe reviewable")
+        assert steps_text(desk.app.status.show(actor).next).startswith("fe list --reviewable")
 
 
 def test_tests_that_are_gone_are_shown_to_a_person_with_the_way_that_is_theirs_P13_D5(world: GitWorld) -> None:

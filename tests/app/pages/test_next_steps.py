@@ -39,10 +39,10 @@ def status(*, counts: dict[str, int] | None = None, **fields: Any) -> StatusView
         (status(counts={"closed": 2, "in_progress": 1}), "fe list"),
         (status(counts={"closed": 2, "reviewing": 1}), "fe queue"),
         (status(counts={"approved": 1}), "fe merge"),
-        (status(counts={"approved": 1, "ready": 1}), "fe ready      then   an agent runs: fe next"),
+        (status(counts={"approved": 1, "ready": 1}), "fe list --ready      then   an agent runs: fe next"),
         (status(counts={"ready": 1}, hold="stop"), 'a person runs: fe resume --project -m "why"'),
-        (status(counts={"ready": 1}, hold="stop", reviewable=2), "fe reviewable      2 wait for your eyes"),
-        (status(reviewable=20, reviewable_more=True), "fe reviewable      20 or more wait for your eyes"),
+        (status(counts={"ready": 1}, hold="stop", reviewable=2), "fe list --reviewable      2 wait for your eyes"),
+        (status(reviewable=20, reviewable_more=True), "fe list --reviewable      20 or more wait for your eyes"),
     ],
 )
 def test_the_status_leads_to_what_waits_for_the_caller_first(view: StatusView, step: str) -> None:
@@ -52,8 +52,8 @@ def test_the_status_leads_to_what_waits_for_the_caller_first(view: StatusView, s
 def test_the_status_carries_its_next_step(desk: DeskWorld) -> None:
     assert steps_text(desk.app.status.show(ALICE).next) == 'fe create "your first task"'
     desk.create(ALICE)
-    assert steps_text(desk.app.status.show(ALICE).next) == "fe ready      then   an agent runs: fe next"
-    assert steps_text(desk.app.status.show(CLAUDE).next) == "fe ready      then   fe start ID"
+    assert steps_text(desk.app.status.show(ALICE).next) == "fe list --ready      then   an agent runs: fe next"
+    assert steps_text(desk.app.status.show(CLAUDE).next) == "fe list --ready      then   fe start ID"
 
 
 def test_no_step_leads_a_person_to_a_claim_which_would_make_them_an_author_P2(desk: DeskWorld) -> None:
@@ -143,7 +143,7 @@ def test_what_the_maker_has_to_take_out_is_no_command_for_a_reviewer_A7(desk: De
 
 
 def test_the_queue_leads_to_the_first_change_that_the_caller_may_approve(desk: DeskWorld) -> None:
-    assert steps_text(desk.app.queue.view(BOB).next) == "fe ready"
+    assert steps_text(desk.app.queue.view(BOB).next) == "fe list --ready"
     mine, other = desk.handed_in(CODEX, priority=0), desk.handed_in(CLAUDE, priority=4)
     assert [row.task for row in desk.app.queue.view(CODEX).rows] == [mine, other]
     assert steps_text(desk.app.queue.view(CODEX).next) == f"fe show {other} --diff"
@@ -179,8 +179,8 @@ def test_what_is_open_adds_up_in_the_status_line(desk: DeskWorld) -> None:
 
 
 def test_what_stopped_merging_is_said_once_and_the_way_back_with_it_Q6() -> None:
-    note = prose("main lacks the last merge on record: ") + fe("merges", "accept")
-    row = AttentionRow(id="m", kind="merge", text="main lacks the last merge on record", next=fe("merges", "accept"))
+    note = prose("main lacks the last merge on record: ") + fe("target", "accept")
+    row = AttentionRow(id="m", kind="merge", text="main lacks the last merge on record", next=fe("target", "accept"))
     view = status(notes=(note,), stopped=note)
     assert status_text(view, AttentionView(rows=(row,))).count("lacks the last merge") == 1
     assert status_text(view, AttentionView()).count("lacks the last merge") == 1

@@ -73,7 +73,7 @@ def test_a_program_that_nobody_is_logged_in_to_is_named_in_its_own_words_E6(desk
     (row,) = rows(desk, "run")
     assert row.text.startswith("codex is logged out on ")
     assert row.details == ("Please run codex login",)
-    assert "fe agents" in steps_text(row.next)
+    assert "fe agent list" in steps_text(row.next)
 
 
 def test_a_profile_that_may_be_used_again_waits_for_nobody_E6(desk: DeskWorld) -> None:

@@ -127,10 +127,9 @@ def test_a_retired_key_signs_no_more_and_what_it_signed_stays_signed_I9(keyed: D
 SIGNED: dict[str, Callable[[DeskWorld, Actor, str], object]] = {
     "hold": lambda desk, who, task: desk.app.stops.hold(who, task, "stop"),
     "hold the project": lambda desk, who, task: desk.app.stops.hold(who, None, "stop"),
-    "policy set": lambda desk, who, task: desk.app.policy.set(who, "review.policy", "strict"),
-    "policy unset": lambda desk, who, task: desk.app.policy.set(who, "review.independence", None),
-    "feature set": lambda desk, who, task: desk.app.policy.set_feature(who, "balanced_review_policy", "false"),
-    "policy accept": lambda desk, who, task: desk.app.policy.accept(who),
+    "config set": lambda desk, who, task: desk.app.policy.set(who, "review.policy", "strict"),
+    "config unset": lambda desk, who, task: desk.app.policy.set(who, "review.independence", None),
+    "config accept": lambda desk, who, task: desk.app.policy.accept(who),
     "break-glass": lambda desk, who, task: desk.app.decisions.approve(
         who, task, declaration=Declaration(break_glass="nobody else is here")
     ),
@@ -534,7 +533,7 @@ def test_reading_needs_no_keys_at_all(keyed: DeskWorld) -> None:
 def test_a_new_key_says_what_it_signs_and_what_not_and_how_to_sign_everything_I9(desk: DeskWorld) -> None:
     done = desk.app.keys.new(ALICE)
     assert (done.partly, len(done.notes)) == (True, 2)
-    assert [step.argv for step in done.next.steps] == [("fe", "policy", "set", "review.human_proof", "key")]
+    assert [step.argv for step in done.next.steps] == [("fe", "config", "set", "review.human_proof", "key")]
     desk.app.policy.set(ALICE, "review.human_proof", "key")
     again = desk.app.keys.new(ALICE)
     assert (again.partly, bool(again.next)) == (False, False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.config.settings import SETTINGS
+from foureyes.config.settings import FEATURES, SETTINGS
 from foureyes.core.events import PolicyAccepted
 from foureyes.core.rules.policy import digest_of
 from foureyes.core.words.place import NOT_SHOWN
@@ -22,13 +22,13 @@ def setting(desk: DeskWorld, key: str) -> tuple[object, str]:
 
 def test_every_setting_is_shown_with_where_it_came_from_P12(desk: DeskWorld) -> None:
     rows = desk.app.policy.show(CLAUDE)
-    assert [row.key for row in rows] == [s.key for s in SETTINGS]
+    assert [row.key for row in rows] == [*(s.key for s in SETTINGS), *FEATURES]
     assert {row.source for row in rows} == {"default"}
 
 
 def test_an_address_that_was_accepted_before_is_not_shown_where_it_could_hold_a_password_P12(desk: DeskWorld) -> None:
     text = '[store]\nurl = "host=h user=u password=s3cr3t"\n'
-    with desk.app.context.writing(ALICE, "policy accept") as work:
+    with desk.app.context.writing(ALICE, "config accept") as work:
         work.record("", PolicyAccepted(digest=digest_of(text), text=text))  # as a version before this one did
     assert setting(desk, "store.url") == (NOT_SHOWN, "foureyes.toml")
     desk.repo.files["foureyes.toml"] = '[store]\nurl = "postgresql://h/x"\n'
@@ -108,13 +108,10 @@ def test_the_alias_of_the_policy_setting_P(desk: DeskWorld) -> None:
 
 
 def test_the_feature_flag_means_balanced_or_strict_P(desk: DeskWorld) -> None:
-    assert desk.app.policy.features(ALICE)[0].source == "default"
+    assert setting(desk, "balanced_review_policy") == (True, "default")
     desk.app.policy.set_feature(ALICE, "balanced_review_policy", "false")
     assert setting(desk, "review.policy") == ("strict", "store")
-    assert (
-        desk.app.policy.feature(ALICE, "balanced_review_policy").value,
-        desk.app.policy.features(ALICE)[0].source,
-    ) == (False, "store")
+    assert setting(desk, "balanced_review_policy") == (False, "store")
     desk.app.policy.set_feature(ALICE, "balanced_review_policy", "true")
     assert setting(desk, "review.policy") == ("balanced", "store")
     desk.app.policy.set_feature(ALICE, "balanced_review_policy", None)
@@ -134,7 +131,7 @@ def test_flag_and_setting_must_agree_within_the_store_P(desk: DeskWorld) -> None
 def test_the_flag_in_the_environment_tightens_P12(desk: DeskWorld, variable: str) -> None:
     desk.environ[variable] = "false"
     assert setting(desk, "review.policy") == ("strict", "environment")
-    assert desk.app.policy.feature(CLAUDE, "balanced_review_policy").value is False
+    assert setting(desk, "balanced_review_policy")[0] is False
 
 
 def test_the_security_record_lists_every_kind_latest_first_P8(desk: DeskWorld) -> None:
@@ -189,7 +186,7 @@ def test_another_file_on_the_target_leaves_the_accepted_one_in_force_and_is_repo
     assert setting(desk, "review.policy") == ("strict", "foureyes.toml")
     assert any("not the accepted one" in steps_text(note) for note in desk.app.status.show(CLAUDE).notes)
     check = next(check for check in desk.app.doctor.examine(ALICE) if check.check == "configuration")
-    assert (check.result, steps_text(check.next)) == ("warn", "a person runs: fe policy accept")
+    assert (check.result, steps_text(check.next)) == ("warn", "a person runs: fe config accept")
     del desk.repo.files["foureyes.toml"]
     assert setting(desk, "review.policy") == ("strict", "foureyes.toml")
     assert any("gone from main" in steps_text(note) for note in desk.app.status.show(CLAUDE).notes)

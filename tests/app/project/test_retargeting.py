@@ -73,7 +73,7 @@ def test_a_file_of_another_project_leads_to_the_store_that_it_is_of_and_not_in_a
     notes = world.app.status.show(ALICE).unaccepted
     assert notes is not None
     for steps in (checks["configuration"].next, caught[0].next_step, notes):
-        assert [step.argv[1] for step in steps.steps if step.argv] == ["backup", "restore"]
+        assert [step.argv[2] for step in steps.steps if step.argv] == ["backup", "restore"]
 
 
 def test_what_is_on_another_target_is_shown_before_it_is_accepted_P12(world: GitWorld) -> None:

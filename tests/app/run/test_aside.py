@@ -77,7 +77,7 @@ def test_too_many_wait_for_review(ground: Playground) -> None:
 def test_configuration_that_nobody_accepted_is_named_P12(ground: Playground) -> None:
     ground.repo.files["foureyes.toml"] = ground.repo.files["foureyes.toml"] + "\n# more\n"
     why, line = _ended(ground)
-    assert (why, line) == (IDLE, "foureyes.toml on main is not the accepted one and is not used: fe policy accept")
+    assert (why, line) == (IDLE, "foureyes.toml on main is not the accepted one and is not used: fe config accept")
 
 
 def test_a_watch_starts_no_agents_and_says_so(ground: Playground) -> None:

@@ -43,8 +43,8 @@ def test_a_state_has_a_word_that_people_use(fields: dict[str, Any], word: str) -
     assert state_in_words(finding(**fields), NOW) == word
 
 
-RULE = "fe finding rule ID "
-ANSWER = 'fe finding respond ID --fixed -m "what you changed" | --rejected --ground …'
+RULE = "fe finding judge ID "
+ANSWER = 'fe finding answer ID --fixed -m "what you changed" | --rejected --ground …'
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ ANSWER = 'fe finding respond ID --fixed -m "what you changed" | --rejected --gro
         ({"state": "resolved", "ruled_by": "ses-x"}, "reviewing", False, "fe show t"),
         ({}, "in_progress", True, ANSWER),
         ({}, "in_progress", False, f"its implementer runs: {ANSWER}"),
-        ({"must_fix": True}, "in_progress", True, 'fe finding respond ID --fixed -m "what you changed"'),
+        ({"must_fix": True}, "in_progress", True, 'fe finding answer ID --fixed -m "what you changed"'),
         ({"waiting": True}, "reviewing", False, RULE + "(--confirmed or --dismissed)"),
         ({"left_diff": True}, "reviewing", False, RULE + "--obsolete"),
         ({"state": "claimed"}, "reviewing", False, RULE + "(--verified or --not-fixed)"),
@@ -74,7 +74,7 @@ ANSWER = 'fe finding respond ID --fixed -m "what you changed" | --rejected --gro
             False,
             'a person runs: fe finding waive ID -m "why"',
         ),
-        ({"severity": "LOW"}, "in_progress", True, 'fe finding respond ID (--fixed or --deferred or --skipped) -m "…"'),
+        ({"severity": "LOW"}, "in_progress", True, 'fe finding answer ID (--fixed or --deferred or --skipped) -m "…"'),
         ({"severity": "LOW"}, "in_progress", False, "fe finding track ID"),
         ({"severity": "LOW", "state": "deferred"}, "in_progress", True, "fe finding track ID"),
         ({"severity": "LOW", "tracked": "t2"}, "in_progress", True, "fe show t2"),

@@ -82,16 +82,16 @@ def test_each_open_blocking_finding_is_a_reason_of_its_own_D2_G2() -> None:
     assert ids(replace(made(), open_blocking=held), person=True) == ["D2", "D2"], "a person is told the same"
 
 
-RESPOND = 'its implementer runs: fe finding respond TL-1 --fixed -m "what you changed" | --rejected --ground …'
+RESPOND = 'its implementer runs: fe finding answer TL-1 --fixed -m "what you changed" | --rejected --ground …'
 
 
 @pytest.mark.parametrize(
     ("held", "words", "step"),
     [
         (Blocking("TL-1"), "is open", RESPOND),
-        (Blocking("TL-1", state="claimed"), "nobody verified it", "fe finding rule TL-1 (--verified or --not-fixed)"),
-        (Blocking("TL-1", state="disputed"), "nobody ruled", "fe finding rule TL-1 (--accepted or --overruled)"),
-        (Blocking("TL-1", waiting=True), "waits to be confirmed", "fe finding rule TL-1 (--confirmed or --dismissed)"),
+        (Blocking("TL-1", state="claimed"), "nobody verified it", "fe finding judge TL-1 (--verified or --not-fixed)"),
+        (Blocking("TL-1", state="disputed"), "nobody ruled", "fe finding judge TL-1 (--accepted or --overruled)"),
+        (Blocking("TL-1", waiting=True), "waits to be confirmed", "fe finding judge TL-1 (--confirmed or --dismissed)"),
         (
             Blocking("TL-1", state="waived", expired=True),
             "the waiver has run out",

@@ -102,8 +102,8 @@ def test_i3_elsewhere_a_person_is_a_service_and_is_told_why(stands: Standing) ->
 
 def test_i3_who_can_call_a_container_home_is_told_what_to_type_outside() -> None:
     for stands, step in (
-        (CONTAINER, "fe policy set identity.home container"),
-        (PODMAN, f"fe policy set identity.home container, then: fe policy set identity.uid_map '{ROOTLESS}'"),
+        (CONTAINER, "fe config set identity.home container"),
+        (PODMAN, f"fe config set identity.home container, then: fe config set identity.uid_map '{ROOTLESS}'"),
     ):
         bound = at_home(replace(PERSON, stands=stands), IdentityRule()).bound
         assert bound is not None

@@ -30,7 +30,7 @@ PLANNING = [
     "submit",
     "log",
 ]
-PEOPLE = ["resume", "feature set", "feature unset", "policy set", "policy unset"]
+PEOPLE = ["resume", "config set", "config unset", "config set", "config unset"]
 
 
 @pytest.mark.parametrize("verb", [*DECIDING, *PLANNING, *PEOPLE, "init"])
@@ -46,7 +46,7 @@ def test_a_typed_name_may_only_log_I1(kind: SessionKind, verb: str) -> None:
 
 WITHOUT_A_SIGNATURE = {
     "key new": "the first key of a project has nothing to be signed with; a later one is signed where it is made (I9)",
-    "restore": "the store it is about may be gone: put on record, for everybody to see (J2)",
+    "store restore": "the store it is about may be gone: put on record, for everybody to see (J2)",
     "store copy": "it decides nothing: what is put on record is where the store lies now",
     "store join": "it decides nothing: which store that is, its own journal says (P12)",
     "plan accept": "it loosens: unsigned it is recorded and does not count (M6)",

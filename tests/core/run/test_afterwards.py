@@ -25,7 +25,7 @@ ROWS: list[tuple[str, RunOutcome, Left, dict[str, Any], str]] = [
     ("nobody can be asked: handed in", replace(ENDED, conversation=""), CHANGED, {}, "needs_review"),
     ("blocked", replace(ENDED, signal="BLOCKED"), CHANGED, {}, "blocked"),
     ("failed in its own words", replace(ENDED, signal="FAILED"), CHANGED, {}, "retry"),
-    ("what it said by fe signal counts", ENDED, CHANGED, {"run": run(signal="DONE")}, "hand_in"),
+    ("what it said by fe agent signal counts", ENDED, CHANGED, {"run": run(signal="DONE")}, "hand_in"),
     ("the last word counts", replace(ENDED, signal="BLOCKED"), CHANGED, {"run": run(signal="DONE")}, "blocked"),
     ("HEAD elsewhere is sent back", replace(ENDED, signal="DONE"), Left(changed=True, problem="x"), {}, "send_back"),
     ("a crash is never a hand-in", replace(ENDED, rc=1, signal="DONE"), CHANGED, {}, "retry"),

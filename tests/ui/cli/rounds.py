@@ -65,7 +65,7 @@ class Rounds(Counter):
         if self.status(task) == "open":
             self.done(self.cast.claude, "start", task)
         if fixed:
-            self.done(self.cast.claude, "finding", "respond", *fixed, "--fixed", "-m", "reads the settings now")
+            self.done(self.cast.claude, "finding", "answer", *fixed, "--fixed", "-m", "reads the settings now")
         self.commit(f"fe/{task}", {"src/limit.py": content})
         self.submit(self.cast.claude, task)
 

@@ -1,4 +1,4 @@
-"""`fe agents`, as it is typed; programs are stand-ins of this test, on its own PATH."""
+"""`fe agent list`, as it is typed; programs are stand-ins of this test, on its own PATH."""
 
 from __future__ import annotations
 

@@ -204,12 +204,12 @@ def test_a_configuration_that_is_not_accepted_is_named_wherever_checks_are_P12_D
     shop.commit("main", {"foureyes.toml": config.replace("grep -rn MESSY src", "false")}, message="no lint")
     ran = shop.text(shop.cast.job, "check", "run", task, rc=6)
     assert f"  note: {note} (P12)\n" in ran
-    assert ran.splitlines()[-1] == "next: a person runs: fe policy accept, then: fe check show T1"
+    assert ran.splitlines()[-1] == "next: a person runs: fe config accept, then: fe check show T1"
     nothing_to_run = shop.text(alice, "check", "run")
     assert nothing_to_run.startswith(f"every attempt in review has its checks\n  note: {note} (P12): a person runs: ")
     shown = shop.text(alice, "check", "show", task)
     assert f"  note: {note} (P12)\n" in shown
-    assert 'next: a person runs: fe policy accept, then: fe redo T1 --issue tests -m "…"' in shown
+    assert 'next: a person runs: fe config accept, then: fe redo T1 --issue tests -m "…"' in shown
     assert f"P12 {note}" in " ".join(shop.text(alice, "approve", task, rc=1).split())
     assert note in shop.text(alice, "show", task)
     shop.accept_policy(alice)

@@ -60,8 +60,8 @@ def test_status_says_what_waits_in_review_and_is_not_by_you_P2(shop: Counter) ->
     alice = shop.cast.alice
     shop.deliver(alice, shop.create(alice), GREEN)
     said = shop.text(alice, "status").splitlines()
-    assert "  not by you 1 of those in review: why, and by whom: fe reviewable" in said
-    assert said[-1] == "next: fe reviewable      what waits for somebody else, and for whom"
+    assert "  not by you 1 of those in review: why, and by whom: fe list --reviewable" in said
+    assert said[-1] == "next: fe list --reviewable      what waits for somebody else, and for whom"
     assert "not by you" not in shop.text(shop.cast.codex, "status"), "an agent is not told of what is nobody's business"
 
 

@@ -31,7 +31,7 @@ def test_redo_says_what_happened_and_the_mirror_lies_there_F2(shop: Counter) -> 
 
 def test_an_agent_is_sent_to_its_own_list(shop: Counter) -> None:
     task = shop.work()
-    assert shop.text(shop.cast.codex, "redo", task, "-m", "again").splitlines()[-1] == "next: fe reviewable"
+    assert shop.text(shop.cast.codex, "redo", task, "-m", "again").splitlines()[-1] == "next: fe list --reviewable"
 
 
 def test_json_of_redo_and_reject(shop: Counter) -> None:

@@ -79,8 +79,8 @@ def test_states_are_said_in_short_words(shop: Rounds) -> None:
     task = shop.found({**HARD, "title": "one"}, {**HARD, "title": "two", "location": "src/limit.py:1"})
     one, two = shop.ids(task)
     shop.done(shop.cast.claude, "start", task)
-    shop.done(shop.cast.claude, "finding", "respond", one, "--fixed", "-m", "done so")
-    shop.done(shop.cast.claude, "finding", "respond", two, "--rejected", "--ground", "false_positive", "-m", REASON)
+    shop.done(shop.cast.claude, "finding", "answer", one, "--fixed", "-m", "done so")
+    shop.done(shop.cast.claude, "finding", "answer", two, "--rejected", "--ground", "false_positive", "-m", REASON)
     assert [line.split("  ")[2].strip() for line in _cells(shop, task)] == ["claimed fixed", "disputed"]
     shop.done(shop.cast.alice, "finding", "waive", two, "--days", "3", "-m", "next release")
     assert re.fullmatch(r"waived until \d{4}-\d\d-\d\d", _cells(shop, task)[1].split("  ")[2].strip())
@@ -102,7 +102,7 @@ def test_one_finding_in_full_with_its_history(shop: Rounds) -> None:
     shop.done(
         shop.cast.claude,
         "finding",
-        "respond",
+        "answer",
         name,
         "--rejected",
         "--ground",
@@ -131,16 +131,16 @@ def test_the_next_step_depends_on_the_state_and_on_who_asks(shop: Rounds) -> Non
     name, note = shop.ids(task)
     assert _next(shop, name, shop.cast.claude) == f"whoever works on it next answers: fe show {task}"
     shop.done(shop.cast.claude, "start", task)
-    assert _next(shop, name, shop.cast.claude).startswith(f"fe finding respond {name} --fixed")
-    assert _next(shop, name, shop.cast.codex).startswith(f"its implementer runs: fe finding respond {name}")
+    assert _next(shop, name, shop.cast.claude).startswith(f"fe finding answer {name} --fixed")
+    assert _next(shop, name, shop.cast.codex).startswith(f"its implementer runs: fe finding answer {name}")
     assert _next(shop, note, shop.cast.codex) == f"fe finding track {note}"
     shop.again(task, "def allow(n):\n    return n < LIMIT\n", name)
-    assert _next(shop, name, shop.cast.codex) == f"fe finding rule {name} (--verified or --not-fixed)"
+    assert _next(shop, name, shop.cast.codex) == f"fe finding judge {name} (--verified or --not-fixed)"
     assert (
         _next(shop, name, shop.cast.claude)
-        == f"somebody else rules: fe finding rule {name} (--verified or --not-fixed)"
+        == f"somebody else rules: fe finding judge {name} (--verified or --not-fixed)"
     )
-    shop.done(shop.cast.codex, "finding", "rule", name, "--verified")
+    shop.done(shop.cast.codex, "finding", "judge", name, "--verified")
     assert _next(shop, name, shop.cast.codex) == f"fe show {task}"
 
 
@@ -214,11 +214,11 @@ def test_one_answer_for_several_findings_L6(shop: Rounds) -> None:
     task = shop.found({**HARD, "title": "one"}, {**HARD, "title": "two", "location": "src/limit.py:1"})
     one, two = shop.ids(task)
     shop.done(shop.cast.claude, "start", task)
-    assert shop.text(shop.cast.claude, "finding", "respond", one, "--fixed", "-m", "done").endswith(
+    assert shop.text(shop.cast.claude, "finding", "answer", one, "--fixed", "-m", "done").endswith(
         "TL-T1-1-001 FIXED; 1 blocking left to answer\n"
-        'next: fe finding respond TL-T1-1-002 --fixed -m "what you changed" | --rejected --ground …\n'
+        'next: fe finding answer TL-T1-1-002 --fixed -m "what you changed" | --rejected --ground …\n'
     )
-    assert shop.text(shop.cast.claude, "finding", "respond", one, two, "--fixed", "-m", "done") == (
+    assert shop.text(shop.cast.claude, "finding", "answer", one, two, "--fixed", "-m", "done") == (
         "TL-T1-1-001 FIXED, TL-T1-1-002 FIXED; 0 blocking left to answer\nnext: fe submit T1\n"
     )
 
@@ -234,8 +234,8 @@ def test_words_that_are_no_answer_are_2_and_answers_that_are_none_are_1_L7(shop:
         ["nosuch.json"],
         [name, "--fixed", "--file", "x"],
     ):
-        assert shop.no(shop.cast.claude, "finding", "respond", *words, rc=2).code == "usage"
-    respond = ["finding", "respond"]
+        assert shop.no(shop.cast.claude, "finding", "answer", *words, rc=2).code == "usage"
+    respond = ["finding", "answer"]
     assert shop.no(shop.cast.claude, *respond, name, "--skipped").rules == ("L6",)
     assert shop.no(
         shop.cast.claude, *respond, name, "--rejected", "--ground", "false_positive", "-m", "too hard"
@@ -250,7 +250,7 @@ def test_a_deferred_note_becomes_a_task_L6(shop: Rounds) -> None:
     note = shop.ids(task)[1]
     shop.done(shop.cast.claude, "start", task)
     said = shop.text(
-        shop.cast.claude, "finding", "respond", note, "--deferred", "--debt", "new", "-m", "after the release"
+        shop.cast.claude, "finding", "answer", note, "--deferred", "--debt", "new", "-m", "after the release"
     )
     assert "  planned T2 for TL-T1-1-002" in said
     assert shop.show(shop.tasks()[1])["task"]["labels"] == ["tech-debt"]
@@ -262,16 +262,16 @@ def test_a_document_answers_everything_or_nothing_G6(shop: Rounds) -> None:
     shop.done(shop.cast.claude, "start", task)
     answers = [{"issue_id": name, "action": "FIXED", "details": "done"}, {"issue_id": note, "action": "skipped"}]
     wrong = {"issue_responses": answers, "blocking_summary": {"total_blocking": 2, "unaddressed": 1}}
-    refused = shop.no(shop.cast.claude, "finding", "respond", task, "--file", shop.file("answers.json", wrong))
+    refused = shop.no(shop.cast.claude, "finding", "answer", task, "--file", shop.file("answers.json", wrong))
     assert refused.rules == ("G6", "G6")
     assert "total_blocking: 2 sent, 1 counted" in refused.text
     bad = shop.file("bad.json", {"issue_responses": [{"issue_id": name, "action": "DONE"}], "extra": 1})
-    assert len(shop.no(shop.cast.claude, "finding", "respond", bad, rc=2).rules) == 2
+    assert len(shop.no(shop.cast.claude, "finding", "answer", bad, rc=2).rules) == 2
     right = json.dumps(
         {"issue_responses": answers, "blocking_summary": {"total_blocking": 1, "fixed": 1, "unaddressed": 0}}
     )
-    assert shop.done(shop.cast.claude, "finding", "respond", task, "--file", "-", input=right)["task"] == task
-    assert shop.done(shop.cast.claude, "finding", "respond", shop.file("right.json", right))["task"] == task
+    assert shop.done(shop.cast.claude, "finding", "answer", task, "--file", "-", input=right)["task"] == task
+    assert shop.done(shop.cast.claude, "finding", "answer", shop.file("right.json", right))["task"] == task
     assert [row["state"] for row in shop.lines(shop.cast.alice, "finding", "list", task)] == ["claimed", "skipped"]
 
 
@@ -282,16 +282,16 @@ def test_a_ruling_resolves_can_be_taken_back_and_is_not_for_who_answered_L8_L18(
     task = shop.found(HARD)
     (name,) = shop.ids(task)
     shop.again(task, "def allow(n):\n    return n < LIMIT\n", name)
-    assert shop.no(shop.cast.claude, "finding", "rule", name, "--verified").rules == ("L8",)
-    assert shop.no(shop.cast.codex, "finding", "rule", name, "--accepted").rules == ("L9",)
+    assert shop.no(shop.cast.claude, "finding", "judge", name, "--verified").rules == ("L8",)
+    assert shop.no(shop.cast.codex, "finding", "judge", name, "--accepted").rules == ("L9",)
     seen = shop.show(task)["attempts"][-1]["seen"]
-    assert shop.text(shop.cast.codex, "finding", "rule", name, "--verified") == (
+    assert shop.text(shop.cast.codex, "finding", "judge", name, "--verified") == (
         f"TL-T1-1-001 VERIFIED; no blocking finding is open\nnext: fe approve T1 --seen {seen}\n"
     )
-    assert shop.text(shop.cast.codex, "finding", "rule", name, "--take-back").startswith(
+    assert shop.text(shop.cast.codex, "finding", "judge", name, "--take-back").startswith(
         "took VERIFIED of TL-T1-1-001 back"
     )
-    assert shop.text(shop.cast.codex, "finding", "rule", name, "--not-fixed", "-m", "it is not").startswith(
+    assert shop.text(shop.cast.codex, "finding", "judge", name, "--not-fixed", "-m", "it is not").startswith(
         "TL-T1-1-001 NOT_FIXED; 1 open blocking, sent back\n"
     )
     assert shop.status(task) == "open"
@@ -301,7 +301,7 @@ def test_a_ruling_resolves_can_be_taken_back_and_is_not_for_who_answered_L8_L18(
     "words", [[], ["--verified", "--accepted"], ["--take-back", "--verified"]], ids=["none", "two", "both"]
 )
 def test_one_ruling_at_a_time(shop: Rounds, words: list[str]) -> None:
-    assert shop.no(shop.cast.codex, "finding", "rule", "TL-x-1-001", *words, rc=2).code == "usage"
+    assert shop.no(shop.cast.codex, "finding", "judge", "TL-x-1-001", *words, rc=2).code == "usage"
 
 
 # waive, track, apply, import, export
@@ -328,7 +328,7 @@ def test_notes_become_tasks_once_L16(shop: Rounds) -> None:
     assert shop.no(shop.cast.alice, "finding", "track", name).rules == ("L16",)
     assert shop.no(shop.cast.alice, "finding", "track", rc=2).code == "usage"
     assert shop.text(shop.cast.alice, "finding", "track", "--task", task) == (
-        "planned 1 follow-up task\n  TL-T1-1-002 is T2\nnext: fe ready\n"
+        "planned 1 follow-up task\n  TL-T1-1-002 is T2\nnext: fe list --ready\n"
     )
     assert shop.done(shop.cast.alice, "finding", "track", note)["changed"] is False
 

@@ -61,7 +61,7 @@ def test_status(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.alice, "status") == (
         "shop on main · policy balanced (from foureyes.toml)\n"
         "  open 2 (1 ready, 1 waiting)   in progress 0   reviewing 1   approved 0   closed 0\n"
-        "next: fe reviewable      1 waits for your eyes\n"
+        "next: fe list --reviewable      1 waits for your eyes\n"
     )
 
 
@@ -177,7 +177,7 @@ def test_from_create_to_merge_first_the_answer_then_the_next_step(stage: Stage) 
     cast = stage.cast
     said = stage.run(cast.alice, "create", "Add login").out
     task = said.split()[1]
-    assert said == f"created {task}\n  mode  batch: review.default_mode is batch\nnext: fe ready\n"
+    assert said == f"created {task}\n  mode  batch: review.default_mode is batch\nnext: fe list --ready\n"
     assert stage.run(cast.codex, "start", task).out == (
         f'started {task}: Add login\nnext: work on a branch, commit, then: fe submit {task} -m "what you did"\n'
     )
@@ -199,14 +199,14 @@ def test_what_an_agent_approved_is_merged_at_once_and_the_queue_is_empty_then(st
     cast = stage.cast
     work = stage.in_review(cast.alice, cast.codex)
     stage.approve(cast.gemini, work)
-    queue = columns(stage.run(cast.alice, "merges", "list").out)
+    queue = columns(stage.run(cast.alice, "merge", "--list").out)
     assert queue == [
         ["#", "ID", "P", "STATE", "WAITS FOR", "TITLE"], ["1", work.task, "P2", "waiting", "ready", "Add login"],
         ["next: fe merge"],
     ]  # fmt: skip
     said = stage.run(cast.alice, "merge").out
     assert said == f"merged   {work.task}  main is at {stage.git('rev-parse', '--short=7', 'main')}\n"
-    for command in (["merge"], ["merges", "list"]):
+    for command in (["merge"], ["merge", "--list"]):
         assert stage.run(cast.alice, *command).out == "nothing is approved and unmerged\n"
 
 
@@ -244,9 +244,8 @@ KEYS = {
     "doctor": "check result message next",
     "whoami": "session name kind trust agent person origins proven known why",
     "session list": "id kind trust name agent person host origin started_at last_seen_at",
-    "feature list": "key value source",
-    "feature get balanced_review_policy": "key value source",
-    "policy show": "key value source",
+    "config show": "key value source",
+    "config show balanced_review_policy": "key value source",
     "audit log": "seq at project task session kind payload prev hash",
     "audit export": "seq at project task session kind payload prev hash",
     "audit verify": "ok rows head findings",

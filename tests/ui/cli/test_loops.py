@@ -1,4 +1,4 @@
-"""`fe loop`, `fe lead …`, `fe prompt`, `fe unstart --how`, and the loop on a task's page and in its context."""
+"""`fe show --rounds`, `fe lead …`, `fe prompt`, `fe unstart --how`, and the loop on a task's page and in its context."""
 
 from __future__ import annotations
 
@@ -101,7 +101,6 @@ def test_a_prompt_is_printed_as_it_is_for_every_purpose_F4(shop: Rounds) -> None
     found = shop.done(shop.cast.claude, "prompt", task, "--for", "implement")
     assert found["prompt"] == shop.run(shop.cast.claude, "prompt", task, "--for", "implement").out
     assert shop.no(shop.cast.claude, "prompt", task, "--for", "dance", rc=2).code == "usage"
-    assert shop.no(shop.cast.claude, "prompt", task, rc=2).code == "usage"
 
 
 # The page and the context
@@ -129,7 +128,7 @@ def test_all_suggestions_skipped_is_said_L15(shop: Rounds) -> None:
     other = shop.found()
     note = shop.ids(other)[1]
     shop.done(shop.cast.claude, "start", other)
-    shop.done(shop.cast.claude, "finding", "respond", note, "--fixed", "-m", "added")
+    shop.done(shop.cast.claude, "finding", "answer", note, "--fixed", "-m", "added")
     shop.stuck(other, 1)
     assert "suggestions skipped" not in shop.text(shop.cast.alice, "show", other)
 

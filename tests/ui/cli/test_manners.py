@@ -12,7 +12,7 @@ import pytest
 
 from foureyes.errors import EnvironmentProblem
 from foureyes.ui.cli.command import Session
-from foureyes.ui.cli.main import TASK_VERBS, cli
+from foureyes.ui.cli.main import cli
 from foureyes.ui.steps import steps_text
 
 from tests.stage.commands import Cast, Stage
@@ -90,12 +90,6 @@ def test_an_unknown_command_is_2_and_suggests_the_nearest(stage: Stage, typed: s
 
 def test_what_is_like_nothing_gets_no_suggestion(stage: Stage) -> None:
     assert "Did you mean" not in stage.run(stage.cast.alice, "xyzzy").err
-
-
-def test_every_task_verb_has_two_names_for_one_command() -> None:
-    found = {path: command for path, command, _ in every_command()}
-    for name in TASK_VERBS:
-        assert found[f"fe task {name}"] is found[f"fe {name}"]
 
 
 def test_fe_task_create_is_fe_create(stage: Stage) -> None:
@@ -201,7 +195,7 @@ def test_bare_fe_in_a_project_is_the_status_and_never_waits_for_input(stage: Sta
         assert out == stage.run(who, "status").out
         assert out.splitlines()[-1] == 'next: fe create "your first task"'
     stage.in_review(cast.claude, cast.codex)
-    assert bare(cast.alice, stage.repo)[1].splitlines()[-1].startswith("next: fe reviewable")
+    assert bare(cast.alice, stage.repo)[1].splitlines()[-1].startswith("next: fe list --reviewable")
 
 
 def test_bare_fe_inside_an_agent_is_the_primer_wherever_it_is(stage: Stage, bare_repo: Path, tmp_path: Path) -> None:
@@ -225,7 +219,7 @@ def test_no_escape_codes_without_a_terminal_whatever_the_environment_says(stage:
         "frob",
         "--help",
         "doctor",
-        "policy show",
+        "config show",
     ):
         result = stage.run(stage.cast.alice, *command.split(), env=env)
         assert ESCAPE.search(result.out + result.err) is None
@@ -406,7 +400,7 @@ def test_a_restore_at_a_terminal_asks_first_and_says_how_it_is_undone_P12(stage:
     said = stage.run(alice, "restore", str(copy), input="y\n", tty=True).out
     before = min((stage.repo / ".foureyes").glob("store.db.before-*"))  # what SQLite keeps beside it is named longer
     undo = ("restore", str(before.relative_to(stage.repo)))
-    assert f"undo: fe {' '.join(undo)}" in said
+    assert f"undo: fe store {' '.join(undo)}" in said
     stage.no(alice, "show", later, rc=3)
     assert stage.run(alice, *undo, "--yes", tty=True).rc == 0
     assert stage.status(later) == "open"

@@ -1,4 +1,4 @@
-"""`fe merge` and `fe merges list|retry|drop`: what they print, what they answer as JSON, how they exit."""
+"""`fe merge` and `fe merge --list|retry|drop`: what they print, what they answer as JSON, how they exit."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def shop(template: Path, tmp_path: Path, cast: Cast) -> Counter:
 
 def test_an_empty_queue(shop: Counter) -> None:
     assert shop.text(shop.cast.alice, "merge") == "nothing is approved and unmerged\n"
-    assert shop.text(shop.cast.alice, "merges", "list") == "nothing is approved and unmerged\n"
-    assert (shop.lines(shop.cast.alice, "merge"), shop.lines(shop.cast.alice, "merges", "list")) == ([], [])
+    assert shop.text(shop.cast.alice, "merge", "--list") == "nothing is approved and unmerged\n"
+    assert (shop.lines(shop.cast.alice, "merge"), shop.lines(shop.cast.alice, "merge", "--list")) == ([], [])
 
 
 def test_the_list_says_what_each_waits_for_and_the_merge_what_became_of_it(shop: Counter) -> None:
     task, held = shop.approved(title="Add login"), shop.approved(path="src/b.py", title="Pay")
     shop.done(shop.cast.alice, "hold", held, "-m", "not yet")
-    assert [line.split() for line in shop.text(shop.cast.codex, "merges", "list").splitlines()] == [
+    assert [line.split() for line in shop.text(shop.cast.codex, "merge", "--list").splitlines()] == [
         ["#", "ID", "P", "STATE", "WAITS", "FOR", "TITLE"],
         ["1", "T1", "P2", "waiting", "ready", "Add", "login"],
         ["2", "T2", "P2", "waiting", "held:", "not", "yet", "Pay"],
@@ -42,7 +42,7 @@ def test_the_list_says_what_each_waits_for_and_the_merge_what_became_of_it(shop:
 
 def test_json_of_merge_and_list(shop: Counter) -> None:
     task = shop.approved()
-    (item,) = shop.lines(shop.cast.alice, "merges", "list")
+    (item,) = shop.lines(shop.cast.alice, "merge", "--list")
     assert (
         keys(
             item,
@@ -90,8 +90,8 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
         "when that is fixed: fe merge T1   or back to its author: fe redo T1\n"
     ), "still stuck (B8)"
     assert shop.text(cast.alice, "status").startswith("waits for a person")
-    assert shop.text(cast.alice, "merges", "retry", task) == "T1 is tried again\nnext: fe merge\n"
-    assert shop.text(cast.alice, "merges", "retry", task) == "T1 is not stuck\nnext: fe merge\n"
+    assert shop.text(cast.alice, "merge", "--retry", task) == "T1 is tried again\nnext: fe merge\n"
+    assert shop.text(cast.alice, "merge", "--retry", task) == "T1 is not stuck\nnext: fe merge\n"
     shop.commit("main", {"lint.sh": "exit 1\n"})
     shop.git("reset", "-q", "--hard", "main")
     assert shop.text(cast.job, "merge").startswith("waits    T1  main itself fails lint: mend that first")
@@ -143,14 +143,14 @@ def test_wait_waits_until_it_has_settled_Q0(template: Path, tmp_path: Path, cast
 
 def test_drop_is_a_redo_with_a_reason_Q3(shop: Counter) -> None:
     task = shop.approved()
-    assert shop.cast.alice.fe("merges", "drop", task, cwd=shop.repo).rc == 1, "a reason is needed"
+    assert shop.cast.alice.fe("redo", task, cwd=shop.repo).rc == 1, "a reason is needed"
     assert (
-        shop.text(shop.cast.alice, "merges", "drop", task, "-m", "not now")
+        shop.text(shop.cast.alice, "redo", task, "-m", "not now")
         == "T1 is open again with your feedback\n  the approval by codex#1 (P7) is over\nnext: fe queue\n"
     )
-    assert shop.no(shop.cast.alice, "merges", "drop", task, "-m", "again").rules == ("T2",)
-    assert shop.no(shop.cast.alice, "merges", "retry", task).rules == ("T2",)
-    assert shop.no(shop.cast.alice, "merges", "retry", "fe-zzzz", rc=3).code == "not_found"
+    assert shop.no(shop.cast.alice, "redo", task, "-m", "again").rules == ("T2",)
+    assert shop.no(shop.cast.alice, "merge", "--retry", task).rules == ("T2",)
+    assert shop.no(shop.cast.alice, "merge", "--retry", "fe-zzzz", rc=3).code == "not_found"
 
 
 def test_a_dirty_checkout_is_left_alone_and_its_person_told_Q5(shop: Counter) -> None:

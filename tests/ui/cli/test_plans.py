@@ -26,7 +26,7 @@ def test_import_lists_what_it_planned_and_accept_makes_it_a_persons(shop: Counte
         ["T1", "auto-approve", "Add", "login"],
         ["T2", "per-task", "T1", "Pay"],
         ["planned", "2", "tasks"],
-        "next: fe ready a person confirms the modes: fe plan accept".split(),
+        "next: fe list --ready a person confirms the modes: fe plan accept".split(),
     ]
     assert shop.text(shop.cast.alice, "plan", "accept") == "T1  auto-approve\nthe modes of 1 task are yours now\n"
 
@@ -39,7 +39,7 @@ def test_import_by_a_person_says_what_merges_without_a_reviewer_M7(shop: Counter
     dry = shop.text(shop.cast.alice, "plan", "import", "plan.md", "--dry-run").splitlines()
     assert dry[-3:] == ["would plan 4 tasks", merges, "next: fe plan import plan.md"]
     made = shop.text(shop.cast.alice, "plan", "import", "plan.md").splitlines()
-    assert made[-3:] == ["planned 4 tasks", merges, "next: fe ready"]
+    assert made[-3:] == ["planned 4 tasks", merges, "next: fe list --ready"]
     assert "will merge" not in shop.text(shop.cast.alice, "plan", "import", "plan.md"), "nothing is new"
 
 

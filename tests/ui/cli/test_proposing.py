@@ -22,8 +22,8 @@ def test_what_is_found_is_shown_with_the_lines_to_add_and_tried_on_what_is_check
     said = shop.text(shop.cast.alice, "check", "detect")
     assert "tests    make test   from Makefile" in said
     assert '[[checks]]\nname = "tests"\nrun = "make test"\n' in said
-    assert "fe policy accept" in said.splitlines()[-1]
-    tried = shop.text(shop.cast.alice, "check", "try")
+    assert "fe config accept" in said.splitlines()[-1]
+    tried = shop.text(shop.cast.alice, "check", "detect", "--try")
     assert (
         "tried: failed: exit code 2; red on the target as it is: until that passes, a person accepts each change"
         in tried
@@ -37,7 +37,7 @@ def test_a_red_linter_without_a_report_is_proposed_as_not_required(shop: Counter
     (shop.repo / "bad.go").write_text("package\n")
     shop.git("add", ".")
     shop.git("commit", "-q", "-m", "go")
-    tried = shop.text(shop.cast.alice, "check", "try")
+    tried = shop.text(shop.cast.alice, "check", "detect", "--try")
     assert "vet      go vet ./..." in tried
     assert "not required, because it is red on the target itself" in tried
 

@@ -21,7 +21,7 @@ def shop(template: Path, tmp_path: Path, cast: Cast) -> Counter:
 
 
 def test_an_empty_queue_says_what_to_do_next(shop: Counter) -> None:
-    assert shop.text(shop.cast.alice, "queue") == "nothing waits in review\nnext: fe ready\n"
+    assert shop.text(shop.cast.alice, "queue") == "nothing waits in review\nnext: fe list --ready\n"
     assert shop.lines(shop.cast.alice, "queue") == []
 
 

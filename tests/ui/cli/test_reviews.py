@@ -142,13 +142,10 @@ def test_a_request_is_a_document_and_with_prompt_a_prompt_V2(shop: Rounds) -> No
     assert shop.no(shop.cast.codex, "review", "request", shop.create(shop.cast.alice), rc=3).code == "not_found"
 
 
-def test_the_queue_is_the_queue_and_issues_are_all_open_findings_blocking_first(shop: Rounds) -> None:
-    assert shop.text(shop.cast.alice, "review", "issues") == "no findings\n"
-    first = shop.found(NO_TEST)
-    second = shop.found(HARD)
-    assert [row["task"] for row in shop.lines(shop.cast.alice, "review", "issues")] == [second, first]
-    assert shop.text(shop.cast.alice, "review", "issues").splitlines()[-1] == "1 open blocking of 2"
-    assert shop.text(shop.cast.alice, "review", "queue") == shop.text(shop.cast.alice, "queue")
+def test_concerns_of_reviewers_are_listed_apart_from_findings(shop: Rounds) -> None:
+    assert shop.text(shop.cast.alice, "finding", "list", "--concerns") == "nothing is flagged\n"
+    flagged = shop.found(HARD)
+    assert [row["task"] for row in shop.lines(shop.cast.alice, "finding", "list", "--concerns")] == [flagged]
 
 
 def test_a_word_that_is_no_verb_is_a_task_and_options_may_come_first(shop: Rounds) -> None:

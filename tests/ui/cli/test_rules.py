@@ -1,4 +1,4 @@
-"""`fe rules`: what a refusal cites can be looked up, anywhere; a refusal on a terminal says how."""
+"""`fe help rules`: what a refusal cites can be looked up, anywhere; a refusal on a terminal says how."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_an_unknown_id_names_the_nearest_and_is_3(fe: Typed, typed: str, said: s
     assert err.startswith(f"fe: there is no rule {typed.upper()}.")
     assert said in err
     assert ("Did you mean" in err) == bool(said)
-    assert "  next: fe rules" in err
+    assert "  next: fe help" in err
 
 
 def test_with_json_a_rule_is_an_object_on_a_line_and_a_group_one_with_its_rules(fe: Typed) -> None:
@@ -101,10 +101,10 @@ def test_a_refusal_on_a_terminal_ends_with_the_way_to_its_rules_and_elsewhere_do
     plain = stage.run(cast.alice, *words)
     assert plain.err.splitlines()[-1] == "nothing was changed"
     shown = cast.alice.fe(*words, cwd=stage.repo, tty=True)
-    assert shown.out.splitlines()[-2:] == ["nothing was changed", "why: fe rules D3 P2"]
+    assert shown.out.splitlines()[-2:] == ["nothing was changed", "why: fe help D3 P2"]
     assert shown.out.splitlines()[:-1] == plain.err.splitlines()
 
 
 def test_without_a_project_too_a_refusal_on_a_terminal_says_where_to_look(cast: Cast, tmp_path: Path) -> None:
     shown = cast.alice.fe("whoami", cwd=tmp_path, tty=True, env={"FOUREYES_TOKEN": "fe-1"})
-    assert (shown.rc, shown.out.splitlines()[-1]) == (1, "why: fe rules I2")
+    assert (shown.rc, shown.out.splitlines()[-1]) == (1, "why: fe help I2")

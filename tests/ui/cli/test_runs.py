@@ -1,4 +1,4 @@
-"""`fe signal`, `emit`, `pause`, `stop` and `resume`, as they are typed."""
+"""`fe agent signal`, `emit`, `pause`, `stop` and `resume`, as they are typed."""
 
 from __future__ import annotations
 

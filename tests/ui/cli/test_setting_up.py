@@ -1,4 +1,4 @@
-"""`fe setup` and `fe remind`: what they print, what they answer as JSON; a hook never fails its program."""
+"""`fe setup` and `fe agent remind`: what they print, what they answer as JSON; a hook never fails its program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from foureyes.adapters.agents.setup.programs import PROGRAMS as TABLE
 from foureyes.bootstrap.instructing import PROGRAMS
-from foureyes.ui.cli.setting_up import HOOKED
+from foureyes.ui.cli.agent import HOOKED
 
 from tests.stage.commands import Stage
 from tests.stage.processes import Caller
@@ -19,7 +19,7 @@ ASKED = json.dumps({"hook_event_name": "Stop", "stop_hook_active": False})
 
 def said(stage: Stage, who: Caller, program: str, asked: str = ASKED, cwd: Path | None = None) -> str:
     """What the hook of a program is told."""
-    done = who.fe("remind", program, cwd=cwd or stage.repo, input=asked)
+    done = who.fe("agent", "remind", program, cwd=cwd or stage.repo, input=asked)
     assert (done.rc, done.err) == (0, "")
     return done.out
 

@@ -1,4 +1,4 @@
-"""`fe worktree list|prune`: what they print, what they answer as JSON, how they exit (K1)."""
+"""`fe worktree|prune`: what they print, what they answer as JSON, how they exit (K1)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_worktrees_are_listed_and_those_of_closed_tasks_go_unless_something_lies
     lines = shop.text(alice, "worktree", "list").splitlines()
     assert lines[0].split() == ["TASK", "STATUS", "SIZE", "BRANCH", "PATH"]
     assert sorted(line.split()[:2] for line in lines[1:3]) == [["T1", "closed"], ["T2", "closed"]]
-    assert lines[-1] == "next: fe worktree prune --dry-run"
+    assert lines[-1] == "next: fe worktree --prune --dry-run"
     tried = shop.text(alice, "worktree", "prune", "--dry-run").splitlines()
     assert sorted(line[:11] for line in tried) == ["stays    T2", "would go T1"]
     assert Path(rows[clean]["path"]).exists()

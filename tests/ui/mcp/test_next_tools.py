@@ -9,10 +9,8 @@ from foureyes.ui.mcp.table import TOOLS, tools
 
 
 def test_G2_what_the_caller_would_type_is_named_as_a_tool_where_one_is_offered() -> None:
-    steps = either(
-        fe("submit", "fe-1", "-m", phrase("x")), fe("finding", "respond", blank("ID")), fe("context", "fe-1")
-    )
-    assert tools_of(steps, TOOLS) == ["task_submit", "finding_respond", "task_context"]
+    steps = either(fe("submit", "fe-1", "-m", phrase("x")), fe("finding", "answer", blank("ID")), fe("context", "fe-1"))
+    assert tools_of(steps, TOOLS) == ["task_submit", "finding_answer", "task_context"]
     assert tools_of(fe("close", "fe-1"), TOOLS) == []
     assert tools_of(fe("close", "fe-1"), tools(everything=True)) == ["task_close"]
 

@@ -37,14 +37,13 @@ def cases(own: str, seen: str, free: str, others: str) -> list[Case]:
         (("task_create", {"title": ""}), ("create", "")),
         (("dependency_add", {"task": own, "depends_on": [own]}), ("dep", "add", own, own)),
         (
-            ("finding_respond", {"answers": [answer]}),
-            ("finding", "respond", answer["finding"], "--fixed", "-m", "done"),
+            ("finding_answer", {"answers": [answer]}),
+            ("finding", "answer", answer["finding"], "--fixed", "-m", "done"),
         ),
         (("finding_show", {"finding": "TL-x"}), ("finding", "show", "TL-x")),
-        (("merge_retry", {"task": own}), ("merges", "retry", own)),
+        (("merge_retry", {"task": own}), ("merge", "--retry", own)),
         (("loop_lead", {"task": own, "option": "senior", "reason": "x"}), ("lead", "senior", own, "-m", "x")),
         (("session_end", {"session": "nobody"}), ("session", "end", "nobody")),
-        (("feature_get", {"name": "nope"}), ("feature", "get", "nope")),
     ]
 
 

@@ -84,11 +84,11 @@ def test_L6_a_finding_is_added_listed_answered_and_handed_in_again(office: Offic
     office.actor = agent("claude")
     (row,) = talk.good("finding_list", task=task, open_only=True)["rows"]
     assert (row["id"], row["blocks"], row["place"]) == (added["id"], True, "hello.py:1")
-    skipped = talk.call("finding_respond", answers=[{"finding": row["id"], "action": "SKIPPED"}])
+    skipped = talk.call("finding_answer", answers=[{"finding": row["id"], "action": "SKIPPED"}])
     assert skipped.rules == ["L6"]
     (office.worktree(task) / "hello.py").write_text("print('you')\n")
     answer = {"finding": row["id"], "action": "FIXED", "text": "greets you now"}
-    assert "FIXED" in talk.good("finding_respond", answers=[answer])["message"]
+    assert "FIXED" in talk.good("finding_answer", answers=[answer])["message"]
     assert talk.good("task_submit", task=task, commit="Greet you")["attempt"] == 2
 
 

@@ -143,7 +143,7 @@ class ScriptPlayer:
         listed = self._do(["fe", "finding", "list", self.known["task"], "--open", "--json"], {})
         words = self._filled(step.get("text", "done"))
         for line in filter(str.strip, listed.splitlines()):
-            self._do(["fe", "finding", "respond", json.loads(line)["id"], f"--{action.lower()}", "-m", words], {})
+            self._do(["fe", "finding", "answer", json.loads(line)["id"], f"--{action.lower()}", "-m", words], {})
 
     def _signalled(self, name: str, step: ScriptedStep) -> None:
         message = self._filled(step.get("message", ""))

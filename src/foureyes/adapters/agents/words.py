@@ -22,10 +22,10 @@ BY_TOOLS = f"""
 You cannot type commands of `fe` here. Where this page names one, call the tool of the MCP server `{SERVER}` that does
 the same. If you do not see these tools, search for them.
 
-- `fe finding respond`: finding_respond
+- `fe finding answer`: finding_answer
 - `fe submit`: task_submit; give it `commit`, the message, and it commits your work first
-- `fe signal`: signal
-- `fe emit`: emit
+- `fe agent signal`: signal
+- `fe agent emit`: emit
 - `fe show`, `fe context`, `fe finding list`: task_show, task_diff, task_context, finding_list
 - `fe lead`: loop_lead
 - `fe unstart`: end your last message with the signal BLOCKED

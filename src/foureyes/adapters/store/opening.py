@@ -28,7 +28,7 @@ MAGIC, HEADER_BYTES = b"SQLite format 3\0", 72
 INSTEAD_OF_A_SECOND = either(
     by("person", fe("store", "join", blank("URL")), "is it there still, join it: "),
     by("person", shell(blank("FOUREYES_STORE=URL"), "fe", "restore", blank("FILE")), "is it not, put it back there: "),
-    by("person", fe("restore", blank("FILE"), "--into-file"), "is it the file of this clone from now on: "),
+    by("person", fe("store", "restore", blank("FILE"), "--into-file"), "is it the file of this clone from now on: "),
     joint="; ",
 )
 SET_ASIDE = ("moved", "before-restore", "before-schema")
@@ -42,7 +42,7 @@ def open_store(folder: str, now: str) -> Store:
         raise StoreProblem(
             f"{NAME} is missing in .foureyes/. Nothing was changed.",
             next_step=in_turn(
-                fe("restore", blank("FILE"), after=", if you have a backup"),
+                fe("store", "restore", blank("FILE"), after=", if you have a backup"),
                 by("person", fe("init", "--anew"), "if there is none, a person begins a new journal: "),
                 joint="; ",
             ),
@@ -140,14 +140,14 @@ def copy_sound(source: str, fresh: str, project: str | None) -> None:
         if problems:
             raise StoreProblem(
                 f"{name} is damaged: {problems[0]}. Nothing was changed.",
-                next_step=fe("restore", blank("FILE"), before="name another backup: "),
+                next_step=fe("store", "restore", blank("FILE"), before="name another backup: "),
             )
         migrate(incoming, "1970-01-01T00:00:00.000Z", None)
         theirs = project_of(incoming)
         if project not in (None, theirs):
             raise StoreProblem(
                 f"{name} is the store of another project ({theirs}), not of this one ({project}). Nothing was changed.",
-                next_step=fe("restore", blank("FILE"), before="name a backup of this project: "),
+                next_step=fe("store", "restore", blank("FILE"), before="name a backup of this project: "),
             )
     finally:
         incoming.close()
@@ -167,7 +167,7 @@ def refuse_no_file(source: str) -> None:
     if not os.path.exists(source):
         raise StoreProblem(
             f"there is no file {name}. Nothing was changed.",
-            next_step=fe("restore", blank("FILE"), before="name a backup: "),
+            next_step=fe("store", "restore", blank("FILE"), before="name a backup: "),
         )
     if os.path.isfile(source) and not _begins_like_ours(source):
         raise _no_backup(name)
@@ -185,7 +185,8 @@ def _begins_like_ours(source: str) -> bool:
 
 def _no_backup(name: str) -> StoreProblem:
     return StoreProblem(
-        f"{name} is no backup of a Foureyes store. Nothing was changed.", next_step=fe("restore", blank("FILE"))
+        f"{name} is no backup of a Foureyes store. Nothing was changed.",
+        next_step=fe("store", "restore", blank("FILE")),
     )
 
 
@@ -193,7 +194,7 @@ def _copy_bytes(source: str, fresh: str, name: str) -> None:
     """A file, or what another program writes into a pipe that the caller names (`<(zcat backup.gz)`)."""
     from shutil import copyfileobj
 
-    next_step = fe("restore", blank("FILE"))
+    next_step = fe("store", "restore", blank("FILE"))
     try:
         with open(given(source), "rb") as stream, open(os.open(fresh, NEW, 0o644), "wb") as file:
             copyfileobj(stream, file)

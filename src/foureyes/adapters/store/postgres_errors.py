@@ -24,7 +24,7 @@ LOOK_AT_ADDRESS = either(
     by_person(fe("store", "join", blank("URL"), before="is the address another one: FOUREYES_STORE, else ")),
     joint="; ",
 )
-PUT_BACK = by("person", fe("restore", blank("FILE")), "who owns it puts a backup there: ")
+PUT_BACK = by("person", fe("store", "restore", blank("FILE")), "who owns it puts a backup there: ")
 OTHER_TABLES = (errors.UndefinedColumn, errors.DuplicateTable, errors.DuplicateColumn, errors.DuplicateObject)
 """A column is gone; or what a migration makes is there, and the record that it was made is gone (J2)."""
 FULL = re.compile(r"too many clients|connection slots are reserved|too many connections")

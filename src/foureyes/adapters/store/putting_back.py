@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.store.postgres_roles import SchemaFacts
 
 T = TypeVar("T")
-WHAT, HOW = "put a backup in the place of the store", fe("restore", blank("FILE"))
+WHAT, HOW = "put a backup in the place of the store", fe("store", "restore", blank("FILE"))
 ALONE = "SELECT pg_try_advisory_lock(hashtext(:name))"
 TURN = "SELECT pg_advisory_xact_lock(hashtext(:name))"
 GRANTED = """

@@ -113,7 +113,7 @@ class SqliteEngine:
         if number != APPLICATION_ID:
             raise StoreProblem(
                 f"{os.path.basename(self.path)} is not a Foureyes store (application id {number}). It was not touched.",
-                next_step=fe("restore", blank("FILE"), after=", if you have a backup"),
+                next_step=fe("store", "restore", blank("FILE"), after=", if you have a backup"),
             )
 
     def _configure(self) -> None:
@@ -339,12 +339,12 @@ def in_our_words(problem: apsw.Error, path: str) -> Exception:
             return not_writable(path) or StoreProblem(text, next_step=fe("doctor"))
         case apsw.NotADBError() | apsw.CorruptError():
             text = f"{name} is damaged or not a store ({problem}). It was not touched."
-            return StoreProblem(text, next_step=fe("restore", blank("FILE"), after=", if you have a backup"))
+            return StoreProblem(text, next_step=fe("store", "restore", blank("FILE"), after=", if you have a backup"))
         case apsw.IOError():
             return StoreProblem(f"the disk reported an error ({problem}). Nothing was changed.", next_step=fe("doctor"))
         case apsw.SQLError() if lost := _lost_tables(path):
             text = f"a part of {name} is gone ({', '.join(lost)}). Nothing was changed."
-            return StoreProblem(text, next_step=fe("restore", blank("FILE"), after=", if you have a backup"))
+            return StoreProblem(text, next_step=fe("store", "restore", blank("FILE"), after=", if you have a backup"))
     return problem
 
 

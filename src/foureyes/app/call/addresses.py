@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def moved_to(shown: str) -> Steps:
     """How a person says that a remote is there from now on, and that this is the address they saw."""
-    return by_person(fe("merges", "address", "--seen", shown, "-m", phrase("why it is there now")))
+    return by_person(fe("target", "address", "--seen", shown, "-m", phrase("why it is there now")))
 
 
 class _Row(msgspec.Struct, frozen=True):

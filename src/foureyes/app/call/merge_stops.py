@@ -29,7 +29,7 @@ NEAR_TIP = 500
 MEANT = "; if that was meant: "
 UNTOLD = "what the target lacks cannot be told here"
 """Of a clone that has not all of its history."""
-HERE = by_person(fe("merges", "here", "-m", phrase("why they move")))
+HERE = by_person(fe("target", "here", "-m", phrase("why they move")))
 
 
 class MergeStop(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class MergeStop(msgspec.Struct, frozen=True):
 
 def accepting(tip: str) -> Steps:
     """How a person says that the target lacks merges on purpose, and that this is where they saw it."""
-    return by_person(fe("merges", "accept", "--seen", tip, "-m", phrase("why it was set back")))
+    return by_person(fe("target", "accept", "--seen", tip, "-m", phrase("why it was set back")))
 
 
 def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = None) -> MergeStop | None:
@@ -99,7 +99,7 @@ def lost_merge(context: Context, tx: Tx, project: ProjectView, task: Task) -> st
     tip = noted_tip(context, tx, project) if at else None
     if not at or not task.merge or (tip is not None and context.repo.is_ancestor(task.merge, tip)):
         return ""
-    return f"its merge is not on {project.target}: a person accepted that on {at[:10]} (fe rules Q6)"
+    return f"its merge is not on {project.target}: a person accepted that on {at[:10]} (fe help Q6)"
 
 
 def amiss(context: Context, tx: Tx, project: ProjectView, answer: RemoteAnswer | None = None) -> MergeStop | None:

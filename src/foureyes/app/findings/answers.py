@@ -54,7 +54,7 @@ class Answers:
         from foureyes.core.documents.reader import read
         from foureyes.core.documents.shapes import DeveloperHandoff
 
-        permit(actor, "finding respond")
+        permit(actor, "finding answer")
         handoff = read(document, DeveloperHandoff, rule="L6")
         answers, problems = answers_of(handoff)
         problems += summary_problems(handoff)
@@ -71,12 +71,12 @@ class Answers:
         """L6: answer findings of a task; without one, of the task that they are of. `document` is where they come from
         (G6).
         """
-        permit(actor, "finding respond")
+        permit(actor, "finding answer")
         answers = [_clean(answer) for answer in answers]
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task) if task else _task_of(tx, answers))
         wrong = self._commits(facts, answers)
-        with self._context.writing(actor, "finding respond") as work:
+        with self._context.writing(actor, "finding answer") as work:
             row = self._context.find(work.tx, facts.task.id)
             refuse_other_task(actor, row.id)
             if take_over(self._context, work, row):
@@ -234,7 +234,7 @@ def _task_of(tx: Tx, answers: Sequence[Answer]) -> TaskId:
     if not answers:
         raise BadInput(
             "no answer was given.",
-            next_step=fe("finding", "respond", blank("ID"), "--fixed", "-m", phrase("what you changed")),
+            next_step=fe("finding", "answer", blank("ID"), "--fixed", "-m", phrase("what you changed")),
         )
     return one_task(tx, [answer.finding for answer in answers])
 

@@ -41,7 +41,7 @@ def refuse_foreign_commits(answers: Sequence[AnswerRow], task: TaskId, change: C
     for row in answers:
         if row.commit and not any(sha.startswith(row.commit) for sha in mine):
             why = f"{row.id} names commit {row.commit[:12]}, which is not in {change.base[:7]}..{change.head[:7]}"
-            reasons.append(Reason("L6", why, fe("finding", "respond", row.id, "--fixed", "--commit", blank("SHA"))))
+            reasons.append(Reason("L6", why, fe("finding", "answer", row.id, "--fixed", "--commit", blank("SHA"))))
     if reasons:
         refuse_task(task, "was not handed in", *reasons)
 

@@ -176,7 +176,7 @@ class Findings:
             now = self._context.get(work.tx, facts.task.id)
         message = f"waived {row.id} until {until[:10]}" + (", and the rule approves it (M4)" if by_rule else "")
         step = merge_by(actor) if by_rule else fe("show", now.id)
-        return outcome(now, message, step, notes=("audited: fe security",))
+        return outcome(now, message, step, notes=("audited: fe audit exceptions",))
 
     def track(self, actor: Actor, names: Sequence[str], *, task: str = "") -> Outcome:
         """L16: open notes become follow-up tasks; the same note again is the same task."""
@@ -213,7 +213,7 @@ class Findings:
         return outcome(
             now,
             message if fresh else "nothing new was planned: every note has its task",
-            fe("ready") if fresh else fe("show", chosen[0].tracked),
+            fe("list", "--ready") if fresh else fe("show", chosen[0].tracked),
             changed=fresh > 0,
             notes=tuple(planned),
         )
@@ -250,7 +250,7 @@ class Findings:
         return outcome(
             now,
             f"applied the patch of {row.id} to your files; nothing is committed",
-            fe("finding", "respond", row.id, "--fixed", "-m", phrase("applied its patch")),
+            fe("finding", "answer", row.id, "--fixed", "-m", phrase("applied its patch")),
         )
 
 

@@ -221,7 +221,7 @@ def _is_anothers(old: Finding, new: ReportedFinding, me: Party | None, attempt: 
 def _not_yours(old: Finding) -> Reason:
     """L2: a finding that its author may reword is a finding no more."""
     why = f"{old.id} is known already, and whoever made the work answers it instead of flagging it again"
-    return Reason("L2", why, fe("finding", "respond", old.id, one_of("--fixed", "--rejected")))
+    return Reason("L2", why, fe("finding", "answer", old.id, one_of("--fixed", "--rejected")))
 
 
 def _lost(finding: ReportedFinding) -> str:

@@ -57,7 +57,7 @@ class Rulings:
 
     def rule(self, actor: Actor, rulings: Sequence[Ruling], *, seen: str = "") -> Outcome:
         """L8, L9: all of them or none; afterwards the gate sends back what is still open."""
-        permit(actor, "finding rule")
+        permit(actor, "finding judge")
         rulings = [
             Ruling(ruling.finding, ruling.ruling, clean_text(ruling.reason, "the reason").strip()) for ruling in rulings
         ]
@@ -65,7 +65,7 @@ class Rulings:
             raise BadInput(
                 "no ruling was given.",
                 next_step=fe(
-                    "finding", "rule", blank("ID"), one_of("--verified", "--not-fixed", "--accepted", "--overruled")
+                    "finding", "judge", blank("ID"), one_of("--verified", "--not-fixed", "--accepted", "--overruled")
                 ),
             )
         with self._context.store.read() as tx:
@@ -73,7 +73,7 @@ class Rulings:
             before = case_of(self._context, tx, actor, task)
         words, tip = words_of(rulings), tip_in(self._context, before)
         with self._context.deciding(
-            actor, "finding rule", task=task, diff_id=before.diff_id, reason=words, policy=before.policy
+            actor, "finding judge", task=task, diff_id=before.diff_id, reason=words, policy=before.policy
         ) as work:
             case = case_of(self._context, work.tx, work.actor, task, tip=tip)
             unseen = was_not_seen(case.facts, case.me, seen) if seen else None
@@ -91,7 +91,7 @@ class Rulings:
         with self._context.store.read() as tx:
             named = finding_named(tx, finding)
         act = f"take back the ruling on {named.id}"
-        with self._context.deciding(actor, "finding rule", task=named.task, reason=act) as work:
+        with self._context.deciding(actor, "finding judge", task=named.task, reason=act) as work:
             row = finding_named(work.tx, finding)
             task = self._context.get(work.tx, TaskId(row.task))
             moves = work.tx.all("finding.moves_of", MoveView, root=row.root)
@@ -221,7 +221,7 @@ def _against(decision: Decision, rulings: Sequence[Ruling]) -> tuple[Reason, ...
     words = {ruling.ruling for ruling in rulings}
     flag = f"--{words.pop().lower().replace('_', '-')}" if len(words) == 1 else ""
     names = [ruling.finding for ruling in rulings]
-    step = fe("finding", "rule", *names, flag, "-m", phrase("why")) if flag else prose("give each ruling a reason")
+    step = fe("finding", "judge", *names, flag, "-m", phrase("why")) if flag else prose("give each ruling a reason")
     return (Reason(decision.rule, decision.message, step),)
 
 
@@ -291,7 +291,7 @@ def _next(case: Case, stands: AfterRulings, actor: Actor) -> Steps:
         if case.me.kind == "agent":
             return fe("approve", task, "--seen", case.seen)
         return fe("approve", task)
-    return fe("reviewable") if stands.sent_back else fe("finding", "list", task, "--open")
+    return fe("list", "--reviewable") if stands.sent_back else fe("finding", "list", task, "--open")
 
 
 def send_back(context: Context, work: Work, task: TaskId, *, clarified: bool = False) -> bool:

@@ -43,7 +43,7 @@ def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
         refuse_verb("merges stay where they are.", Reason("Q6", stop.text, stop.next))
     if before.clone == clone:
         return MergesGoOn(message="merges are made in this clone already", changed=False, next=MERGE)
-    with context.deciding(actor, "merges here", reason=reason) as work:
+    with context.deciding(actor, "target here", reason=reason) as work:
         from_where = f"before: {before.host or before.clone}" if before.clone else "it was not on record where"
         work.record(
             "",
@@ -73,7 +73,7 @@ def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> Mer
         where = f"{project.target} is at {tip}" + (f", and {visible(seen)} was seen" if seen else "")
         gone = f"{len(lost)} of the merges on record would be lost: {', '.join(lost[:LOST_SHOWN])}"
         _refuse_unseen([where, stop.text, gone + (" …" if len(lost) > LOST_SHOWN else ""), *besides], accepting(tip))
-    with context.deciding(actor, "merges accept", reason=reason, how=tip) as work:
+    with context.deciding(actor, "target accept", reason=reason, how=tip) as work:
         if merge_place_of(work.tx) != before:
             raise Conflict("something was merged meanwhile. Nothing was changed.", next_step=MERGE)
         work.record(
@@ -126,7 +126,7 @@ def accept_address(context: Context, actor: Actor, reason: str, seen: str) -> Me
     if seen != address.shown:
         where = f"{remote.name} is at {address.shown}" + (f", and {visible(seen)} was seen" if seen else "")
         _refuse_unseen([where, before], moved_to(address.shown))
-    with context.deciding(actor, "merges address", reason=reason, how=address.shown) as work:
+    with context.deciding(actor, "target address", reason=reason, how=address.shown) as work:
         detail = f"{remote.name}: {address.shown}; {before}"
         work.record(
             "",

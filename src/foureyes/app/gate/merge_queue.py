@@ -68,7 +68,7 @@ def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:
     """T `withdraw`: until the merge queue has leased it."""
     lease = tx.one("merge.of", Lease, task=task.id)
     if lease is not None and task.status == "approved" and is_live(context, lease):
-        reason = Reason("Q1", f"{task.id} is being merged now{lease_words(lease)}", fe("merges", "list"))
+        reason = Reason("Q1", f"{task.id} is being merged now{lease_words(lease)}", fe("merge", "--list"))
         refuse_task(task.id, "was not changed", reason)
 
 
@@ -168,14 +168,14 @@ def next_for(context: Context, tx: Tx, task: str, actor: Actor) -> Steps:
     item = next((item for item in _queued(tx) if item.task == task), None)
     try:
         step = (
-            explain(context, item, rules_of(context, tx, with_stop=True), actor).next if item else fe("merges", "list")
+            explain(context, item, rules_of(context, tx, with_stop=True), actor).next if item else fe("merge", "--list")
         )
     except ConfigError:
-        return fe("merges", "list")
+        return fe("merge", "--list")
     if step != fe("show", task):
         return step
     waits = [link.id for link in tx.all("task.dependencies", Link, id=task) if link.status != "closed"]
-    return fe("show", waits[0]) if waits else fe("merges", "list")
+    return fe("show", waits[0]) if waits else fe("merge", "--list")
 
 
 def merged_first(item: MergeItem) -> list[str]:

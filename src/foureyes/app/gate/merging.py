@@ -328,7 +328,7 @@ class Merges:
         for lease in tx.all("merge.leases", Lease):
             if self._is_anothers(lease):
                 words = f"another fe merge is at work{lease_words(lease)}: it merges {lease.task}."
-                raise Conflict(words, next_step=fe("merges", "list"))
+                raise Conflict(words, next_step=fe("merge", "--list"))
 
     def _catch_up(self, line: TargetLine, tell: Telling | None, told: set[News]) -> None:
         """Q5: branch and checkouts of the target follow each merge; what cannot is left alone, and the person told
@@ -347,8 +347,8 @@ class Merges:
 
     def retry(self, actor: Actor, task: str) -> Outcome:
         """Try a stuck merge again."""
-        permit(actor, "merges retry")
-        with self._context.writing(actor, "merges retry") as work:
+        permit(actor, "merge --retry")
+        with self._context.writing(actor, "merge --retry") as work:
             row = self._context.find(work.tx, task)
             lease = work.tx.one("merge.of", Lease, task=row.id)
             refuse_unless_queued(row)
@@ -359,17 +359,17 @@ class Merges:
 
     def here(self, actor: Actor, reason: str) -> MergesGoOn:
         """Q6: merge in this clone from now on."""
-        permit(actor, "merges here")
+        permit(actor, "target here")
         return merge_here(self._context, actor, reason)
 
     def accept(self, actor: Actor, reason: str, seen: str = "") -> MergesGoOn:
         """Q6: go on from a target that was set back on purpose, to the commit that was `seen`."""
-        permit(actor, "merges accept")
+        permit(actor, "target accept")
         return accept_target(self._context, actor, reason, seen)
 
     def address(self, actor: Actor, reason: str, seen: str = "") -> MergesGoOn:
         """Q6: go on with the address that the remote has in this clone, if it is the one that was `seen`."""
-        permit(actor, "merges address")
+        permit(actor, "target address")
         return accept_address(self._context, actor, reason, seen)
 
 
@@ -377,7 +377,7 @@ def refuse_unless_queued(task: Task) -> None:
     """Only what is approved waits to be merged."""
     if task.status != "approved":
         why = f"{task.id} is {task.status}: only what is approved is in the merge queue"
-        refuse_task(task.id, "was not changed", Reason("T2", why, fe("merges", "list")))
+        refuse_task(task.id, "was not changed", Reason("T2", why, fe("merge", "--list")))
 
 
 def with_done(rows: list[MergeRow], problem: FoureyesError) -> CutOff | None:

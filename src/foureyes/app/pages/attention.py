@@ -270,7 +270,7 @@ class Attention:
             since=stop.since,
             details=[f"{stop.title} (approved)", f"Tried {tries}: {stop.text}"],
             choices=look.ways.unsticking(stop.task),
-            otherwise=by_person(fe("merges", "retry", stop.task)),
+            otherwise=by_person(fe("merge", "--retry", stop.task)),
         )
 
     def _target(self, look: AttentionQuery) -> Iterable[Seed]:
@@ -335,7 +335,7 @@ class Attention:
             yield Seed("", partial(self._unaccepted, look, look.seen.left))
 
     def _broken(self, problem: ConfigError) -> AttentionRow:
-        step = problem.next_step or by_person(fe("policy", "show"))
+        step = problem.next_step or by_person(fe("config", "show"))
         why = ["Nothing can be approved until it is mended."]
         return self._row("config", problem.message, of="broken", details=why, otherwise=step)
 

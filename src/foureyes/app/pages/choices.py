@@ -117,16 +117,16 @@ class CallerWays:
     def unsticking(self, task: str) -> tuple[Choice, ...]:
         """Q3: try a merge again, or send the work back."""
         choices = []
-        if self.may("merges retry", task):
-            step = fe("merges", "retry", task)
+        if self.may("merge --retry", task):
+            step = fe("merge", "--retry", task)
             choices.append(
                 Choice(text="try the merge again", noun="merges", verb="retry", values={"task": task}, step=step)
             )
         if self._may_send_back(task):
-            step = fe("merges", "drop", task, "-m", WHY)
+            step = fe("redo", task, "-m", WHY)
             text = "drop it: send the work back (redo)"
             choices.append(
-                Choice(text=text, noun="feedback", verb="drop", values={"task": task}, asks="reason", step=step)
+                Choice(text=text, noun="feedback", verb="redo", values={"task": task}, asks="text", step=step)
             )
         return tuple(choices)
 
@@ -199,9 +199,9 @@ class CallerWays:
 
     def accepting(self, seal: str) -> tuple[Choice, ...]:
         """P12: make the configuration on the target the one in force: the one that is shown, and no other."""
-        if not self.may("policy accept"):
+        if not self.may("config accept"):
             return ()
-        step = fe("policy", "accept")
+        step = fe("config", "accept")
         text = "accept it: it is in force from now on"
         return (Choice(text=text, noun="policy", verb="accept", values={"seen": seal}, step=step),)
 

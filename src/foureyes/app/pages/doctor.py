@@ -123,7 +123,7 @@ class Doctor:
         available = [f"{each.profile} ({each.login})" if each.login else each.profile for each in seen if each.path]
         missing = [each.profile for each in seen if not each.path]
         text = "; ".join(filter(None, (", ".join(available), f"not found: {', '.join(missing)}" if missing else "")))
-        return Check("profiles", "ok", text, fe("agents"))
+        return Check("profiles", "ok", text, fe("agent", "list"))
 
     def _writing(self) -> Check:
         """Whether work can be done from here; in the sandbox of an agent often it cannot."""
@@ -235,8 +235,8 @@ class Doctor:
                 "fail",
                 "; ".join(problems),
                 in_turn(
-                    fe("backup", blank("FILE"), after=" now"),
-                    fe("restore", blank("FILE"), after=" from a good backup"),
+                    fe("store", "backup", blank("FILE"), after=" now"),
+                    fe("store", "restore", blank("FILE"), after=" from a good backup"),
                     joint=", then ",
                 ),
             )
@@ -344,8 +344,8 @@ class Doctor:
         kept = f"environments of checks that are kept: {len(rows)}, {size:.1f} GB"
         if why:
             text = f"checks see the files of their user (D5): {why}; {kept}"
-            return [Check("checkout", "warn", text, fe("checkout", "list"))]
-        return [Check("checkout", "ok", kept, fe("checkout", "list"))]
+            return [Check("checkout", "warn", text, fe("check", "environments"))]
+        return [Check("checkout", "ok", kept, fe("check", "environments"))]
 
     def _runs_on_target(self, actor: Actor) -> list[CheckRun]:
         from foureyes.app.gate.check_runs import CheckRuns

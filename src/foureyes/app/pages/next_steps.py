@@ -30,20 +30,20 @@ def after_status(view: StatusView, actor: Actor, merge: Steps = MERGE, moved: Ca
     if view.reviewable:
         more = "or more " if view.reviewable_more else ""
         waits = "waits" if view.reviewable == 1 and not more else "wait"
-        return fe("reviewable", after=f"{GAP}{view.reviewable} {more}{waits} for your eyes")
+        return fe("list", "--reviewable", after=f"{GAP}{view.reviewable} {more}{waits} for your eyes")
     if view.lacking:
         return view.lacking
     if view.hold is not None:
         return by_person(fe("resume", "--project", "-m", phrase("why")))
     if view.counts["ready"]:
         claim = fe("start", blank("ID")) if actor.kind == "agent" else claim_by(actor)
-        return in_turn(fe("ready"), claim, joint=f"{GAP}then   ")
+        return in_turn(fe("list", "--ready"), claim, joint=f"{GAP}then   ")
     if view.counts["approved"]:
         return merge
     if not sum(view.counts.values()):
         return fe("create", phrase("your first task"))
     if view.barred and view.barred == view.counts["reviewing"]:
-        return moved() or fe("reviewable", after=f"{GAP}what waits for somebody else, and for whom")
+        return moved() or fe("list", "--reviewable", after=f"{GAP}what waits for somebody else, and for whom")
     if view.counts["closed"] == sum(view.counts[status] for status in STATUSES):
         return moved() or fe("create", phrase("your next task"))
     return moved() or fe("queue" if view.counts["reviewing"] else "list")
@@ -93,7 +93,7 @@ def lifting(task: Task | TaskRow, you: Preview, actor: Actor) -> Steps:
     first = you.reasons[0] if you.reasons else None
     makes = actor.session == task.implementer
     if first is None or not first.next:
-        return fe("reviewable")
+        return fe("list", "--reviewable")
     if first.rule == "D2":  # who answers and who rules are different people
         return fe("finding", "list", task.id, "--open")
     if first.rule == "A7" and not makes:  # a rebase of the branch that it came from
@@ -104,7 +104,7 @@ def lifting(task: Task | TaskRow, you: Preview, actor: Actor) -> Steps:
 def after_queue(rows: Sequence[QueueRow], auto_approvable: int) -> Steps:
     """The first change that the caller may approve, or else the first; and all at once, where that can be."""
     if not rows:
-        return fe("ready")
+        return fe("list", "--ready")
     first = next((row for row in rows if row.you.may_approve), None)
     ruled = next((row for row in rows if row.to_rule), None) if first is None else None
     if ruled is not None:

@@ -67,7 +67,7 @@ class Queue:
             reason = Reason(
                 "D7",
                 "an agent says of each change which diff it looked at; all at once is for people",
-                fe("reviewable"),
+                fe("list", "--reviewable"),
             )
             refuse_verb("nothing was approved.", reason)
         with self._context.store.read() as tx:

@@ -168,7 +168,7 @@ class Status:
         try:
             return what_brings_it_on(Merges(self._context).all(actor))
         except ConfigError:
-            return fe("merges", "list")
+            return fe("merge", "--list")
 
     def _reviewable(self, actor: Actor) -> ReviewablePage:
         """What waits for the caller; nothing where the configuration is broken, because then nothing can be

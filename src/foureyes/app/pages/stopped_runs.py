@@ -272,5 +272,5 @@ def _cooled(cooled: Cooldown) -> StandstillRow:
         text=f"{cooled.profile} {what} on {cooled.host}: others take what they may of its tasks",
         since=cooled.at,
         details=(one_line(cooled.error_text, LINE),) if cooled.error_text else (),
-        otherwise=prose(MENDED[cooled.error]) + fe("agents"),
+        otherwise=prose(MENDED[cooled.error]) + fe("agent", "list"),
     )

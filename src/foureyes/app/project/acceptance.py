@@ -119,4 +119,4 @@ def _gone(context: Context, project: ProjectView) -> Unaccepted:
         "a person brings it back, from where it is now: ",
     )
     rename = prose(f'was it renamed, a person writes target = "its name" into {FILE} there, commits it, then: ')
-    return Unaccepted(text, in_turn(bring, rename + fe("policy", "accept"), joint="; "), acceptable=False)
+    return Unaccepted(text, in_turn(bring, rename + fe("config", "accept"), joint="; "), acceptable=False)

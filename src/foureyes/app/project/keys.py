@@ -64,7 +64,7 @@ class Keys:
         if whole:
             return replace(done, notes=("every decision of a person is signed (review.human_proof = key)",))
         return replace(
-            done, partly=True, notes=(SIGNED_NOW, NOT_SIGNED_YET), next=fe("policy", "set", "review.human_proof", "key")
+            done, partly=True, notes=(SIGNED_NOW, NOT_SIGNED_YET), next=fe("config", "set", "review.human_proof", "key")
         )
 
     def _held(self, key: str) -> str:

@@ -49,14 +49,15 @@ class Policy:
         self._context = context
 
     def show(self, actor: Actor) -> list[SettingView]:
-        """Every setting in force, with where it came from."""
+        """Every setting and flag in force, with where it came from."""
         with self._context.store.read() as tx:
             layers = self._context.layers(tx, actor)
         resolved = [resolve(setting, layers) for setting in SETTINGS]
-        return [
+        settings = [
             SettingView(key=row.key, value=_plain(row.key, row.value), source=row.source, note=row.note)
             for row in resolved
         ]
+        return [*settings, *(_flag(name, layers) for name in FEATURES)]
 
     def set(self, actor: Actor, key: str, text: str | None) -> SettingView:
         """Set (or unset: None) a setting in the store; the old and the new value are on record."""
@@ -69,12 +70,12 @@ class Policy:
             )
         if text is not None:
             parse(setting, text, key)
-        self._change(actor, "policy set" if text is not None else "policy unset", key, text)
+        self._change(actor, "config set" if text is not None else "config unset", key, text)
         return next(row for row in self.show(actor) if row.key == key)
 
     def offered(self, actor: Actor) -> ConfigurationOffer:
         """P12: what accepting would put in force, all of it: for who is asked whether they accept it."""
-        permit(actor, "policy accept")
+        permit(actor, "config accept")
         project, heard = ask_remote(self._context)
         offered = proposal(self._context, project, heard)
         if not offered.is_new(project):
@@ -94,7 +95,7 @@ class Policy:
         `seen` is the seal of the proposal that was shown: another one is not accepted by it. `own`: the file that the
         caller wrote itself, moments ago; then exactly that one, and no template that lay there before.
         """
-        permit(actor, "policy accept")
+        permit(actor, "config accept")
         project, heard = ask_remote(self._context)
         offered = proposal(self._context, project, heard)
         if own is not None:
@@ -106,7 +107,7 @@ class Policy:
         digest, fresh = offered.digest, offered.templates
         changed = [line.text for line in offered.changed] + list(offered.template_lines)
         if offered.is_new(project):
-            with self._context.deciding(actor, "policy accept", diff_id=digest, reason="; ".join(changed)) as work:
+            with self._context.deciding(actor, "config accept", diff_id=digest, reason="; ".join(changed)) as work:
                 if self._context.repo.file_at(offered.at, FILE) != offered.text:  # a person takes time to sign
                     raise _another(project)
                 prompt_templates.accept(work, "", fresh)
@@ -135,37 +136,30 @@ class Policy:
         """The flag and the policy that it maps to must not disagree within the store."""
         resolve(BY_KEY["review.policy"], Layers(store=stored))
 
-    def features(self, actor: Actor) -> list[SettingView]:
-        """Every feature flag."""
-        return [self.feature(actor, name) for name in FEATURES]
-
-    def feature(self, actor: Actor, name: str) -> SettingView:
-        """A flag and where its value came from."""
-        known_feature(name)
-        with self._context.store.read() as tx:
-            layers = self._context.layers(tx, actor)
-        policy = resolve(BY_KEY["review.policy"], layers)
-        for variable in flag_names(name):
-            if layers.environ.get(variable) and policy.source == "environment":
-                return SettingView(
-                    key=name,
-                    value=parse_flag(layers.environ[variable], variable),
-                    source=f"environment ({variable})",
-                )
-        if f"feature.{name}" in layers.store:
-            return SettingView(
-                key=name, value=layers.store[f"feature.{name}"] == "true", source="store", note=policy.note
-            )
-        if f"features.{name}" in layers.file:
-            return SettingView(key=name, value=layers.file[f"features.{name}"], source=FILE, note=policy.note)
-        return SettingView(key=name, value=True, source="default", note=policy.note)
-
     def set_feature(self, actor: Actor, name: str, text: str | None) -> SettingView:
         """Set or unset a flag in the store."""
         known_feature(name)
         value = None if text is None else str(parse_flag(text, name)).lower()
-        self._change(actor, "feature set" if value is not None else "feature unset", f"feature.{name}", value)
-        return self.feature(actor, name)
+        self._change(actor, "config set" if value is not None else "config unset", f"feature.{name}", value)
+        with self._context.store.read() as tx:
+            return _flag(name, self._context.layers(tx, actor))
+
+
+def _flag(name: str, layers: Layers) -> SettingView:
+    """A feature flag and where its value came from."""
+    policy = resolve(BY_KEY["review.policy"], layers)
+    for variable in flag_names(name):
+        if layers.environ.get(variable) and policy.source == "environment":
+            return SettingView(
+                key=name,
+                value=parse_flag(layers.environ[variable], variable),
+                source=f"environment ({variable})",
+            )
+    if f"feature.{name}" in layers.store:
+        return SettingView(key=name, value=layers.store[f"feature.{name}"] == "true", source="store", note=policy.note)
+    if f"features.{name}" in layers.file:
+        return SettingView(key=name, value=layers.file[f"features.{name}"], source=FILE, note=policy.note)
+    return SettingView(key=name, value=True, source="default", note=policy.note)
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):

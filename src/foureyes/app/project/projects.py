@@ -61,7 +61,7 @@ class Projects:
         """
         after = self.milestones()
         there = _tip_there(self._context)  # as in `adopt`: this clone need not have fetched the merges that it undoes
-        with self._context.writing(actor, "restore") as work:
+        with self._context.writing(actor, "store restore") as work:
             reason = f"store restored from {source}"
             detail = f"the store before it: {os.path.basename(kept) or 'there was none'}"
             project = self._context.project(work.tx)
@@ -139,7 +139,7 @@ class Projects:
 
     def backup(self, actor: Actor, path: str) -> None:
         """A whole copy of the store; an existing file is never overwritten."""
-        permit(actor, "backup")
+        permit(actor, "store backup")
         if os.path.lexists(path):
             raise BadInput(
                 f"{os.path.basename(path)} exists; a backup never overwrites.", next_step=prose("name another file")

@@ -27,10 +27,10 @@ NEW_COMMITS = 200
 """So many commits of a branch are looked at for one that is known, and are shown if none is newer."""
 RemoteTips = Mapping[str, Sha]
 """What the remote has for branches, as it answered just now."""
-ACCEPT = by_person(fe("policy", "accept"))
+ACCEPT = by_person(fe("config", "accept"))
 BRING_HERE = in_turn(
-    fe("backup", blank("FILE"), before="where its store is: ", after=", here: "),
-    by_person(fe("restore", blank("FILE"))),
+    fe("store", "backup", blank("FILE"), before="where its store is: ", after=", here: "),
+    by_person(fe("store", "restore", blank("FILE"))),
     joint="",
 )
 """The way where this store is of another project than the target's file."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 RUN = by("person", fe("run"), "a person starts a runner, which gives each run its own: ")
 HIDDEN = "it is good only below the process it was given to, and this one is elsewhere, or in a sandbox that hides it"
 TOOLS = prose(
-    "in a run whose shell is a sandbox, call the tools of the MCP server foureyes (finding_respond, task_submit, …), or "
+    "in a run whose shell is a sandbox, call the tools of the MCP server foureyes (finding_answer, task_submit, …), or "
     "end with the signal line that the prompt names"
 )
 

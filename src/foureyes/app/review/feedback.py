@@ -16,7 +16,6 @@ from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import open_blocking
 from foureyes.app.findings.rulings import in_words
 from foureyes.app.gate.merge_queue import refuse_landed, there_if_approved
-from foureyes.app.gate.merging import refuse_unless_queued
 from foureyes.app.ports import Tx
 from foureyes.app.review.shown import looked, still
 from foureyes.app.tasks.ids import free_id
@@ -52,14 +51,6 @@ class SendingBack:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-
-    def drop(self, actor: Actor, task: str, reason: str) -> Outcome:
-        """Q3: take an approved task out of the merge queue: a redo with a reason."""
-        reason = needed(reason, "merges drop", task)
-        permit(actor, "redo")
-        with self._context.store.read() as tx:
-            refuse_unless_queued(self._context.find(tx, task))
-        return self.redo(actor, task, reason)
 
     def redo(
         self,
@@ -107,7 +98,7 @@ class SendingBack:
             done = self._context.get(work.tx, case.task.id)
         left = begin_again(self._context, done.id) or _kept(before.facts, event)
         notes = [note for note in (*over, revert, left, *work.notes) if note]
-        step = fe("queue") if actor.kind == "human" else fe("reviewable")
+        step = fe("queue") if actor.kind == "human" else fe("list", "--reviewable")
         return outcome(done, f"{done.id} is open again with your feedback", step, notes=tuple(notes))
 
     def _repeated(self, actor: Actor, task: str, text: str, issues: Sequence[str]) -> Outcome | None:

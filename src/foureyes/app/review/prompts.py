@@ -91,7 +91,7 @@ class Prompts:
             if own is not None and known.get(chosen) == digest_of(own):
                 return Prompt(compose(chosen, briefing, own))
         note = (
-            f"{path_of(chosen)} on {target} was not accepted and is not used; a person runs: fe policy accept"
+            f"{path_of(chosen)} on {target} was not accepted and is not used; a person runs: fe config accept"
             if own is not None
             else ""
         )
@@ -188,6 +188,6 @@ def _purpose(text: str) -> PromptPurpose:
     if chosen is None:
         raise BadInput(
             f"there is no prompt for {visible(text)[:40]!r}; there are {', '.join(PURPOSES)}.",
-            next_step=fe("prompt", "--help"),
+            next_step=fe("show", "--help"),
         )
     return chosen

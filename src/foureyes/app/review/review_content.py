@@ -78,7 +78,7 @@ def content_of(context: Context, actor: Actor, facts: Facts, document: bytes) ->
         content, problems = _content(context, actor, task, document)
     except BadInput as problem:
         _note_return(context, actor, facts)
-        form = fe("prompt", task, "--for", "review", before="what it looks like: ")
+        form = fe("show", task, "--prompt", "review", before="what it looks like: ")
         again = fe("review", "submit", task, blank("FILE"))
         raise BadInput(problem.message, reasons=problem.reasons, next_step=in_turn(form, again)) from None
     if problems:

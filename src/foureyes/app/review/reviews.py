@@ -276,7 +276,7 @@ class Reviews:
 
 def _against(eligible: Decision, without: Iterable[str]) -> tuple[Reason, ...]:
     """What is against counting a review, by who gave it."""
-    voiceless = [Reason("V3", why, fe("agents")) for why in without]
+    voiceless = [Reason("V3", why, fe("agent", "list")) for why in without]
     return (*([] if eligible.allowed else eligible.reasons), *voiceless)
 
 

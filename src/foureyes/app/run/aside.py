@@ -46,7 +46,7 @@ class Aside:
             left = unaccepted(self._context, project)
         except FoureyesError:
             return
-        self._unaccepted = f"{left.text}: fe policy accept" if left is not None and left.acceptable else ""
+        self._unaccepted = f"{left.text}: fe config accept" if left is not None and left.acceptable else ""
 
     def look(self, tx: Tx, agents: int) -> tuple[str, ...]:
         """Each in a line."""

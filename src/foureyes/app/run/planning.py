@@ -94,7 +94,7 @@ class Planning:
         for _ in range(2):
             outcome = _Run(self._context, runner, agents, name, chosen).to_its_end(task, prompt)
             if not outcome.succeeded:
-                raise AgentUnavailable(f"{name}: {how_it_failed(outcome)}", next_step=fe("agents"), task=task)
+                raise AgentUnavailable(f"{name}: {how_it_failed(outcome)}", next_step=fe("agent", "list"), task=task)
             draft = self._read(actor, draft, plan_in(outcome.answer or outcome.final))
             if not draft.problem:
                 break
@@ -145,7 +145,7 @@ class Planning:
         usable = next((name for name in known if not problems[name]), None)
         if usable is None:
             why = "; ".join(f"{name}: {problem}" for name, problem in problems.items())
-            raise AgentUnavailable(f"nobody can plan: {why}", next_step=fe("agents"))
+            raise AgentUnavailable(f"nobody can plan: {why}", next_step=fe("agent", "list"))
         return usable, profiles[usable]
 
 

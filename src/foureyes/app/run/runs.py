@@ -297,7 +297,7 @@ class Runs:
         from foureyes.app.run import speaking
 
         named, message = speaking.signal_named(signal), clean_text(message, "the message")
-        with self._context.writing(actor, "signal") as work:
+        with self._context.writing(actor, "agent signal") as work:
             row, run = speaking.speaks_of(self._context, work, task)
             work.record(row.id, e.Signalled(signal=named, message=message, run=run.id if run else None))
             step = speaking.after_signal(named, row.id, by_run=run is not None)
@@ -309,7 +309,7 @@ class Runs:
 
         named, summary = speaking.type_named(type), speaking.clean_summary(summary)
         payload = speaking.clean_payload(payload)
-        with self._context.writing(actor, "emit") as work:
+        with self._context.writing(actor, "agent emit") as work:
             row, run = speaking.speaks_of(self._context, work, task)
             work.record(row.id, e.Emitted(type=named, summary=summary, payload=payload, run=run.id if run else None))
             done = outcome(self._context.get(work.tx, row.id), f"{row.id}: {named} is on record")

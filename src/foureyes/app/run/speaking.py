@@ -28,13 +28,13 @@ PAYLOAD_LIMIT = 20_000
 
 def signal_named(text: str) -> Signal:
     """S1: a signal as typed."""
-    return _named(text.strip().upper().replace("-", "_"), SIGNALS, "signal", text, fe("signal", "DONE"))
+    return _named(text.strip().upper().replace("-", "_"), SIGNALS, "signal", text, fe("agent", "signal", "DONE"))
 
 
 def type_named(text: str) -> EmitType:
     """S3: a type of event as typed."""
     typed = text.strip().lower().replace("-", "_")
-    return _named(typed, EMIT_TYPES, "event", text, fe("emit", "progress", phrase("what happened")))
+    return _named(typed, EMIT_TYPES, "event", text, fe("agent", "emit", "progress", phrase("what happened")))
 
 
 def _named(word: str, known: tuple[T, ...], what: str, text: str, step: Steps) -> T:
@@ -47,7 +47,7 @@ def _named(word: str, known: tuple[T, ...], what: str, text: str, step: Steps) -
 def clean_summary(text: str) -> str:
     """S3: what an event says, in short."""
     summary = " ".join(clean_text(text, "the summary").split())
-    again = fe("emit", blank("TYPE"), phrase("what happened"))
+    again = fe("agent", "emit", blank("TYPE"), phrase("what happened"))
     if is_blank(summary):
         raise BadInput("an event says in a few words what happened.", next_step=again)
     if len(summary) > SUMMARY_LIMIT:

@@ -178,8 +178,8 @@ def _with_runner(context: Context, actor: Actor, begun: SprintBegun, runner: str
     words = f"a runner with {agents} agent{'' if agents == 1 else 's'} was started, process {number}"
     if _has_program(context, actor):
         return replace(begun, runner=words)
-    missing = "no program of a profile is on this machine: until one is, the runner begins nothing (fe agents)"
-    return replace(begun, runner=words, notes=(*begun.notes, missing), next=fe("agents"))
+    missing = "no program of a profile is on this machine: until one is, the runner begins nothing (fe agent list)"
+    return replace(begun, runner=words, notes=(*begun.notes, missing), next=fe("agent", "list"))
 
 
 def _target(context: Context) -> tuple[str, ToldTarget]:

@@ -55,7 +55,7 @@ def after_planning(actor: Actor, task: TaskId, kind: TaskType) -> Steps:
     """
     if kind == "epic":
         return first_of_epic(task)
-    return fe("start", task) if actor.kind == "agent" else fe("ready")
+    return fe("start", task) if actor.kind == "agent" else fe("list", "--ready")
 
 
 def of_new_task(actor: Actor, task: TaskId) -> list[NamedQuery]:

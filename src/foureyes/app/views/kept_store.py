@@ -43,7 +43,7 @@ class CopiedStore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RestoredStore(msgspec.Struct, frozen=True, kw_only=True):
-    """What `fe restore` did. `where` is where the store lies now: a file, or a server's address; `kept` is where the
+    """What `fe store restore` did. `where` is where the store lies now: a file, or a server's address; `kept` is where the
     store before it is, empty if there was none; `rows_undone` is None where that one could not be read. `behind`: why
     merging waits until a person takes this store up (P12). `on_server`: the store is on a server, and `kept` the name
     of a schema there; `owner`: whose it is now.

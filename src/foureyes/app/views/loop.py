@@ -1,4 +1,4 @@
-"""The loop of a task, as `fe loop` shows it."""
+"""The loop of a task, as `fe show --rounds` shows it."""
 
 from __future__ import annotations
 

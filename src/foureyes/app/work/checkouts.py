@@ -29,10 +29,10 @@ class Checkouts:
         """Remove what was not used for long, and the oldest of too many; or `everything` that no check uses now: the
         next one makes it again, so it is for people. `only_try`: say what would go.
         """
-        permit(actor, "checkout prune")
+        permit(actor, "check environments --prune")
         if everything and not only_try and actor.kind != "human":
-            step = by("person", fe("checkout", "prune", "--all"), "a person runs it in a terminal: ")
+            step = by("person", fe("check", "environments", "--prune", "--all"), "a person runs it in a terminal: ")
             why = "it removes what checks of every project here use, so it is for people"
-            refuse_verb("fe checkout prune --all is not for you", Reason("I5", why, step))
+            refuse_verb("fe check environments --prune --all is not for you", Reason("I5", why, step))
         with closing(self._context.outside.checks()) as runner:
             return runner.prune_environments(everything=everything, only_try=only_try)

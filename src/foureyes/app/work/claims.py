@@ -291,7 +291,7 @@ class Claims:
         if count is None or not count.n:
             return ()
         findings = "1 finding is" if count.n == 1 else f"{count.n} findings are"
-        return (f"{findings} open: fe finding list {now.id} --open   (answer each that blocks: fe finding respond ID)",)
+        return (f"{findings} open: fe finding list {now.id} --open   (answer each that blocks: fe finding answer ID)",)
 
     def _already(self, work: Work, task: Task) -> Outcome:
         assert task.implementer is not None

@@ -79,7 +79,7 @@ class Worktrees:
         """Remove the worktrees of closed tasks, merged or not, in which nothing is lost: what is not committed keeps
         one, and so does what git ignores and nothing makes again. Branches stay. `only_try`: say what would go.
         """
-        permit(actor, "worktree prune")
+        permit(actor, "worktree --prune")
         places = self._context.workshop.worktrees()
         with self._context.store.read() as tx:
             tasks = tx.all("task.some", Task, ids=sorted(places)) if places else []

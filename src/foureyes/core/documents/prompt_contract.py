@@ -38,11 +38,11 @@ STATUS_MARKERS: dict[str, str] = {
 """The words that the review prompt offers for every status, its aliases and every verdict."""
 
 COMMANDS: dict[AnswerWord, str] = {
-    "FIXED": 'fe finding respond {} --fixed -m "what you changed"',
-    "REJECTED": f'fe finding respond {{}} --rejected --ground GROUND -m "the technical reason, at least {LEAST_REASON} '
+    "FIXED": 'fe finding answer {} --fixed -m "what you changed"',
+    "REJECTED": f'fe finding answer {{}} --rejected --ground GROUND -m "the technical reason, at least {LEAST_REASON} '
     'characters"',
-    "DEFERRED": 'fe finding respond {} --deferred -m "why later"',
-    "SKIPPED": "fe finding respond {} --skipped",
+    "DEFERRED": 'fe finding answer {} --deferred -m "why later"',
+    "SKIPPED": "fe finding answer {} --skipped",
 }
 
 
@@ -140,7 +140,7 @@ def _answering(asked: Question) -> str:
         "else looks whether it is true.\n"
         f"REJECTED has a ground ({', '.join(GROUNDS)}) and a technical reason of at least\n"
         f"{LEAST_REASON} characters; that it is hard, takes long, or that you disagree is none.\n"
-        "Type the commands above, or put all answers into one file and type: fe finding respond FILE\n\n"
+        "Type the commands above, or put all answers into one file and type: fe finding answer FILE\n\n"
         + _shape({"type": "handoff_developer", "issue_responses": rows})
     )
 

@@ -85,7 +85,7 @@ def _words(answer: Answer, finding: Finding) -> list[Reason]:
             Reason(
                 "L6",
                 f"{name}: {answer.action} says {what}",
-                fe("finding", "respond", name, f"--{answer.action.lower()}", "-m", phrase("…")),
+                fe("finding", "answer", name, f"--{answer.action.lower()}", "-m", phrase("…")),
             )
         )
     if answer.action != "REJECTED":
@@ -93,7 +93,7 @@ def _words(answer: Answer, finding: Finding) -> list[Reason]:
     if finding.must_fix:
         why = f"{name} was rejected before and overruled: it has to be fixed"
         step = either(
-            fe("finding", "respond", name, "--fixed", "-m", phrase("…")),
+            fe("finding", "answer", name, "--fixed", "-m", phrase("…")),
             fe("unstart", finding.task, "--how", "blocked", "-m", phrase("…"), before="stuck: "),
             joint="; ",
         )
@@ -105,7 +105,7 @@ def _words(answer: Answer, finding: Finding) -> list[Reason]:
             Reason(
                 "L7",
                 why,
-                fe("finding", "respond", name, "--rejected", "--ground", "false_positive", "-m", phrase("…")),
+                fe("finding", "answer", name, "--rejected", "--ground", "false_positive", "-m", phrase("…")),
             )
         )
     weak = weak_reason(answer.text) if finding.blocking and not is_blank(answer.text) else ""

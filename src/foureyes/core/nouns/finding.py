@@ -237,13 +237,13 @@ def rulings_for(state: FindingState, *, waiting: bool, left_diff: bool = False) 
 def rule_step(finding: str, words: tuple[RulingWord, ...]) -> Steps:
     """The command that rules on a finding, by one of these."""
     rulings = [f"--{word.lower().replace('_', '-')}" for word in words]
-    return fe("finding", "rule", finding, one_of(*rulings))
+    return fe("finding", "judge", finding, one_of(*rulings))
 
 
 def answer_step(finding: str, *, must_fix: bool = False) -> Steps:
     """The command that answers a blocking finding; its other answer is said beside it."""
     other = "" if must_fix else " | --rejected --ground …"
-    return fe("finding", "respond", finding, "--fixed", "-m", phrase("what you changed"), after=other)
+    return fe("finding", "answer", finding, "--fixed", "-m", phrase("what you changed"), after=other)
 
 
 def severity_of(text: str) -> Severity | Literal["FYI"] | None:

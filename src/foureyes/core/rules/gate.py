@@ -160,7 +160,7 @@ def is_unconfigured(facts: Facts, actor: Party | None = None) -> Reason | None:
     if facts.is_configured or (actor is not None and actor.kind == "human"):
         return None
     why = "no foureyes.toml is in force yet, so only a person may approve"
-    return Reason("P12", why, by_person(either(fe("init"), fe("policy", "accept"))))
+    return Reason("P12", why, by_person(either(fe("init"), fe("config", "accept"))))
 
 
 def pauses(facts: Facts) -> list[Reason]:

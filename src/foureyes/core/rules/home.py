@@ -118,7 +118,7 @@ def _outside(stands: Standing) -> Steps:
     if rule is None:
         return prose("a person types it outside, in a plain terminal")
     says = "if this is the project's home, a person outside runs: "
-    accept = by("person", fe("policy", "set", "identity.home", rule.home), says)
+    accept = by("person", fe("config", "set", "identity.home", rule.home), says)
     if rule.uid_map == HOST_MAP:
         return accept
-    return in_turn(accept, by("person", fe("policy", "set", "identity.uid_map", rule.uid_map), "then: "), joint=", ")
+    return in_turn(accept, by("person", fe("config", "set", "identity.uid_map", rule.uid_map), "then: "), joint=", ")

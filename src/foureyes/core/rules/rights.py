@@ -15,8 +15,8 @@ FOR_A_HOOK = frozenset({"log"})
 """I5: what git starts may do in the name of whose token it finds."""
 FOR_A_SERVICE = frozenset(
     {
-        "init", "create", "log", "handoff", "submit", "setup", "backup", "session spawn", "session end", "check run",
-        "merge", "plan import", "checkpoint create", "finding respond", "finding import", "run", "stop",
+        "init", "create", "log", "handoff", "submit", "setup", "store backup", "session spawn", "session end", "check run",
+        "merge", "plan import", "checkpoint create", "finding answer", "finding import", "run", "stop",
         "sprint plan", "sprint start", "sprint stop", "sprint pause", "sprint undo",
         "review now", "review decide",
     }
@@ -25,9 +25,9 @@ RUNNERS = frozenset({"a runner", "fe run", "fe watch"})
 """I5: what starts agents, each with a token of its own."""
 FOR_PEOPLE = frozenset(
     {
-        "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore",
-        "store copy", "store join", "store adopt", "merges here", "merges accept", "merges address", "key new",
-        "key add", "key retire", "author clear", "plan accept", "finding waive",
+        "hold", "resume", "config set", "config unset", "config accept", "store restore",
+        "store copy", "store join", "store adopt", "target here", "target accept", "target address", "key new",
+        "key add", "key retire", "audit clear-author", "plan accept", "finding waive",
         "pause", "review ask", "review end",
     }
 )  # fmt: skip
@@ -37,13 +37,13 @@ NOT_FOR_AGENTS = frozenset(
 """D5, Q2: what reaches the target is checked outside the process trees of those who made it. I5: whom an agent could
 run would only be its own hands. V1: an agent asks for a review of its own work.
 """
-RULE_OF_NOUN = {
-    "feature": "P12",
-    "policy": "P12",
+RULE_OF = {
+    "config": "P12",
     "store": "P12",
-    "merges": "Q6",
+    "store restore": "I5",
+    "target": "Q6",
     "key": "I9",
-    "author": "I8",
+    "audit": "I8",
     "plan": "M7",
     "finding": "E3",
     "review": "V8",
@@ -58,9 +58,9 @@ FOR_A_ROLE: dict[Role, frozenset[str]] = {
             "start",
             "submit",
             "check run",
-            "finding respond",
-            "signal",
-            "emit",
+            "finding answer",
+            "agent signal",
+            "agent emit",
             "review request",
             "review clarify",
             "review decide",
@@ -78,13 +78,13 @@ FOR_A_ROLE: dict[Role, frozenset[str]] = {
             "reject",
             "review submit",
             "finding add",
-            "finding rule",
+            "finding judge",
             "finding withdraw",
             "review decide",
         }
     ),
     "lead": frozenset({"log", "handoff", "lead split", "lead senior", "lead fresh", "lead ask", "lead continue"}),
-    "plan": frozenset({"log", "handoff", "emit", "signal"}),
+    "plan": frozenset({"log", "handoff", "agent emit", "agent signal"}),
 }
 """I2: what a token is good for, on its task. `start` finds the claim that came with the token. Who plans answers with a
 plan, and a person imports it (M7).
@@ -153,7 +153,7 @@ def barred(
 
 def _for_people(verb: str) -> Reason:
     """That only a person does this, and how."""
-    rule = RULE_OF_NOUN.get(verb.partition(" ")[0], "I5")
+    rule = RULE_OF.get(verb) or RULE_OF.get(verb.partition(" ")[0], "I5")
     typed = fe(*verb.split(), blank("…"))
     return Reason(rule, f"fe {verb} is for people", by("person", typed, "a person runs it in a terminal: "))
 
@@ -193,7 +193,7 @@ PLACING = frozenset({"restore", "store copy", "store adopt"})
 
 DECISIONS = frozenset(
     {
-        "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen", "unblock", "finding rule",
+        "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen", "unblock", "finding judge",
         "finding withdraw", "review submit", "lead split", "lead senior", "lead fresh", "lead ask", "lead continue",
     }
 )  # fmt: skip
@@ -202,8 +202,8 @@ DECISIONS = frozenset(
 
 SIGNED = frozenset(
     {
-        "policy set", "policy unset", "policy accept", "feature set", "feature unset", "hold", "resume", "author clear",
-        "key add", "key retire", "finding waive", "store adopt", "merges here", "merges accept", "merges address",
+        "config set", "config unset", "config accept", "hold", "resume", "audit clear-author",
+        "key add", "key retire", "finding waive", "store adopt", "target here", "target accept", "target address",
         "review end",
     }
 )  # fmt: skip

@@ -50,7 +50,7 @@ def why_not_steering(actor: Actor, services: Collection[str] = ()) -> Reason | N
     if not who:
         return None
     message = f"{who} is a service, and the accepted policy names no such service (run.services)"
-    way = fe("policy", "accept", before=f"names {who} in services of [run] in foureyes.toml, and then: ")
+    way = fe("config", "accept", before=f"names {who} in services of [run] in foureyes.toml, and then: ")
     return Reason("I5", message, either(prose("a person does it in a terminal"), by_person(way), joint="; or "))
 
 
@@ -66,5 +66,5 @@ def _unnamed(who: str) -> Reason:
         f"{who} is a service, and the accepted policy names no such service (run.services): whom it started would "
         "count as independent agents"
     )
-    way = fe("policy", "accept", before=f"names {who} in services of [run] in foureyes.toml, and then: ")
+    way = fe("config", "accept", before=f"names {who} in services of [run] in foureyes.toml, and then: ")
     return Reason("I5", message, either(by_person(fe("run")), by_person(way), joint="; or "))

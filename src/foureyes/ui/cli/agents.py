@@ -1,4 +1,4 @@
-"""`fe agents`: the agent programs of the profiles, as they are on this machine."""
+"""`fe agent list`: the agent programs of the profiles, as they are on this machine."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ HEAD = ("PROFILE", "PROGRAM", "STATE", "AT WORK", "TIER", "LAST ERROR")
 TOLD = 60
 
 
-@verb("agents", example="fe agents")
+@verb("list", example="fe agent list")
 @click.option("--quick", is_flag=True, help="Do not start programs to ask for their version.")
-def agents(session: Session, quick: bool) -> None:
+def agent_list(session: Session, quick: bool) -> None:
     """List agent programs: found, version, login, last error. Also shows how many runs each may have at once and whether
     one is skipped for a while. Login is read from files; errors are in the program's own words.
     """

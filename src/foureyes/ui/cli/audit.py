@@ -1,4 +1,4 @@
-"""`fe audit log`, `verify`, `export`."""
+"""`fe audit log|exceptions|verify|export|clear-author`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foureyes.core.words.text import flat
 from foureyes.errors import VerificationFailed
 from foureyes.steps import blank, fe, in_turn
 from foureyes.ui.cli import diagnostics, output
-from foureyes.ui.cli.command import PAGER, Session, verb
+from foureyes.ui.cli.command import PAGER, Session, reason_options, say, verb
 from foureyes.ui.cli.store import show_progress
 
 
@@ -67,6 +67,33 @@ def how_it_was_seen(row: JournalRow) -> str:
     return f"({batch}{decision.look.words}) "
 
 
+@verb("exceptions", example="fe audit exceptions")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True)
+def audit_exceptions(session: Session, limit: int) -> None:
+    """List every exception, newest first: by whom, under which rule, why. Nothing clears this list."""
+    rows, totals = session.app.audit.exceptions(limit), session.app.audit.exception_totals()
+    if session.json:
+        output.write_lines(rows)
+        return
+    if not rows:
+        output.write("no exceptions on record")
+        return
+    output.write("   ".join(f"{total.kind} {total.n}" for total in totals))
+    cells = [
+        (f"#{row.seq}", output.when(row.at), row.kind, row.rule, row.task, row.session, row.reason) for row in rows
+    ]
+    output.write_raw(output.table(("ROW", "WHEN", "KIND", "RULE", "TASK", "SESSION", "REASON"), cells) + "\n")
+
+
+@verb("clear-author", example='fe audit clear-author fe-7k2 ses-x3jd81wq -m "somebody else wrote the trailer"')
+@click.argument("task")
+@click.argument("name", metavar="SESSION")
+@reason_options
+def audit_clear_author(session: Session, task: str, name: str, reason: str) -> None:
+    """Record that a commit trailer names a wrong session. People only. Claims and submissions are never cleared. (I8)"""
+    say(session, session.app.attempts.clear_author(session.actor, task, name, reason))
+
+
 @verb("verify", example="fe audit verify")
 def audit_verify(session: Session) -> None:
     """Verify the journal and everything that is built from it. It checks the hash chain, the tables against a replay of
@@ -92,7 +119,7 @@ def audit_verify(session: Session) -> None:
             for finding in findings:
                 output.write(f"  {flat(finding.message)}")
         are = "1 thing is" if len(report.findings) == 1 else f"{len(report.findings)} things are"
-        compare = in_turn(fe("backup", blank("FILE")), fe("audit", "export"), joint=", then compare with ")
+        compare = in_turn(fe("store", "backup", blank("FILE")), fe("audit", "export"), joint=", then compare with ")
         raise VerificationFailed(f"{are} not as the journal says.", next_step=report.next or compare)
     if report.findings:
         raise SystemExit(VerificationFailed.exit_code)
@@ -112,5 +139,5 @@ def audit_export(session: Session) -> None:
     output.write_lines(session.app.audit.export())
 
 
-for _command in (audit_log, audit_verify, audit_export):
+for _command in (audit_log, audit_exceptions, audit_verify, audit_export, audit_clear_author):
     audit.add_command(_command)

@@ -1,4 +1,4 @@
-"""`fe check run|show|detect|try`."""
+"""`fe check run|show|detect|environments`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from foureyes.errors import BadInput, Reason, VerificationFailed
 from foureyes.steps import fe
 from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import Session, end_cleanly, verb
-from foureyes.ui.cli.proposing import check_detect, check_try
+from foureyes.ui.cli.environments import check_environments
+from foureyes.ui.cli.proposing import check_detect
 from foureyes.ui.steps import next_line, steps_text
 
 FAILING_SHOWN = 10
@@ -227,4 +228,4 @@ def run_lines(run: CheckRun) -> list[str]:
 check.add_command(check_run)
 check.add_command(check_show)
 check.add_command(check_detect)
-check.add_command(check_try)
+check.add_command(check_environments)

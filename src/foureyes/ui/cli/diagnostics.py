@@ -73,14 +73,14 @@ def _reasons(problem: FoureyesError) -> str:
         if reason.next:
             lines.append(f"      {next_line(reason.next)}")
     return "\n".join(
-        [*lines, "it is on record: fe security" if isinstance(problem, TokenRefused) else "nothing was changed"]
+        [*lines, "it is on record: fe audit exceptions" if isinstance(problem, TokenRefused) else "nothing was changed"]
     )
 
 
 def _why(problem: FoureyesError) -> str:
     """The way to the rules of a refusal, for who reads it on a terminal."""
     ids = dict.fromkeys(reason.rule for reason in problem.reasons if reason.rule)
-    return f"\nwhy: fe rules {' '.join(ids)}" if ids else ""
+    return f"\nwhy: fe help {' '.join(ids)}" if ids else ""
 
 
 def report_usage(message: str, *, json: bool, next_step: Steps = NO_STEP) -> int:

@@ -1,4 +1,4 @@
-"""`fe finding list|show|add|respond|rule|waive|withdraw|track|apply|import|export`."""
+"""`fe finding list|show|add|answer|judge|waive|withdraw|track|apply|import|export`."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from foureyes.steps import NO_STEP, blank, fe, one_of, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, say, verb
 from foureyes.ui.cli.files import is_file, read_document
+from foureyes.ui.cli.text.cycle import issues_text
 from foureyes.ui.cli.text.finding import finding_text, table_text
 from foureyes.ui.steps import next_line
 
@@ -41,13 +42,28 @@ def finding() -> None:
 @click.argument("task", required=False)
 @click.option("--open", "open_only", is_flag=True, help="Only unsettled ones.")
 @click.option("--blocking", is_flag=True, help="Only CRITICAL and HIGH.")
-def finding_list(session: Session, task: str | None, open_only: bool, blocking: bool) -> None:
+@click.option(
+    "--concerns", "--flagged", is_flag=True, help="Reviewers' concerns and missing reviews instead. (R0 to R3)"
+)
+def finding_list(session: Session, task: str | None, open_only: bool, blocking: bool, concerns: bool) -> None:
     """List findings of a task or the project, oldest first."""
+    if concerns:
+        show_concerns(session)
+        return
     rows = session.app.findings.listed(task or "", open_only=open_only, blocking=blocking)
     if session.json:
         output.write_lines(rows)
     else:
         output.write("\n".join([table_text(rows), *_first_step(session, rows)]))
+
+
+def show_concerns(session: Session) -> None:
+    """What reviewers flagged in unfinished work."""
+    concerns = session.app.cycles.issues()
+    if session.json:
+        output.write_lines(concerns)
+    else:
+        output.write(issues_text(concerns) or "nothing is flagged")
 
 
 def _first_step(session: Session, rows: Sequence[FindingView]) -> list[str]:
@@ -155,7 +171,7 @@ def _one_word(given: dict[str, Any], words: tuple[str, ...], command: str) -> st
     return chosen[0] if chosen else ""
 
 
-@verb("respond", example='fe finding respond TL-fe-7k2-1-001 --fixed -m "reads settings.rate_limit now"')
+@verb("answer", example='fe finding answer TL-fe-7k2-1-001 --fixed -m "reads settings.rate_limit now"')
 @click.argument("names", nargs=-1, required=True, metavar="ID... | TASK | FILE")
 @word_options(
     ANSWERS,
@@ -171,19 +187,19 @@ def _one_word(given: dict[str, Any], words: tuple[str, ...], command: str) -> st
 @click.option("--debt", default="", metavar="new|TASK", help="With --deferred: create a task for it, or name one.")
 @click.option("--file", default="", metavar="FILE", help="A handoff_developer document with all answers; - for stdin.")
 @reason_options
-def finding_respond(
+def finding_answer(
     session: Session, names: tuple[str, ...], ground: str, commit: str, debt: str, file: str, reason: str, **given: Any
 ) -> None:
     """Answer findings. One answer counts for all that are named; a document can hold all answers. All of them are
     recorded or none. (L6)
     """
-    word = _one_word(given, ANSWERS, "respond")
+    word = _one_word(given, ANSWERS, "answer")
     if not word:
         say(session, _answer_document(session, names, file))
         return
     if file:
         raise BadInput(
-            "--file brings its own answers.", next_step=fe("finding", "respond", blank("TASK"), "--file", blank("FILE"))
+            "--file brings its own answers.", next_step=fe("finding", "answer", blank("TASK"), "--file", blank("FILE"))
         )
     answers = [
         Answer(finding=name, action=action, text=reason, ground=ground, commit=commit, debt=debt)
@@ -195,18 +211,18 @@ def finding_respond(
 
 
 def _answer_document(session: Session, names: tuple[str, ...], file: str) -> Any:
-    """`respond TASK --file FILE`, or `respond FILE`."""
+    """`answer TASK --file FILE`, or `answer FILE`."""
     is_id = FINDING_INPUT.fullmatch(names[0]) is not None
     if len(names) > 1 or is_id or not (file or is_file(session, names[0])):
         raise BadInput(
             "how is it answered? --fixed, --rejected, --deferred or --skipped.",
-            next_step=fe("finding", "respond", names[0], "--fixed", "-m", phrase("…")),
+            next_step=fe("finding", "answer", names[0], "--fixed", "-m", phrase("…")),
         )
-    document = read_document(session, file or names[0], command=("finding", "respond"))
+    document = read_document(session, file or names[0], command=("finding", "answer"))
     return session.app.answers.respond_document(session.actor, names[0] if file else "", document)
 
 
-@verb("rule", example="fe finding rule TL-fe-7k2-1-001 --verified")
+@verb("judge", example="fe finding judge TL-fe-7k2-1-001 --verified")
 @click.argument("names", nargs=-1, required=True, metavar="ID...")
 @word_options(
     RULINGS,
@@ -223,18 +239,20 @@ def _answer_document(session: Session, names: tuple[str, ...], file: str) -> Any
 @click.option("--take-back", is_flag=True, help="Withdraw your ruling, until the next submission. (L18)")
 @click.option("--seen", default="", metavar=SEEN_FORM, help="The change you reviewed. (D7)")
 @reason_options
-def finding_rule(
+def finding_judge(
     session: Session, names: tuple[str, ...], take_back: bool, seen: str, reason: str, **given: Any
 ) -> None:
     """Judge the answers to findings. For reviewers who could approve the work, never for its authors. All rulings are
     recorded or none. (L8, L9)
     """
-    word = _one_word(given, RULINGS, "rule")
+    word = _one_word(given, RULINGS, "judge")
     if take_back == bool(word) or (take_back and len(names) > 1):
         what = "--take-back is about one ruling." if take_back else "which ruling?"
         raise BadInput(
             what,
-            next_step=fe("finding", "rule", names[0], one_of("--verified", "--not-fixed", "--accepted", "--overruled")),
+            next_step=fe(
+                "finding", "judge", names[0], one_of("--verified", "--not-fixed", "--accepted", "--overruled")
+            ),
         )
     if take_back:
         say(session, session.app.rulings.take_back(session.actor, names[0]))
@@ -309,8 +327,8 @@ for command in (
     finding_list,
     finding_show,
     finding_add,
-    finding_respond,
-    finding_rule,
+    finding_answer,
+    finding_judge,
     finding_waive,
     finding_withdraw,
     finding_track,

@@ -8,6 +8,7 @@ import click
 
 from foureyes import __version__
 from foureyes.steps import Steps, shell
+from foureyes.ui.cli.aliases import current
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.rules import explain, is_rule
 
@@ -26,8 +27,7 @@ SYNONYMS: dict[str, str] = {
     "comment": "log",
     "commit": "submit",
     "complete": "submit",
-    "config": "policy",
-    "configure": "policy",
+    "configure": "config",
     "depend": "dep add",
     "describe": "show",
     "diff": "show --diff",
@@ -44,14 +44,16 @@ SYNONYMS: dict[str, str] = {
     "history": "audit log",
     "id": "whoami",
     "info": "show",
+    "feature": "config",
     "inbox": "attention",
     "issue": "create",
-    "issues": "review issues",
+    "issues": "finding list",
     "journal": "audit log",
     "labels": "label",
     "land": "merge",
     "ls": "list",
     "man": "help",
+    "merges": "merge --list",
     "modify": "update",
     "new": "create",
     "note": "log",
@@ -60,6 +62,7 @@ SYNONYMS: dict[str, str] = {
     "postpone": "defer",
     "priority": "update",
     "publish": "submit",
+    "policy": "config",
     "push": "submit",
     "refuse": "reject",
     "release": "unstart",
@@ -70,12 +73,12 @@ SYNONYMS: dict[str, str] = {
     "search": "list --text",
     "send": "submit",
     "sessions": "session list",
-    "settings": "policy",
+    "settings": "config",
     "take": "next",
     "tasks": "list",
     "test": "check run",
     "tests": "check run",
-    "todo": "ready",
+    "todo": "list --ready",
     "tree": "dep tree",
     "ui": "tui",
     "unassign": "unstart",
@@ -164,16 +167,21 @@ def all_help(context: click.Context) -> str:
     return formatter.getvalue().rstrip("\n")
 
 
-@verb("help", example="fe help approve\nfe help P2")
+@verb("help", example="fe help approve\nfe help P2\nfe help rules")
 @click.argument("commands", nargs=-1, metavar="[COMMAND|RULE]...")
 @click.option("--all", "every", is_flag=True, help="List every command.")
 def show_help(session: Session, commands: tuple[str, ...], every: bool) -> None:
-    """Explain a command or a rule. Without arguments it shows the everyday commands."""
+    """Explain a command or a rule. The word `rules` lists all rules, and a letter (P) a group of them. Without arguments
+    it shows the everyday commands.
+    """
     context = click.get_current_context().find_root()
+    if commands[:1] == ("rules",):
+        explain(session, commands[1:])
+        return
     if commands and not every and is_rule(commands[0]):
         explain(session, commands)
         return
-    for word in commands:
+    for word in current(commands):
         group = context.command
         if not isinstance(group, click.Group):
             raise click.UsageError(f"{context.command_path} has no commands of its own.", context)

@@ -1,4 +1,4 @@
-"""`fe list`, `ready`, `reviewable`, `show`, `context`."""
+"""`fe list`, `show`, `context`."""
 
 from __future__ import annotations
 
@@ -89,31 +89,11 @@ def list_tasks(
             session, session.app.lists.reviewable(session.actor, msgspec.structs.replace(query, live=False)), limit
         )
     else:
-        show_tasks(session, session.app.lists.listed(query), limit)
-
-
-@verb("ready", example="fe ready --limit 5")
-@LIMIT
-def ready(session: Session, limit: int) -> None:
-    """List tasks that can be started now. They are open, not on hold, and wait for no other task. Sorted by priority,
-    then age.
-    """
-    rows = session.app.lists.listed(ListQuery(ready=True, limit=limit + 1))
-    show_tasks(session, rows, limit)
-    if rows and not session.json:
-        claim = fe("next")
-        output.write(next_line(claim if session.actor.kind == "agent" else by("other", claim, "an agent runs: ")))
-
-
-@verb("reviewable", example="fe reviewable")
-@click.option("--after", metavar="ID", help="Continue after this task.")
-@LIMIT
-def reviewable(session: Session, after: str | None, limit: int) -> None:
-    """List tasks that you may approve now, with their diff ids. Also says what is missing where you could approve
-    otherwise. (P13)
-    """
-    query = ListQuery(limit=limit + 1, after=session.app.lists.place(after) if after else None)
-    show_reviewable(session, session.app.lists.reviewable(session.actor, query), limit)
+        rows = session.app.lists.listed(query)
+        show_tasks(session, rows, limit)
+        if ready and rows and not session.json:
+            claim = fe("next")
+            output.write(next_line(claim if session.actor.kind == "agent" else by("other", claim, "an agent runs: ")))
 
 
 def show_tasks(session: Session, rows: list[ListedTask], limit: int) -> None:
@@ -166,7 +146,7 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
         session.note(f"looked at {waiting.looked_at} tasks in review; there are more: --after {waiting.after}")
     if session.json:
         if waiting.missing:
-            session.note(f"{len(waiting.missing)} more in review lack something first: fe reviewable, fe queue")
+            session.note(f"{len(waiting.missing)} more in review lack something first: fe list --reviewable, fe queue")
         output.write_lines(
             {**output.plain(row.task), **{name: getattr(row, name) for name in ("attempt", "diff_id", "seen", "you")}}
             for row in page
@@ -222,9 +202,27 @@ def _you(row: ReviewableRow) -> str:
 @click.argument("task")
 @click.option("--diff", is_flag=True, help="The change itself.")
 @click.option("--since", type=int, metavar="N", help="With --diff: only what changed since attempt N.")
+@click.option("--rounds", is_flag=True, help="Its rounds: findings, fixes, tier, and what comes next. (L12, E1)")
+@click.option("--prompt", "--for", "role", metavar="ROLE", help="The prompt an agent gets for it in this role. (F4)")
 @PAGER
-def show(session: Session, task: str, diff: bool, since: int | None, pager: bool) -> None:
+def show(
+    session: Session,
+    task: str,
+    diff: bool,
+    since: int | None,
+    rounds: bool,
+    role: str | None,
+    pager: bool,
+) -> None:
     """Show a task and what you can do about it."""
+    if rounds:
+        from foureyes.ui.cli.loops import show_rounds
+
+        show_rounds(session, task)
+        return
+    if role is not None:
+        show_prompt(session, task, role)
+        return
     if since is not None and not diff:
         raise BadInput("--since goes with --diff.", next_step=fe("show", task, "--diff", "--since", str(since)))
     detail = session.app.lists.show(session.actor, task, with_diff=diff)
@@ -242,6 +240,17 @@ def show(session: Session, task: str, diff: bool, since: int | None, pager: bool
     if text is not None:
         page += "\n" + output.painted(text.rstrip("\n") or "(no difference)", colour.of_diff)
     paging.write(page, wanted=pager and session.actor.kind == "human")
+
+
+def show_prompt(session: Session, task: str, role: str) -> None:
+    """The prompt of an agent, made from the journal."""
+    made = session.app.prompts.make(session.actor, task, role)
+    if session.json:
+        output.write_json({"task": task, "for": role, "prompt": made.text, "note": made.note})
+        return
+    output.write_raw(made.text)
+    if made.note:
+        session.note(made.note)
 
 
 @verb("context", example="fe context fe-7k2")

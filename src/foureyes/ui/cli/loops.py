@@ -1,4 +1,4 @@
-"""`fe loop`, `fe lead split|senior|fresh|ask|continue`."""
+"""`fe lead`, and `fe show --rounds`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import click
 
 from foureyes.app.views.loop import LoopView
 from foureyes.core.loop.engine import Round
+from foureyes.errors import BadInput
+from foureyes.steps import fe, phrase
 from foureyes.ui.cli import output
-from foureyes.ui.cli.command import Session, VerbCommand, reason_options, say, verb
+from foureyes.ui.cli.command import Session, reason_options, say, verb
 from foureyes.ui.steps import next_line, steps_text
 
 
-@verb("loop", example="fe loop fe-7k2")
-@click.argument("task")
-def loop(session: Session, task: str) -> None:
-    """Show a task's rounds and what comes next. Each round has its findings, fixes and tier. (L12, E1)"""
+def show_rounds(session: Session, task: str) -> None:
+    """The rounds of a task, with findings, fixes and tier of each, and what comes next."""
     view = session.app.loops.show(task)
     about = {"task": view.task.id, "profile": view.profile, "next": steps_text(view.next)}
     session.answer({**about, **output.plain(view.state)}, loop_text(view))
@@ -45,47 +45,27 @@ def _row(round_: Round) -> tuple[str, ...]:
     )
 
 
-@click.group("lead")
-def lead() -> None:
-    """Decide what to do with a stuck task. For the lead and for people (E3). Nothing here can force an approval."""
+DECISIONS = {
+    "split": "split it into new tasks (--into) and wait for them",
+    "senior": "give it to tier senior",
+    "fresh": "start over from its original base; the work so far is kept",
+    "ask": "ask a person to decide",
+    "continue": "let it go on as it is",
+}
 
 
 @verb(
-    "split",
-    example='fe lead split fe-7k2 --into "Read the limit from settings" --into "Count per key" -m "too much at once"',
+    "lead",
+    example='fe lead senior fe-7k2 -m "needs somebody who knows the counter"\n'
+    'fe lead split fe-7k2 --into "Read the limit from settings" --into "Count per key" -m "too much at once"',
+    help="Decide what to do with a stuck task. For the lead and for people. Nothing here can force an approval. (E3)\n\n"
+    f"{'; '.join(f'{word}: {what}' for word, what in DECISIONS.items())}.",
 )
+@click.argument("decision", type=click.Choice(tuple(DECISIONS)))
 @click.argument("task")
-@click.option("--into", multiple=True, metavar="TITLE", help="Title of a new task for a part; repeatable.")
+@click.option("--into", multiple=True, metavar="TITLE", help="With split: title of a new task for a part; repeatable.")
 @reason_options
-def lead_split(session: Session, task: str, into: tuple[str, ...], reason: str) -> None:
-    """Split the task into new tasks and wait for them."""
-    say(session, session.app.loops.lead(session.actor, task, "split", reason, into=into))
-
-
-DECISIONS = {
-    "senior": ("Give the task to tier senior.", "needs somebody who knows the counter"),
-    "fresh": (
-        "Start over from the task's original base. The work so far is kept.",
-        "the approach is wrong: count in the database",
-    ),
-    "ask": ("Ask a person to decide.", "which limit is meant?"),
-    "continue": ("Let the task go on as it is.", "the rejections are right"),
-}
-"""What the lead may say in a word and a reason."""
-
-
-def decision(option: str) -> VerbCommand:
-    """The command of an option."""
-    help_text, why = DECISIONS[option]
-
-    @verb(option, example=f'fe lead {option} fe-7k2 -m "{why}"', help=help_text)
-    @click.argument("task")
-    @reason_options
-    def decide(session: Session, task: str, reason: str) -> None:
-        say(session, session.app.loops.lead(session.actor, task, option, reason))
-
-    return decide
-
-
-for command in (lead_split, *[decision(option) for option in DECISIONS]):
-    lead.add_command(command)
+def lead(session: Session, decision: str, task: str, into: tuple[str, ...], reason: str) -> None:
+    if into and decision != "split":
+        raise BadInput("--into goes with split.", next_step=fe("lead", "split", task, "--into", phrase("title")))
+    say(session, session.app.loops.lead(session.actor, task, decision, reason, into=into))

@@ -17,6 +17,7 @@ from foureyes.core.words.text import SURROGATE
 from foureyes.errors import BadInput, FoureyesError
 from foureyes.steps import NO_STEP, Steps, prose, shell
 from foureyes.ui.cli import diagnostics, output
+from foureyes.ui.cli.aliases import current
 
 ROOM = "foureyes.ui.cli."
 
@@ -28,7 +29,6 @@ SECTIONS: dict[str, dict[str, str]] = {
         "dep": "tasks:dep",
         "plan": "plans:plan",
         "list": "lists:list_tasks",
-        "ready": "lists:ready",
         "defer": "stops:defer",
         "undefer": "stops:undefer",
         "cancel": "closing:cancel",
@@ -42,29 +42,23 @@ SECTIONS: dict[str, dict[str, str]] = {
         "submit": "attempts:submit",
         "log": "notes:log",
         "handoff": "notes:handoff",
-        "signal": "runs:signal",
-        "emit": "runs:emit",
         "block": "stops:block",
         "unblock": "stops:unblock",
         "checkpoint": "checkpoints:checkpoint",
         "worktree": "worktrees:worktree",
-        "checkout": "checkouts:checkout",
-        "prompt": "prompts:prompt",
     },
     "Review": {
         "queue": "queue:queue",
-        "reviewable": "lists:reviewable",
         "show": "lists:show",
         "review": "reviews:review",
         "finding": "findings:finding",
-        "loop": "loops:loop",
+        "approve": "decisions:approve",
+        "redo": "feedback:redo",
+        "reject": "feedback:reject",
         "validate": "validation:validate",
     },
     "Decide": {
         "attention": "attention:attention",
-        "approve": "decisions:approve",
-        "redo": "feedback:redo",
-        "reject": "feedback:reject",
         "lead": "loops:lead",
         "hold": "stops:hold",
         "pause": "runs:pause",
@@ -72,7 +66,12 @@ SECTIONS: dict[str, dict[str, str]] = {
         "stop": "runs:stop",
         "close": "closing:close",
         "reopen": "closing:reopen",
-        "author": "authors:author",
+    },
+    "Gate": {
+        "check": "checks:check",
+        "merge": "merges:merge",
+        "target": "merges:target",
+        "audit": "audit:audit",
     },
     "Agents": {
         "run": "running:run",
@@ -80,50 +79,33 @@ SECTIONS: dict[str, dict[str, str]] = {
         "sprint": "sprints:sprint",
         "logs": "run_logs:logs",
         "attach": "run_logs:attach",
-    },
-    "Gate": {
-        "check": "checks:check",
-        "merge": "merges:merge",
-        "merges": "merges:merges",
-        "policy": "policy:policy",
-        "feature": "policy:feature",
-        "rules": "rules:rules",
-        "security": "security:security",
-        "audit": "audit:audit",
+        "agent": "agent:agent",
+        "prime": "project:prime",
+        "setup": "setting_up:setup",
+        "mcp": "serving:mcp",
     },
     "Project": {
-        "status": "project:status",
-        "tui": "terminal:tui",
-        "mcp": "serving:mcp",
-        "demo": "demonstrating:demo",
-        "agents": "agents:agents",
         "init": "project:init",
-        "setup": "setting_up:setup",
-        "remind": "setting_up:remind",
-        "prime": "project:prime",
+        "demo": "demonstrating:demo",
         "doctor": "project:doctor",
-        "whoami": "sessions:whoami",
+        "status": "project:status",
+        "config": "config:config",
+        "store": "store:store",
         "session": "sessions:session",
+        "whoami": "sessions:whoami",
         "key": "keys:key",
         "stats": "stats:stats",
         "import": "exchange:import_group",
         "export": "exchange:export_group",
-        "backup": "project:backup",
-        "restore": "project:restore",
-        "store": "store:store",
         "help": "help:show_help",
-        "version": "help:version",
     },
 }
 """Every command under what somebody wants to do, in the order in which help lists it: the file and the name there."""
 
-COMMANDS: dict[str, str] = {name: place for section in SECTIONS.values() for name, place in section.items()}
+HIDDEN: dict[str, str] = {"tui": "terminal:tui", "version": "help:version"}
+"""Commands that help does not list: bare `fe` and `fe --version` do the same."""
 
-TASK_VERBS = (
-    "create update label dep list ready reviewable show context next start unstart submit log handoff block "
-    "unblock defer undefer"
-    " hold resume close cancel delete reopen"
-).split()
+COMMANDS: dict[str, str] = {name: place for section in SECTIONS.values() for name, place in section.items()}
 
 
 class LazyGroup(click.Group):
@@ -137,10 +119,14 @@ class LazyGroup(click.Group):
         return [*self.places, *sorted(self.commands)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        place = self.places.get(cmd_name)
-        if place is None:
-            return super().get_command(ctx, cmd_name)
+        return self.at(self.places.get(cmd_name, "")) or super().get_command(ctx, cmd_name)
+
+    @staticmethod
+    def at(place: str) -> click.Command | None:
+        """Import a command from its file."""
         room, _, name = place.partition(":")
+        if not room:
+            return None
         command = getattr(importlib.import_module(ROOM + room), name)
         assert isinstance(command, click.Command)
         return command
@@ -160,7 +146,6 @@ class LazyGroup(click.Group):
 
         for title, section in SECTIONS.items():
             write_section(self, ctx, formatter, title, [name for name in section if name in self.places])
-        write_section(self, ctx, formatter, "Others", sorted(self.commands))
 
 
 EVERYDAY: dict[str, tuple[str, ...]] = {
@@ -183,7 +168,13 @@ Exit codes: 0 done, 1 refused by a rule, 2 wrong usage, 3 not found, 4 someone e
 
 
 class RootGroup(LazyGroup):
-    """`fe` itself: its help is one screen of everyday commands."""
+    """`fe` itself: earlier names of commands run today's, and its help is one screen of everyday commands."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, current(args))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, cmd_name) or self.at(HIDDEN.get(cmd_name, ""))
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from foureyes.ui.cli.help import write_everyday
@@ -206,14 +197,6 @@ def cli(ctx: click.Context) -> None:
         from foureyes.ui.cli.project import bare
 
         bare(ctx)
-
-
-task = LazyGroup(
-    "task",
-    {name: COMMANDS[name] for name in TASK_VERBS},
-    "Task commands under their long names. One is fe task create, the same as fe create.",
-)
-cli.add_command(task)
 
 
 def main(argv: list[str] | None = None) -> NoReturn:

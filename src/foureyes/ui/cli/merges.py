@@ -1,4 +1,4 @@
-"""`fe merge` and `fe merges list|retry|drop|here|accept|address`."""
+"""`fe merge`, and `fe target accept|here|address` for several machines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import click
 
 from foureyes.app.views.merge import MergeRow, MergesGoOn, what_brings_it_on
 from foureyes.core.words.text import flat
-from foureyes.errors import CutOff, VerificationFailed
+from foureyes.errors import BadInput, CutOff, VerificationFailed
+from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.checks import Teller
 from foureyes.ui.cli.command import Session, end_cleanly, reason_options, say, verb
@@ -23,14 +24,24 @@ WORDS = {
 }
 
 
-@verb("merge", example="fe merge --wait\nfe merge fe-7k2")
+@verb("merge", example="fe merge --wait\nfe merge fe-7k2\nfe merge --list")
 @click.argument("task", required=False)
+@click.option("--list", "lists", is_flag=True, help="List approved tasks in merge order; merge nothing.")
+@click.option("--retry", is_flag=True, help="Put a stuck task back into the queue; merge nothing.")
 @click.option("--wait", is_flag=True, help="Wait for approvals that can still be withdrawn. (Q0)")
-def merge(session: Session, task: str | None, wait: bool) -> None:
+def merge(session: Session, task: str | None, lists: bool, retry: bool, wait: bool) -> None:
     """Merge approved tasks, in queue order. Each one is merged into a candidate, the candidate is checked, and the
     target branch moves. One at a time, never in your checkout. With a task only that one, if it is its turn. Exit code
     6 if a merge came back or is stuck.
     """
+    if lists:
+        show_waiting(session)
+        return
+    if retry:
+        if not task:
+            raise BadInput("--retry needs a task.", next_step=fe("merge", "--list"))
+        say(session, session.app.merges.retry(session.actor, task))
+        return
     end_cleanly()
     tell = None if session.json else Teller(session)
     try:
@@ -71,14 +82,8 @@ def row_text(row: MergeRow) -> str:
     return "\n".join(lines)
 
 
-@click.group("merges")
-def merges() -> None:
-    """Show and repair the merge queue."""
-
-
-@verb("list", example="fe merges list")
-def merges_list(session: Session) -> None:
-    """List approved tasks in merge order. Each row says what the task waits for."""
+def show_waiting(session: Session) -> None:
+    """Approved tasks in merge order, and what each waits for."""
     items = session.app.merges.all(session.actor)
     if session.json:
         output.write_lines(map(output.with_id, items))
@@ -97,34 +102,24 @@ def merges_list(session: Session) -> None:
     output.write(next_line(what_brings_it_on(items)))
 
 
-@verb("retry", example="fe merges retry fe-7k2")
-@click.argument("task")
-def merges_retry(session: Session, task: str) -> None:
-    """Retry a merge that stopped because a check or git broke."""
-    say(session, session.app.merges.retry(session.actor, task))
+@click.group("target")
+def target() -> None:
+    """Settle where the target branch is, with several machines."""
 
 
-@verb("drop", example='fe merges drop fe-7k2 -m "the approach does not fit any more"')
-@click.argument("task")
+@verb("here", example='fe target here -m "the old machine is gone"')
 @reason_options
-def merges_drop(session: Session, task: str, reason: str) -> None:
-    """Take an approved task out of the queue. It is sent back with a reason, as by fe redo."""
-    say(session, session.app.feedback.drop(session.actor, task, reason))
-
-
-@verb("here", example='fe merges here -m "the old machine is gone"')
-@reason_options
-def merges_here(session: Session, reason: str) -> None:
+def target_here(session: Session, reason: str) -> None:
     """Merge in this clone from now on. For several clones that share a store, where no remote carries the target.
     People only. This clone must have what was merged before.
     """
     go_on(session, session.app.merges.here(session.actor, reason))
 
 
-@verb("accept", example='fe merges accept --seen COMMIT -m "a secret was taken out of the history"')
+@verb("accept", example='fe target accept --seen COMMIT -m "a secret was taken out of the history"')
 @click.option("--seen", default="", metavar="COMMIT", help="The full commit you saw the target at; fe merge names it.")
 @reason_options
-def merges_accept(session: Session, seen: str, reason: str) -> None:
+def target_accept(session: Session, seen: str, reason: str) -> None:
     """Accept that someone set the target branch back. Merging continues onto a target that lacks the last merge on
     record. People only. If that was not intended, bring the merge back first: `fe merge` says how. Only the commit
     named by --seen is accepted. Without --seen it shows what would be.
@@ -132,10 +127,10 @@ def merges_accept(session: Session, seen: str, reason: str) -> None:
     go_on(session, session.app.merges.accept(session.actor, reason, seen))
 
 
-@verb("address", example='fe merges address --seen ADDRESS -m "the forge has a new name"')
+@verb("address", example='fe target address --seen ADDRESS -m "the forge has a new name"')
 @click.option("--seen", default="", metavar="ADDRESS", help="The address that you saw, as the refusal shows it.")
 @reason_options
-def merges_address(session: Session, seen: str, reason: str) -> None:
+def target_address(session: Session, seen: str, reason: str) -> None:
     """Accept a new address of the project's remote. This clone names another address than the one on record. People
     only. If none of you changed it, set it back first: anyone who can write `.git/config` can name a repository of
     their own. Only the address named by --seen is accepted. Without --seen both are shown.
@@ -149,5 +144,5 @@ def go_on(session: Session, result: MergesGoOn) -> None:
     session.answer(result, "\n".join(lines))
 
 
-for command in (merges_list, merges_retry, merges_drop, merges_here, merges_accept, merges_address):
-    merges.add_command(command)
+for command in (target_here, target_accept, target_address):
+    target.add_command(command)

@@ -45,7 +45,7 @@ def plan_import(session: Session, file: str, group: str, parent: str, dry_run: b
         return
     _show(rows)
     output.write(_counted(rows, dry_run=dry_run))
-    then = fe("ready")
+    then = fe("list", "--ready")
     if session.actor.kind != "human":
         then = either(then, by("person", fe("plan", "accept"), "a person confirms the modes: "), joint="      ")
     elif loosened := without_reviewer(rows):

@@ -1,4 +1,4 @@
-"""`fe init`, `status`, `doctor`, `prime`, `backup`, `restore`, and bare `fe`."""
+"""`fe init`, `status`, `doctor`, `prime`, and bare `fe`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from foureyes.app.views.status import Check, StatusView
 from foureyes.bootstrap.places import describe, folder_of, is_project, is_shared, no_project_here, repository
 from foureyes.core.words.text import flat
 from foureyes.errors import EnvironmentProblem, FoureyesError, NoProject, StoreProblem, VerificationFailed
-from foureyes.steps import by, either, fe, phrase
+from foureyes.steps import either, fe, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.attention import first
 from foureyes.ui.cli.command import Session, verb
@@ -150,7 +150,7 @@ def _say_made(session: Session, made: Created) -> None:
     lines += [f"  repository {root}"] if os.path.realpath(root) != os.path.realpath(session.cwd) else []
     lines += proposals(made.checks)
     lines += [f"  checkout   {made.prepare}   makes what they need"] if made.prepare else []
-    lines.append("  review     batch: the author of a change may not approve it. All settings: fe policy show")
+    lines.append("  review     batch: the author of a change may not approve it. All settings: fe config show")
     lines += note_lines(made.notes)
     where = f"store {'on the server' if is_shared(folder_of(repository(session.cwd))) else 'in .foureyes/'}"
     lines.append(f"committed foureyes.toml (1 file); {where}" if made.committed else where)
@@ -229,7 +229,11 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
     lines += running
     waits = "1 submission waits" if view.unchecked == 1 else f"{view.unchecked} submissions wait"
     lines += [f"  checks    {waits} for checks (a person or a service: fe check run)"] if view.unchecked else []
-    lines += [f"  not by you {view.barred} of those in review: why, and by whom: fe reviewable"] if view.barred else []
+    lines += (
+        [f"  not by you {view.barred} of those in review: why, and by whom: fe list --reviewable"]
+        if view.barred
+        else []
+    )
     lines += (
         [f"  by rule   {count['auto_approved']} approved by their mode, nobody decided (M4): fe audit log"]
         if count["auto_approved"]
@@ -348,51 +352,6 @@ def prime(session: Session) -> None:
     from foureyes.config.primer import PRIME
 
     session.answer({"prime": PRIME}, PRIME.rstrip("\n"))
-
-
-@verb("backup", example="fe backup ../shop-2027-01-31.db")
-@click.argument("file")
-def backup(session: Session, file: str) -> None:
-    """Copy the whole store to a file. Others may write meanwhile. Never overwrites a file."""
-    session.app.projects.backup(session.actor, os.path.join(session.cwd, file))
-    back, role = fe("restore", file, after="   puts it back"), session.app.projects.role()
-    if role is not None and role.kind != "owner":
-        back = by("other", back, f"{role.owner or 'somebody'}, who owns the store: ")
-    session.answer({"backup": file}, f"backed up to {file}\n{next_line(back)}")
-
-
-@verb("restore", example="fe restore ../shop-2027-01-31.db")
-@click.argument("file")
-@click.option("--into-file", is_flag=True, help="Turn a server's store into a file of this clone.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-def restore(session: Session, file: str, into_file: bool, yes: bool) -> None:
-    """Replace the store with a backup. People only; it is recorded. The store as it was is kept next to it.
-
-    On a server only the owner of the store's schema can do this; other roles keep their access. A clone that knows no
-    server takes the backup of a server's store only with --into-file: nobody else works with that file.
-    """
-    from foureyes.bootstrap.restoring import restore_backup
-    from foureyes.ui.cli.text.restored import restored_fields, restored_text
-
-    if not yes and not _wants_restored(session, file):
-        session.note("nothing was restored")
-        return
-    done = restore_backup(session.cwd, os.environ, session.actor, file, into_file=into_file)
-    session.answer(restored_fields(done, file), restored_text(done, file, session.cwd))
-
-
-def _wants_restored(session: Session, file: str) -> bool:
-    """Asked on a terminal, where there is a store that the backup would replace; who may not is refused before."""
-    from foureyes.bootstrap.restoring import refuse_restore
-
-    folder = folder_of(repository(session.cwd))
-    kept = any(os.path.lexists(os.path.join(folder, name)) for name in ("store.db", "store.json"))
-    if not session.can_ask or not (kept or os.environ.get("FOUREYES_STORE")):
-        return True
-    is_there = refuse_restore(session.cwd, os.environ, session.actor, file)
-    beside = "the store as it is now is kept beside it" if is_there else "there is no store to keep beside it"
-    session.note(f"what came after {file} was made goes out of force; {beside}")
-    return click.confirm(f"put {file} in the place of the store?", default=False, err=True)
 
 
 WHAT_IT_IS = "Foureyes: nothing reaches main until someone other than its author approves it."

@@ -1,9 +1,11 @@
-"""`fe check detect|try`."""
+"""`fe check detect`."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
+
+import click
 
 from foureyes.steps import fe
 from foureyes.ui.cli.command import Session, end_cleanly, verb
@@ -13,23 +15,18 @@ if TYPE_CHECKING:
     from foureyes.bootstrap.detecting import Detected
 
 
-@verb("detect", example="fe check detect")
-def check_detect(session: Session) -> None:
+@verb("detect", example="fe check detect --try")
+@click.option("--try", "tries", is_flag=True, help="Try each proposed check once on the committed files.")
+def check_detect(session: Session, tries: bool) -> None:
     """Propose checks for this repository. They are found from the files and settings of its tools, and printed as lines
-    for foureyes.toml. Nothing is run or written.
+    for foureyes.toml. No file is written. With --try, a check that cannot run is left out, and one that fails is not
+    required. In a project, what each one printed is kept (fe check show --run N).
     """
-    from foureyes.bootstrap.proposing import propose
+    from foureyes.bootstrap.proposing import propose, try_out
 
-    _say(session, propose(session.cwd))
-
-
-@verb("try", example="fe check try")
-def check_try(session: Session) -> None:
-    """Try each proposed check once on the committed files. A check that cannot run is left out, and one that fails is
-    not required. No file is written. In a project, what each one printed is kept (fe check show --run N).
-    """
-    from foureyes.bootstrap.proposing import try_out
-
+    if not tries:
+        _say(session, propose(session.cwd))
+        return
     end_cleanly()
     from foureyes.ui.cli.project import teller
 
@@ -41,7 +38,7 @@ def _say(session: Session, detected: Detected) -> None:
     from foureyes.ui.cli.project import note_lines, proposals
 
     lines = as_lines(detected)
-    step = fe("policy", "accept", before="add these lines to foureyes.toml, commit it, then: ")
+    step = fe("config", "accept", before="add these lines to foureyes.toml, commit it, then: ")
     checks = [
         {"rule": each.rule, "source": each.source, "tried": each.tried, "output": each.output, "run": each.run}
         for each in detected.checks

@@ -1,4 +1,4 @@
-"""`fe review submit|result|show|request|queue|issues`, and td's `fe review TASK`; cycles are in `cycles`."""
+"""`fe review submit|show|request`, and td's `fe review TASK`; cycles are in `cycles`."""
 
 from __future__ import annotations
 
@@ -25,9 +25,6 @@ from foureyes.ui.cli.cycles import (
     show_cycle,
 )
 from foureyes.ui.cli.files import read_document
-from foureyes.ui.cli.queue import show_queue
-from foureyes.ui.cli.text.cycle import issues_text
-from foureyes.ui.cli.text.finding import table_text
 from foureyes.ui.steps import next_line
 
 
@@ -68,17 +65,6 @@ def outcome_text(done: ReviewOutcome) -> str:
     lines += [f"  found {name}" for name in done.raised] + [f"  ruled {line}" for line in done.ruled]
     lines += ["  it counts"] if done.counts else []
     return "\n".join([*lines, *[f"  {note}" for note in done.notes], next_line(done.next)])
-
-
-@verb("result", example="fe review result fe-7k2 review.json")
-@click.argument("task")
-@click.argument("file")
-@click.option("--seen", default="", metavar=SEEN_FORM, help="As in fe review submit.")
-def review_result(session: Session, task: str, file: str, seen: str) -> None:
-    """Alias of fe review submit, named after its document."""
-    document = read_document(session, file, command=("review", "result", task))
-    done = session.app.reviews.submit(session.actor, task, document, seen=seen)
-    session.answer(done, outcome_text(done))
 
 
 @verb("show", example="fe review show fe-7k2")
@@ -151,34 +137,7 @@ def review_request(
         output.write_raw(text)
 
 
-@verb("queue", example="fe review queue --limit 10")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many rows to show.")
-def review_queue(session: Session, limit: int) -> None:
-    """List tasks waiting for review. Same as fe queue."""
-    show_queue(session, limit)
-
-
-@verb("issues", example="fe review issues --flagged")
-@click.option("--flagged", is_flag=True, help="Only concerns and missing reviews of cycles. (R0 to R3)")
-def review_issues(session: Session, flagged: bool) -> None:
-    """List reviewers' concerns and all open findings. Concerns are listed for unfinished work only."""
-    issues = session.app.cycles.issues()
-    if flagged:
-        if session.json:
-            output.write_lines(issues)
-        else:
-            output.write(issues_text(issues) or "nothing is flagged")
-        return
-    if issues and not session.json:
-        output.write(issues_text(issues) + "\n")
-    rows = sorted(session.app.findings.listed(open_only=True), key=lambda row: not row.holds)
-    if session.json:
-        output.write_lines(rows)
-    else:
-        output.write(table_text(rows))
-
-
-for command in (review_submit, review_result, review_show, review_request, review_queue, review_issues):
+for command in (review_submit, review_show, review_request):
     review.add_command(command)
 for command in (review_now, review_list, review_decide, review_clarify, review_ask, review_end):
     review.add_command(command)

@@ -1,26 +1,15 @@
-"""`fe rules`: what the ids mean that every refusal cites. It needs no project."""
+"""The texts of rules, as `fe help P2` prints them. They need no project."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import click
 
 from foureyes.config import rules as book
 from foureyes.config.rules import Rule, RuleGroup
 from foureyes.errors import NotFound
 from foureyes.steps import fe
 from foureyes.ui.cli import output
-from foureyes.ui.cli.command import Session, verb
-
-
-@verb("rules", example="fe rules P2 D4")
-@click.argument("ids", nargs=-1, metavar="[ID]…")
-def rules(session: Session, ids: tuple[str, ...]) -> None:
-    """Explain rules. With ids (P2) it prints their whole text. With a letter (P) it prints what the group is about and
-    a line for each of its rules. Without arguments it prints a line for every rule.
-    """
-    explain(session, ids)
+from foureyes.ui.cli.command import Session
 
 
 def explain(session: Session, ids: Sequence[str]) -> None:
@@ -48,7 +37,9 @@ def _named(name: str) -> Rule | RuleGroup:
 
     close = get_close_matches(name, known, n=1, cutoff=0.3)
     hint = f" Did you mean {close[0]}?" if close else ""
-    raise NotFound(f"there is no rule {name[:40]}.{hint}", next_step=fe("rules", close[0][0]) if close else fe("rules"))
+    raise NotFound(
+        f"there is no rule {name[:40]}.{hint}", next_step=fe("help", close[0][0]) if close else fe("help", "rules")
+    )
 
 
 def _text(each: Rule | RuleGroup) -> str:

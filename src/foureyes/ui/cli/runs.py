@@ -1,40 +1,15 @@
-"""`fe signal`, `emit`, `pause`, `stop`: what agents say about their runs, and how people halt them."""
+"""`fe pause`, `stop`: how people halt agent runs."""
 
 from __future__ import annotations
 
 import click
 
-from foureyes.core.nouns.run import EMIT_TYPES, SIGNALS, Run
+from foureyes.core.nouns.run import Run
 from foureyes.core.words.text import visible
 from foureyes.steps import fe, phrase
 from foureyes.ui.cli.command import Session, reason_options, say, verb
 from foureyes.ui.cli.stops import which
 from foureyes.ui.steps import next_line
-
-
-@verb(
-    "signal",
-    example='fe signal BLOCKED -m "the API key is missing"',
-    help=f"Report how a run ended. The signal is one of {', '.join(SIGNALS)} (S1). fe submit sends it by itself.",
-)
-@click.argument("signal", metavar="SIGNAL")
-@click.option("--task", default="", metavar="TASK", help="The task; default: the one you work on.")
-@reason_options
-def signal(session: Session, signal: str, task: str, reason: str) -> None:
-    say(session, session.app.runs.signal(session.actor, signal, message=reason, task=task))
-
-
-@verb(
-    "emit",
-    example='fe emit question "may the old endpoint go?"',
-    help=f"Report an event during a run. The types are {', '.join(EMIT_TYPES)}. (S3)",
-)
-@click.argument("type", metavar="TYPE")
-@click.argument("summary")
-@click.option("--payload", default="", metavar="JSON", help="Details, as a JSON object.")
-@click.option("--task", default="", metavar="TASK", help="The task; default: the one you work on.")
-def emit(session: Session, type: str, summary: str, payload: str, task: str) -> None:
-    say(session, session.app.runs.emit(session.actor, type, summary, payload=payload, task=task))
 
 
 @verb("pause", example='fe pause fe-7k2 -m "the interface is about to change"')

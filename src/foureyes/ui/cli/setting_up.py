@@ -1,32 +1,19 @@
-"""`fe setup`: what agent programs read of this checkout; and `fe remind`, which their hooks run."""
+"""`fe setup`: instructions and tools for agent programs."""
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
 from foureyes.bootstrap.instructing import PROGRAMS
-from foureyes.errors import FoureyesError
-from foureyes.steps import NO_STEP, Steps, blank, either, fe, phrase, prose
+from foureyes.steps import NO_STEP, Steps, prose
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
-from foureyes.ui.steps import next_line, steps_text
+from foureyes.ui.steps import next_line
 
 if TYPE_CHECKING:
     from foureyes.app.views.setup import FileChange
-
-HOOKED = ("claude", "codex", "gemini", "qwen", "cursor", "copilot")
-"""Programs whose hooks run `fe remind`."""
-MOST_INPUT = 8 << 20
-PATIENCE = 2
-ACTIVE = ("stop_hook_active", "stopHookActive")
-"""How programs say that their agent goes on because a hook wanted it."""
-TELLS_PEOPLE = "qwen"
-"""It says so of every stop (0.15.10): an agent that was told to go on would be told for ever, so its person is told."""
 
 
 @verb("setup", example="fe setup claude --dry-run\nfe setup claude")
@@ -79,67 +66,3 @@ def _diff(change: FileChange) -> str:
     before = "/dev/null" if change.before is None else f"a/{change.file}"
     after = "/dev/null" if change.after is None else f"b/{change.file}"
     return "\n".join(unified_diff(old.splitlines(), new.splitlines(), before, after, lineterm=""))
-
-
-@verb("remind", example="fe remind")
-@click.argument("program", metavar="[PROGRAM]", type=click.Choice(HOOKED), required=False)
-def remind(session: Session, program: str | None) -> None:
-    """List the tasks that this session still holds. With a PROGRAM it answers in the form of that program's hook, once,
-    and never fails.
-    """
-    if program is None:
-        held = _held(session)
-        session.answer({"tasks": held}, _text(held) if held else "you hold no task")
-        return
-    try:
-        reminder = _said(program, _payload(), session)
-    except (FoureyesError, OSError, ValueError, msgspec.DecodeError):
-        return
-    if reminder:
-        output.write_json(reminder)
-
-
-def _held(session: Session) -> list[str]:
-    from foureyes.app.views.task_list import ListQuery
-
-    query = ListQuery(mine=session.actor.session, status="in_progress", limit=5)
-    return [row.id for row in session.app.lists.page(query)]
-
-
-def _said(program: str, payload: Any, session: Session) -> dict[str, str]:
-    """What the program's agent is told; nothing where it was told already, was stopped, or holds nothing."""
-    if not isinstance(payload, dict) or payload.get("status") in ("aborted", "error"):
-        return {}
-    if program != TELLS_PEOPLE and (payload.get("loop_count") or any(payload.get(name) for name in ACTIVE)):
-        return {}
-    held = _held(session)
-    text = _text(held) if held else ""
-    forms = {"cursor": {"followup_message": text}, TELLS_PEOPLE: {"systemMessage": text}}
-    return forms.get(program, {"decision": "block", "reason": text}) if text else {}
-
-
-def _text(held: list[str]) -> str:
-    task = held[0] if len(held) == 1 else blank("ID")
-    done = fe("submit", task, "-m", phrase("what you did"), before="Finished: ")
-    left = fe("handoff", task, "--done", phrase("…"), "--remaining", phrase("…"), before="Stopping early: ")
-    back = fe("unstart", task, before="or give it back: ")
-    steps = steps_text(either(done, left, joint=". "))
-    return (
-        f"Foureyes: this session still holds {', '.join(held)}. {steps}, {steps_text(back)}. "
-        "If you wait for an answer of a person, say so and stop."
-    )
-
-
-def _payload() -> Any:
-    """What the program says on standard input; it is not waited for without end."""
-    from select import select
-
-    parts: list[bytes] = []
-    handle, size = sys.stdin.fileno(), 0
-    while size < MOST_INPUT and select([handle], [], [], PATIENCE)[0]:
-        part = os.read(handle, 1 << 16)
-        if not part:
-            return msgspec.json.decode(b"".join(parts))
-        parts.append(part)
-        size += len(part)
-    return None

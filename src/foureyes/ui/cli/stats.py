@@ -11,23 +11,18 @@ from foureyes.core.loop.metrics import ReviewerScore, Share, Stats
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
-from foureyes.ui.cli.security import show_security
 from foureyes.ui.steps import next_line
 
 NOTHING = "-"
 MICROS = 1_000_000
 
 
-@verb("stats", example="fe stats\nfe stats security")
-@click.argument("page", type=click.Choice(["security"]), required=False)
+@verb("stats", example="fe stats")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many rows to show.")
-def stats(session: Session, page: str | None, limit: int) -> None:
+def stats(session: Session, limit: int) -> None:
     """Show how reviews go. Shows iterations to approval, what became of findings, escalations, and a scorecard for each
-    reviewer: precision, coverage, misses, time and cost. fe stats security is the same as fe security.
+    reviewer: precision, coverage, misses, time and cost.
     """
-    if page:
-        show_security(session, limit)
-        return
     view = session.app.stats.show()
     shown = msgspec.structs.replace(view, reviewers=view.reviewers[:limit])
     session.answer(shown, stats_text(shown, len(view.reviewers)))
@@ -36,7 +31,7 @@ def stats(session: Session, page: str | None, limit: int) -> None:
 def stats_text(view: Stats, reviewers: int) -> str:
     """The figures, then the scorecards; `reviewers`: how many there are in all."""
     if not (view.reviews or view.findings or view.approved or reviewers):
-        return f"nothing was reviewed yet\n{next_line(fe('reviewable'))}"
+        return f"nothing was reviewed yet\n{next_line(fe('list', '--reviewable'))}"
     parts = [output.table(("FIGURE", "VALUE", "COUNTED"), _figures(view))]
     if view.reviewers:
         parts.append(output.table(SCORECARD, [_score(row) for row in view.reviewers]))

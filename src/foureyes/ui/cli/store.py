@@ -1,4 +1,4 @@
-"""`fe store copy`, `join`, `roles`, `adopt`."""
+"""`fe store backup|restore|copy|join|roles|adopt`."""
 
 from __future__ import annotations
 
@@ -7,23 +7,70 @@ import sys
 
 import click
 
+from foureyes.bootstrap.places import folder_of, repository
 from foureyes.core.words.place import place_words
 from foureyes.errors import Refused
-from foureyes.steps import blank, by_person, fe
+from foureyes.steps import blank, by, by_person, fe
 from foureyes.ui.cli import diagnostics
 from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.steps import next_line
 
 
 @click.group("store")
 def store() -> None:
-    """Manage where the project keeps its journal."""
+    """Back up, restore and move the project's journal."""
+
+
+@verb("backup", example="fe store backup ../shop-2027-01-31.db")
+@click.argument("file")
+def store_backup(session: Session, file: str) -> None:
+    """Copy the whole store to a file. Others may write meanwhile. Never overwrites a file."""
+    session.app.projects.backup(session.actor, os.path.join(session.cwd, file))
+    back, role = fe("store", "restore", file, after="   puts it back"), session.app.projects.role()
+    if role is not None and role.kind != "owner":
+        back = by("other", back, f"{role.owner or 'somebody'}, who owns the store: ")
+    session.answer({"backup": file}, f"backed up to {file}\n{next_line(back)}")
+
+
+@verb("restore", example="fe store restore ../shop-2027-01-31.db")
+@click.argument("file")
+@click.option("--into-file", is_flag=True, help="Turn a server's store into a file of this clone.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def store_restore(session: Session, file: str, into_file: bool, yes: bool) -> None:
+    """Replace the store with a backup. People only; it is recorded. The store as it was is kept next to it.
+
+    On a server only the owner of the store's schema can do this; other roles keep their access. A clone that knows no
+    server takes the backup of a server's store only with --into-file: nobody else works with that file.
+    """
+    from foureyes.bootstrap.restoring import restore_backup
+    from foureyes.ui.cli.text.restored import restored_fields, restored_text
+
+    if not yes and not _wants_restored(session, file):
+        session.note("nothing was restored")
+        return
+    done = restore_backup(session.cwd, os.environ, session.actor, file, into_file=into_file)
+    session.answer(restored_fields(done, file), restored_text(done, file, session.cwd))
+
+
+def _wants_restored(session: Session, file: str) -> bool:
+    """Asked on a terminal, where there is a store that the backup would replace; who may not is refused before."""
+    from foureyes.bootstrap.restoring import refuse_restore
+
+    folder = folder_of(repository(session.cwd))
+    kept = any(os.path.lexists(os.path.join(folder, name)) for name in ("store.db", "store.json"))
+    if not session.can_ask or not (kept or os.environ.get("FOUREYES_STORE")):
+        return True
+    is_there = refuse_restore(session.cwd, os.environ, session.actor, file)
+    beside = "the store as it is now is kept beside it" if is_there else "there is no store to keep beside it"
+    session.note(f"what came after {file} was made goes out of force; {beside}")
+    return click.confirm(f"put {file} in the place of the store?", default=False, err=True)
 
 
 @verb("copy", example="fe store copy postgresql://db.example.org/foureyes")
 @click.argument("url")
 def store_copy(session: Session, url: str) -> None:
     """Move the store from the file to PostgreSQL. Every row is verified. People only. Writers wait meanwhile. The file
-    is kept next to it under another name. Back into a file: fe backup, then fe restore --into-file.
+    is kept next to it under another name. Back into a file: fe store backup, then fe store restore --into-file.
     """
     from foureyes.bootstrap.moving import address_to_name, copy_store, remote_to_name
     from foureyes.ui.cli.text.copied import copied_text
@@ -90,5 +137,5 @@ def show_progress(done: int, total: int) -> None:
         diagnostics.talk(f"{done:,} of {total:,} rows" if total else f"{done:,} rows")
 
 
-for _command in (store_copy, store_join, store_roles, store_adopt):
+for _command in (store_backup, store_restore, store_copy, store_join, store_roles, store_adopt):
     store.add_command(_command)

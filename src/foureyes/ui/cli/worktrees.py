@@ -1,4 +1,4 @@
-"""`fe worktree list|prune`."""
+"""`fe worktree`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 from foureyes.app.views.work import WorktreeState
 from foureyes.core.words.fence import some
 from foureyes.core.words.text import flat
+from foureyes.errors import BadInput
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
@@ -17,14 +18,18 @@ from foureyes.ui.steps import next_line
 NAMES_SHOWN = 5
 
 
-@click.group("worktree")
-def worktree() -> None:
-    """List task worktrees and remove old ones. (K1)"""
-
-
-@verb("list", example="fe worktree list")
-def list_all(session: Session) -> None:
-    """List task worktrees with status, size and branch."""
+@verb("worktree", example="fe worktree\nfe worktree --prune --dry-run")
+@click.option("--prune", is_flag=True, help="Remove the worktrees of closed tasks, merged or not.")
+@click.option("--dry-run", is_flag=True, help="With --prune: list what would be removed; remove nothing.")
+def worktree(session: Session, prune: bool, dry_run: bool) -> None:
+    """List task worktrees with status, size and branch. With --prune, a worktree with uncommitted changes, or with
+    ignored files that nothing can rebuild, stays and is listed. Branches stay. (K1)
+    """
+    if prune:
+        remove(session, dry_run=dry_run)
+        return
+    if dry_run:
+        raise BadInput("--dry-run goes with --prune.", next_step=fe("worktree", "--prune", "--dry-run"))
     rows = session.app.worktrees.listed()
     if session.json:
         output.write_lines(map(output.with_id, rows))
@@ -44,7 +49,7 @@ def list_all(session: Session) -> None:
     ]
     output.write_raw(output.table(("TASK", "STATUS", "SIZE", "BRANCH", "PATH"), cells) + "\n")
     if any(row.over for row in rows):
-        output.write(next_line(fe("worktree", "prune", "--dry-run")))
+        output.write(next_line(fe("worktree", "--prune", "--dry-run")))
 
 
 def size_of(state: WorktreeState) -> str:
@@ -62,12 +67,8 @@ def sized(count: int) -> str:
     return f"{size:.0f} {unit}"
 
 
-@verb("prune", example="fe worktree prune --dry-run")
-@click.option("--dry-run", is_flag=True, help="List what would be removed; remove nothing.")
-def prune(session: Session, dry_run: bool) -> None:
-    """Remove the worktrees of closed tasks, merged or not. A worktree with uncommitted changes, or with ignored files
-    that nothing can rebuild, stays and is listed. Branches stay.
-    """
+def remove(session: Session, *, dry_run: bool) -> None:
+    """Remove the worktrees of closed tasks."""
     rows = session.app.worktrees.prune(session.actor, only_try=dry_run)
     if session.json:
         output.write_lines({**output.with_id(row), "dry_run": dry_run} for row in rows)
@@ -82,7 +83,3 @@ def prune(session: Session, dry_run: bool) -> None:
         along = f"; with what git ignores there: {some(row.gone, NAMES_SHOWN)}" if row.gone else ""
         where = os.path.relpath(row.path, session.cwd)
         output.write(f"{'would go' if dry_run else 'removed '} {row.task}  {flat(where)}{along}")
-
-
-for command in (list_all, prune):
-    worktree.add_command(command)

@@ -140,7 +140,9 @@ def _ask_reason(page: Page, case: OnScreen) -> None:
     rule = case.you.rule if case.you else ""
     sheet = Sheet(
         "APPROVE WITH A REASON",
-        [f"{rule}  the policy allows this as an exception. It is written to the task's log and to fe security."],
+        [
+            f"{rule}  the policy allows this as an exception. It is written to the task's log and to fe audit exceptions."
+        ],
         [SheetField("reason", "Reason")],
         lambda given: approve(page, case, reason=given["reason"]),
         verb="approve (exception)",

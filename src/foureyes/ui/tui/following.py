@@ -27,7 +27,7 @@ def leads_to(words: list[str]) -> str:
             return "open the finding"
         case ["fe", "resume", task, *_] if not task.startswith("-"):
             return "lift the hold"
-        case ["fe", "policy", "accept"]:
+        case ["fe", "config", "accept"]:
             return "show it and accept it"
         case _:
             return ""
@@ -59,7 +59,7 @@ def follow(page: Page, words: list[str]) -> bool:
             page.app.push_screen(FindingPage(finding))
         case ["fe", "resume", task, *_] if not task.startswith("-"):
             _lift(page, task)
-        case ["fe", "policy", "accept"]:
+        case ["fe", "config", "accept"]:
             page.app.back()  # what is accepted there makes other reasons
             page.app.show_attention(UNACCEPTED)
         case _:

@@ -74,7 +74,7 @@ _ESC = Key("escape", "back", WholeLabel("Esc"), "one screen up")
 PALETTE_ONLY: dict[KeyContext, tuple[tuple[str, str], ...]] = {
     "board": (
         ("drafts", "your drafts: what you began to say and did not send"),
-        ("issues", "what reviewers flagged (fe review issues)"),
+        ("issues", "what reviewers flagged (fe finding list --concerns)"),
         ("review_now", "let reviewers look now: at the task under the cursor, else at all that is in progress"),
     ),
     "task": (("review_now", "let reviewers look at this task now (fe review now)"),),
@@ -208,7 +208,7 @@ KEYS: dict[KeyContext, tuple[Key, ...]] = {
     ),
     "finding": (
         Key("1 2 3 4 5 6 7 8 9", "choose", "choose", "answer, rule, or waive, as listed", "rulings.rule",
-            "fe finding rule {finding} --verified", True),
+            "fe finding judge {finding} --verified", True),
         Key(". ,", "finding", "next/previous finding", "next finding, the one before"),
         Key("d", "diff", "diff at the line", "the diff at the finding's line", "attempts.changes",
             "fe show {task} --diff"),

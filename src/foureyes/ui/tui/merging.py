@@ -36,7 +36,7 @@ class Merging:
     def _done(self, rows: list[MergeRow]) -> None:
         self._runs = False
         said = [f"{row.task} {row.outcome}: {visible(row.message)}" for row in rows[:ROWS_SHOWN]]
-        said += [f"{len(rows) - ROWS_SHOWN} more: fe merges list"] if len(rows) > ROWS_SHOWN else []
+        said += [f"{len(rows) - ROWS_SHOWN} more: fe merge --list"] if len(rows) > ROWS_SHOWN else []
         for page in self._app.pages:
             page.changed(self._app.seq)
         self._app.pages[-1].note(" · ".join(said) or "nothing is approved and unmerged")

@@ -46,7 +46,7 @@ def show_issues(page: Page) -> None:
     def shown(rows: list[IssueRow]) -> None:
         page.app.push_screen(TextPage(f"FLAGGED ({len(rows)})", issue_lines(rows)))
 
-    page.app.last_command = "fe review issues"
+    page.app.last_command = "fe finding list --concerns"
     page.ask(lambda desk: desk.application.cycles.issues(), shown)
 
 

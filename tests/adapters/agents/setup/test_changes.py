@@ -22,7 +22,7 @@ SERVER = {"command": "fe", "args": ["mcp"]}
 
 
 def stop(program: str, timeout: int) -> list[dict[str, object]]:
-    run = {"type": "command", "command": f"fe remind {program} 2>/dev/null || true", "timeout": timeout}
+    run = {"type": "command", "command": f"fe agent remind {program} 2>/dev/null || true", "timeout": timeout}
     return [{"hooks": [run]}]
 
 
@@ -53,7 +53,7 @@ WRITTEN: dict[str, dict[str, object]] = {
     "cursor": {
         ".cursor/mcp.json": {"mcpServers": {"foureyes": SERVER}},
         ".cursor/hooks.json": {
-            "hooks": {"stop": [{"command": "fe remind cursor 2>/dev/null || true", "timeout": 10}]},
+            "hooks": {"stop": [{"command": "fe agent remind cursor 2>/dev/null || true", "timeout": 10}]},
             "version": 1,
         },
     },
@@ -62,7 +62,9 @@ WRITTEN: dict[str, dict[str, object]] = {
         ".vscode/mcp.json": {"servers": {"foureyes": {"type": "stdio", **SERVER}}},
         ".github/hooks/foureyes.json": {
             "hooks": {
-                "agentStop": [{"type": "command", "bash": "fe remind copilot 2>/dev/null || true", "timeoutSec": 10}]
+                "agentStop": [
+                    {"type": "command", "bash": "fe agent remind copilot 2>/dev/null || true", "timeoutSec": 10}
+                ]
             },
             "version": 1,
         },

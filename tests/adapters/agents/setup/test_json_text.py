@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from foureyes.adapters.agents.setup.json_text import NotPlain, add, document, lenient, parsed, take_out
 
 SERVER = {"command": "fe", "args": ["mcp"]}
-HOOK = {"hooks": [{"type": "command", "command": "fe remind claude"}]}
+HOOK = {"hooks": [{"type": "command", "command": "fe agent remind claude"}]}
 DOCUMENTS = [
     "{}",
     "{}\n",

@@ -14,7 +14,7 @@ def test_of_a_file_it_says_how_it_is_undone() -> None:
     said = restored_text(FILE, "b.db", "/shop/src")
     assert "the store before it is .foureyes/store.db.before-restore-1" in said
     assert "2 rows of the journal came after the backup and are undone" in said
-    assert "undo: fe restore ../.foureyes/store.db.before-restore-1" in said
+    assert "undo: fe store restore ../.foureyes/store.db.before-restore-1" in said
     assert "owner" not in restored_fields(FILE, "b.db")
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 NAME = "foureyes"
 SERVER = ["fe", "mcp"]
-REMINDER = "fe remind"
+REMINDER = "fe agent remind"
 SetupPart = Literal["instructions", "tools", "reminder"]
 
 

@@ -51,7 +51,7 @@ def restored_text(done: RestoredStore, file: str, cwd: str) -> str:
     if name and done.on_server:
         lines.append(f"  undo, by who owns the store: {steps_text(shell('psql', blank('URL'), '-c', _renaming(name)))}")
     elif name:
-        undo = fe("restore", os.path.relpath(done.kept, cwd))
+        undo = fe("store", "restore", os.path.relpath(done.kept, cwd))
         lines.append(f"  undo: {steps_text(undo)}")
     return "\n".join([*lines, next_line(done.next)])
 

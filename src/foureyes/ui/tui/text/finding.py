@@ -75,7 +75,7 @@ def offer(view: FindingDetail) -> FindingOffer:
         return FindingOffer(heading, tuple(choices), tuple(notes))
     elif "respond" in steps:
         heading = "It waits for an answer"
-        notes.append(f"its implementer answers: fe finding respond {view.id}")
+        notes.append(f"its implementer answers: fe finding answer {view.id}")
     elif "track" in steps:
         heading = "A note: it blocks nothing"
         choices = [FindingChoice(kind="track", word="track", text="make a task of it", note="for later (L16)")]

@@ -1,4 +1,4 @@
-"""`fe feature` and `fe policy`."""
+"""`fe config`: settings and feature flags."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import click
 import msgspec
 
 from foureyes.app.views.settings import ConfigurationOffer, SettingView
-from foureyes.core.words.text import flat
-from foureyes.errors import BadInput, Reason
+from foureyes.config.settings import FEATURES
+from foureyes.core.words.text import flat, visible
+from foureyes.errors import BadInput, NotFound, Reason
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
@@ -46,57 +47,26 @@ def _agrees(session: Session, offer: ConfigurationOffer) -> bool:
     raise BadInput(
         "nothing was accepted: nobody said that they saw it.",
         reasons=tuple(Reason("P12", line) for line in offer.lines) if session.json else (),
-        next_step=fe("policy", "accept", "--seen", offer.seen),
+        next_step=fe("config", "accept", "--seen", offer.seen),
     )
 
 
-@click.group("feature")
-def feature() -> None:
-    """Show and change feature flags."""
+@click.group("config")
+def config() -> None:
+    """Show and change settings and feature flags."""
 
 
-@verb("list", example="fe feature list")
-def feature_list(session: Session) -> None:
-    """List flags with their values and sources."""
-    rows = session.app.policy.features(session.actor)
-    if session.json:
-        output.write_lines(rows)
-    else:
-        for row in rows:
-            output.write(f"{row.key} = {_value(row.value)}   (from {row.source})")
-
-
-@verb("get", example="fe feature get balanced_review_policy")
-@click.argument("name")
-def feature_get(session: Session, name: str) -> None:
-    """Show the value and the source of a flag."""
-    _say(session, session.app.policy.feature(session.actor, name))
-
-
-@verb("set", example="fe feature set balanced_review_policy false")
-@click.argument("name")
-@click.argument("value")
-def feature_set(session: Session, name: str, value: str) -> None:
-    """Set a flag for the project. People only; it is recorded."""
-    _say(session, session.app.policy.set_feature(session.actor, name, value))
-
-
-@verb("unset", example="fe feature unset balanced_review_policy")
-@click.argument("name")
-def feature_unset(session: Session, name: str) -> None:
-    """Reset a flag to its default. People only; it is recorded."""
-    _say(session, session.app.policy.set_feature(session.actor, name, None))
-
-
-@click.group("policy")
-def policy() -> None:
-    """Show and change settings."""
-
-
-@verb("show", example="fe policy show")
-def policy_show(session: Session) -> None:
-    """Show every setting, its value and its source."""
+@verb("show", example="fe config show\nfe config show review.policy")
+@click.argument("names", nargs=-1, metavar="[KEY|SECTION]...")
+def config_show(session: Session, names: tuple[str, ...]) -> None:
+    """Show settings, their values and their sources. Without a key it shows all of them. The section `features` has the
+    feature flags.
+    """
     rows = session.app.policy.show(session.actor)
+    rows = [row for name in names for row in _named(rows, name)] if names else rows
+    if len(rows) == 1 and names:
+        _say(session, rows[0])
+        return
     if session.json:
         output.write_lines(rows)
         return
@@ -107,6 +77,16 @@ def policy_show(session: Session) -> None:
     for row in rows:
         if row.note:
             output.write(row.note)
+
+
+def _named(rows: list[SettingView], name: str) -> list[SettingView]:
+    """The setting of this name, or those of the section."""
+    chosen = [row for row in rows if row.key == name or row.key.startswith(f"{name}.")]
+    if name == "features":
+        chosen = [row for row in rows if row.key in FEATURES]
+    if not chosen:
+        raise NotFound(f"there is no setting {visible(name)}.", next_step=fe("config", "show"))
+    return chosen
 
 
 def _wrapped(text: str, left: int) -> str:
@@ -121,24 +101,29 @@ def _wrapped(text: str, left: int) -> str:
     return "\n".join(part.rstrip() for part in lines)
 
 
-@verb("set", example="fe policy set review.policy strict")
+@verb("set", example="fe config set review.policy strict")
 @click.argument("key")
 @click.argument("value")
-def policy_set(session: Session, key: str, value: str) -> None:
-    """Change a setting; this overrides foureyes.toml. People only. Old and new value are recorded."""
-    _say(session, session.app.policy.set(session.actor, key, value))
+def config_set(session: Session, key: str, value: str) -> None:
+    """Change a setting or a flag; this overrides foureyes.toml. People only. Old and new value are recorded."""
+    _say(session, _changed(session, key, value))
 
 
-@verb("unset", example="fe policy unset review.policy")
+@verb("unset", example="fe config unset review.policy")
 @click.argument("key")
-def policy_unset(session: Session, key: str) -> None:
-    """Remove a setting that fe policy set made. People only; it is recorded."""
-    _say(session, session.app.policy.set(session.actor, key, None))
+def config_unset(session: Session, key: str) -> None:
+    """Remove a value that fe config set made. People only; it is recorded."""
+    _say(session, _changed(session, key, None))
 
 
-@verb("accept", example="fe policy accept")
+def _changed(session: Session, key: str, value: str | None) -> SettingView:
+    change = session.app.policy.set_feature if key in FEATURES else session.app.policy.set
+    return change(session.actor, key, value)
+
+
+@verb("accept", example="fe config accept")
 @click.option("--seen", default="", metavar="DIGEST", help="Accept exactly this version, without asking.")
-def policy_accept(session: Session, seen: str) -> None:
+def config_accept(session: Session, seen: str) -> None:
     """Put the foureyes.toml of the target branch in force. People only; it is recorded. It shows what would change and
     asks. Without a terminal it needs --seen. A version that was not shown is not accepted. (P12)
     """
@@ -154,7 +139,5 @@ def policy_accept(session: Session, seen: str) -> None:
     )
 
 
-for _command in (feature_list, feature_get, feature_set, feature_unset):
-    feature.add_command(_command)
-for _command in (policy_show, policy_set, policy_unset, policy_accept):
-    policy.add_command(_command)
+for _command in (config_show, config_set, config_unset, config_accept):
+    config.add_command(_command)

@@ -1,4 +1,4 @@
-"""`fe checkout list|prune`."""
+"""`fe check environments`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import click
 
 from foureyes.app.views.check import EnvironmentRow
 from foureyes.core.words.text import flat, one_line
+from foureyes.errors import BadInput
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
@@ -17,16 +18,19 @@ from foureyes.ui.steps import next_line
 KEY, COMMAND, TREE = 8, 60, 7
 
 
-@click.group("checkout")
-def checkout() -> None:
-    """Manage the cached environments of checks. [checkout] prepare builds them. (D5)"""
-
-
-@verb("list", example="fe checkout list")
-def list_all(session: Session) -> None:
-    """List your cached environments on this machine. It covers every project, and shows what each is for, its size and
-    its last use.
+@verb("environments", example="fe check environments --prune --dry-run")
+@click.option("--prune", is_flag=True, help="Remove those that no check used for 14 days.")
+@click.option("--all", "everything", is_flag=True, help="With --prune: recently used ones too. People only.")
+@click.option("--dry-run", is_flag=True, help="With --prune: list what would be removed; remove nothing.")
+def check_environments(session: Session, prune: bool, everything: bool, dry_run: bool) -> None:
+    """List the cached environments of checks on this machine. [checkout] prepare builds them, for every project. Above
+    20 GB, --prune also removes the least recently used ones. An environment in use stays. (D5)
     """
+    if prune:
+        remove(session, everything=everything, dry_run=dry_run)
+        return
+    if everything or dry_run:
+        raise BadInput("--all and --dry-run go with --prune.", next_step=fe("check", "environments", "--prune"))
     rows = session.app.checkouts.listed()
     if session.json:
         output.write_lines(rows)
@@ -35,7 +39,7 @@ def list_all(session: Session) -> None:
         output.write("no environments of checks are kept here")
         return
     _write(rows)
-    output.write(next_line(fe("checkout", "prune", "--dry-run")))
+    output.write(next_line(fe("check", "environments", "--prune", "--dry-run")))
 
 
 def _write(rows: Sequence[EnvironmentRow]) -> None:
@@ -52,15 +56,8 @@ def _write(rows: Sequence[EnvironmentRow]) -> None:
     output.write_raw(output.table(("KEY", "SIZE", "USED", "FOR", "MADE BY"), cells) + "\n")
 
 
-@verb("prune", example="fe checkout prune --dry-run")
-@click.option(
-    "--all", "everything", is_flag=True, help="Also recently used ones; checks build them again. People only."
-)
-@click.option("--dry-run", is_flag=True, help="List what would be removed; remove nothing.")
-def prune(session: Session, everything: bool, dry_run: bool) -> None:
-    """Remove environments that no check used for 14 days. Above 20 GB the least recently used ones go too. An
-    environment in use stays.
-    """
+def remove(session: Session, *, everything: bool, dry_run: bool) -> None:
+    """Remove environments that are not used any more."""
     rows = session.app.checkouts.prune(session.actor, everything=everything, only_try=dry_run)
     if session.json:
         output.write_lines({"key": row.key, "bytes": row.bytes, "dry_run": dry_run} for row in rows)
@@ -71,7 +68,3 @@ def prune(session: Session, everything: bool, dry_run: bool) -> None:
     _write(rows)
     what = "would go" if dry_run else "removed"
     output.write(f"{what}: {len(rows)}, {sized(sum(row.bytes for row in rows))}")
-
-
-for each in (list_all, prune):
-    checkout.add_command(each)
