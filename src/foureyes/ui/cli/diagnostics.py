@@ -69,9 +69,9 @@ def _reasons(problem: FoureyesError) -> str:
     opening = "refused: " if isinstance(problem, Refused) else "fe: "
     lines = [f"{opening}{flat(problem.message).rstrip('.')}. {count} {'reason' if count == 1 else 'reasons'}:"]
     for reason in problem.reasons:
-        lines.append(f"  {reason.rule:<3} {flat(reason.message)}")
+        lines.append(f"  - {flat(reason.message)}" + (f" ({reason.rule})" if reason.rule else ""))
         if reason.next:
-            lines.append(f"      {next_line(reason.next)}")
+            lines.append(f"    {next_line(reason.next)}")
     return "\n".join(
         [*lines, "it is on record: fe audit exceptions" if isinstance(problem, TokenRefused) else "nothing was changed"]
     )
