@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from foureyes.config import rules
 from foureyes.core.words.exceptions import MEANINGS
 
 from tools.markdown import code, table
@@ -24,15 +23,8 @@ def exceptions() -> str:
     return table(("kind", "what it was"), ((code(kind), said) for kind, said in MEANINGS.items()))
 
 
-def approvals() -> str:
-    """Who may approve under which policy: the table of the rules, with its footnotes."""
-    (group,) = (group for group in rules.groups() if group.letter == "P")
-    return group.text[group.text.index("| | |") :]
-
-
 BLOCKS: dict[str, dict[str, tuple[Make, str]]] = {
     "docs/howto/audit.md": {"exceptions": (exceptions, "../reference/rules.md")},
-    "README.md": {"approvals": (approvals, "docs/reference/rules.md")},
 }
 """By page and name: what makes the block, and where the rules are from there."""
 

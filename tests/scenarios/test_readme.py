@@ -30,6 +30,7 @@ TYPED_ELSEWHERE = ("docs/howto/checks.md",)
 """Pages that show settings only: `tests/projects` types those."""
 PAGES = (
     "README.md",
+    "docs/tutorial.md",
     *(f"docs/howto/{path.name}" for path in sorted((ROOT / "docs/howto").glob("*.md")) if path.name not in NOT_TYPED),
 )
 
@@ -173,7 +174,7 @@ read, to verify.
 
 def test_each_command_of_the_tour_is_one_that_an_answer_before_it_proposed() -> None:
     said, unasked = "", set()
-    for block in BLOCK.findall(read("README.md")):
+    for block in BLOCK.findall(read("docs/tutorial.md")):
         for step in steps_of(block):
             words = step.command.split()
             known = [" ".join(words[:n]) for n in (2, 3) if words[0] == "fe"]
