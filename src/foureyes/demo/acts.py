@@ -93,7 +93,7 @@ def morning(s: Story, t: DemoTasks, output: str) -> None:
     s.tell("8. After its hand-in the agent of the login tried to approve its own work. Its token is not good for that.")
     log = s.do(s.alice, f"fe logs {t[shop.LOGIN]}", quiet=True)
     print(f"alice$ fe logs {t[shop.LOGIN]}      (of it:)")
-    refusal = found(r"(> Bash fe approve [^\n]*\n *refused: approve is not for you[^\n]*\n +I2 [^\n]*)", log)
+    refusal = found(r"(> Bash fe approve [^\n]*\n *refused: approve is not for you[^\n]*\n +- [^\n]*)", log)
     print("".join(f"    {line}\n" for line in refusal.splitlines()), end="")
 
 

@@ -210,7 +210,7 @@ def test_a_configuration_that_is_not_accepted_is_named_wherever_checks_are_P12_D
     shown = shop.text(alice, "check", "show", task)
     assert f"  note: {note} (P12)\n" in shown
     assert 'next: a person runs: fe config accept, then: fe redo T1 --issue tests -m "…"' in shown
-    assert f"P12 {note}" in " ".join(shop.text(alice, "approve", task, rc=1).split())
+    assert f"{note} (P12)" in " ".join(shop.text(alice, "approve", task, rc=1).split())
     assert note in shop.text(alice, "show", task)
     shop.accept_policy(alice)
     assert note not in shop.text(shop.cast.job, "check", "run", task)

@@ -146,10 +146,10 @@ def test_show_diff(shop: Shop) -> None:
 def test_a_refusal_lists_all_reasons_with_rule_and_next_step(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.codex, "approve", shop.pages.task, rc=1) == (
         "refused: PAGES was not approved. 2 reasons:\n"
-        "  D7  an agent says which diff it looked at: --seen ATTEMPT.DIFF is missing\n"
-        "      next: fe show PAGES --diff\n"
-        "  P2  whoever made a change may not approve it: codex#1 (CODEX) is its implementer\n"
-        "      next: somebody else runs: fe approve PAGES --seen SEEN\n"
+        "  - an agent says which diff it looked at: --seen ATTEMPT.DIFF is missing (D7)\n"
+        "    next: fe show PAGES --diff\n"
+        "  - whoever made a change may not approve it: codex#1 (CODEX) is its implementer (P2)\n"
+        "    next: somebody else runs: fe approve PAGES --seen SEEN\n"
         "nothing was changed\n"
     )
 
@@ -157,8 +157,8 @@ def test_a_refusal_lists_all_reasons_with_rule_and_next_step(shop: Shop) -> None
 def test_a_missing_reason_says_what_to_type(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.claude, "approve", shop.pages.task, "--seen", shop.pages.seen, rc=1) == (
         "refused: PAGES was not approved. 1 reason:\n"
-        "  P3  PAGES can be approved by you only with a reason (you created PAGES)\n"
-        '      next: fe approve PAGES --seen SEEN -m "why it is fine"\n'
+        "  - PAGES can be approved by you only with a reason (you created PAGES) (P3)\n"
+        '    next: fe approve PAGES --seen SEEN -m "why it is fine"\n'
         "nothing was changed\n"
     )
 

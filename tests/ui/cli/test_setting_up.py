@@ -9,6 +9,7 @@ import pytest
 
 from foureyes.adapters.agents.setup.programs import PROGRAMS as TABLE
 from foureyes.bootstrap.instructing import PROGRAMS
+from foureyes.config.primer import RULES
 from foureyes.ui.cli.agent import HOOKED
 
 from tests.stage.commands import Stage
@@ -51,7 +52,8 @@ def test_setup_keeps_what_is_around_the_block(stage: Stage) -> None:
     page = stage.repo / "AGENTS.md"
     page.write_text("# Ours\n\nBe kind.\n")
     stage.done(stage.cast.alice, "setup", "agents-md")
-    assert stage.run(stage.cast.claude, "prime").out.strip() in page.read_text()
+    assert stage.run(stage.cast.claude, "prime").out.startswith(RULES)
+    assert RULES in page.read_text()
     assert stage.done(stage.cast.alice, "setup", "codex")["result"] == "updated"
     assert stage.done(stage.cast.alice, "setup", "codex", "--remove")["files"][0]["why"] == (
         "the block stays for agents-md"
@@ -105,7 +107,7 @@ def test_doctor_says_what_is_set_up_and_whether_it_fits(stage: Stage) -> None:
     (one,) = lines()
     assert (one["result"], one["message"]) == ("ok", "agents-md: instructions in AGENTS.md")
     page = stage.repo / "AGENTS.md"
-    page.write_text(page.read_text().replace("DIFFERENT", "different"))
+    page.write_text(page.read_text().replace("Never approve", "Always approve"))
     (edited,) = lines()
     assert (edited["result"], "somebody edited" in edited["message"]) == ("warn", True)
     assert edited["next"].startswith("fe setup agents-md")
