@@ -1,10 +1,10 @@
-"""What the gate costs: handing in and merging, without checks, over plain git doing the same; and that neither grows.
+"""What the gate costs: submitting and merging, without checks, over plain git doing the same; and that neither grows.
 
 Everything is real: git, worktrees, the store with its journal on disk. Two repositories take turns, one with 10
-attempts merged and 10 waiting, one with 1,000 of each. In each round and repository the same small change is handed in
+attempts merged and 10 waiting, one with 1,000 of each. In each round and repository the same small change is submitted
 and merged three times: by the whole commands `fe submit` and `fe merge`, by the verbs inside this process (the
 Application is open, no Python starts), and by plain git in a copy of the repository. A fourth change has 20,000 lines,
-and is only handed in.
+and is only submitted.
 
 What plain git does instead (`plain_git`) is the least that leaves the same behind in git: the same questions asked, the
 commit kept by a ref, the same merge commit on main, the checkout brought along, worktree and branch gone. At last the
@@ -111,7 +111,7 @@ class Bench:
         self.times["merge, git"].append(timed(lambda: merge(self.at, place, f"work-{self.rounds}")))
 
     def large_change(self) -> None:
-        """20,000 lines of a diff: handed in, and read by plain git."""
+        """20,000 lines of a diff: submitted, and read by plain git."""
         work = begin(self.at, "a large change")
         for number in range(LONG_FILES):
             write(work.place, long_file(number), long_lines(number, "changed "))

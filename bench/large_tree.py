@@ -1,4 +1,4 @@
-"""The gate in a repository of 20,000 files: a change of 20 files, and one of 2,000, handed in and merged.
+"""The gate in a repository of 20,000 files: a change of 20 files, and one of 2,000, submitted and merged.
 
 Both changes begin where main was before something else was merged, so each is a merge and no fast-forward. The verbs
 and plain git take turns, each in its own copy of the repository; of every step the least of all rounds counts, because

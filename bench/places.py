@@ -59,7 +59,7 @@ class QuietRepo:
         return self.branches
 
     def kept(self, below: str) -> dict[str, Sha]:
-        """Everything that was handed in is where it was put."""
+        """Everything that was submitted is where it was put."""
         assert self.store is not None
         with self.store.read() as tx:
             rows = tx.all("attempt.kept", KeptAttempt)

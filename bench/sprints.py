@@ -33,7 +33,7 @@ LABELS = (("api",), ("docs",), ("security",), ("ux", "api"), ())
 
 
 def fill(app: Application, tasks: int) -> None:
-    """So many tasks that are ready, every fifth behind the one before it, and five hundred that were handed in."""
+    """So many tasks that are ready, every fifth behind the one before it, and five hundred that were submitted."""
     with app.context.store.write() as tx:
         for number in range(PAST):
             task = TaskId(f"fe-old{number}")

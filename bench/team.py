@@ -1,6 +1,6 @@
 """Many runners on one PostgreSQL, each with the agents that it has: what these machines cannot show, simulated.
 
-Every runner is a process with the real loop: it looks, plans, reserves, binds, renews its leases, hands in, checks,
+Every runner is a process with the real loop: it looks, plans, reserves, binds, renews its leases, submits, checks,
 merges and ends its runs, woken by the store as ever, with its lock and its connections. Agents sleep, checks are green
 at once, rules approve, and git answers from memory. Measured is from when all agents are at work, or from
 the end of the ramp, if they are not by then: the table says how many were.
@@ -100,7 +100,7 @@ class Trial:
         begun = f"all at work after {seen.all_begun:.0f} s" if seen.all_begun else f"{seen.begun} at work by then"
         return [
             note(
-                f"{name}: claims, hand-ins, merges a minute",
+                f"{name}: claims, submissions, merges a minute",
                 f"{claims / minutes:.0f}, {handed / minutes:.0f}, {merged / minutes:.0f}",
                 f"the agents alone would allow {agents * 60 / options.sleep:.0f}; {begun}, "
                 f"{seen.waiting} wait for a check or a merge",

@@ -1,4 +1,4 @@
-"""Git of a simulated team, from memory: every machine has what every other one handed in, and one main that they share.
+"""Git of a simulated team, from memory: every machine has what every other one submitted, and one main that they share.
 
 Work grows out of the first commit and is one commit; merges always fit. What the machines share is a file with the
 commits of main in their order, which moves by compare-and-swap under a lock, as a remote's branch does by a push.

@@ -24,7 +24,7 @@ TURNS = """
 class Watched(msgspec.Struct, frozen=True):
     """What was seen: rows of each kind; after how many seconds all agents were at work (0: never), and how many were;
     in which share of the looks a project's turn to write was taken, and by how many it was waited for; seconds of the
-    server's processor, each second; what was handed in and waited to be checked or merged in the end.
+    server's processor, each second; what was submitted and waited to be checked or merged in the end.
     """
 
     rows: dict[str, int]

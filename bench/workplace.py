@@ -97,7 +97,7 @@ class Workplace:
         app.close()
 
     def _live(self, attempts: int) -> None:
-        """All that was handed in before: in git, then in the store."""
+        """All that was submitted before: in git, then in the store."""
         merged = [_id(f"merged {number}", attempts) for number in range(attempts)]
         waiting = [_id(f"waiting {number}", attempts) for number in range(attempts)]
         self.git("fast-import", "--quiet", stdin="".join(_history(merged, waiting)))
@@ -126,7 +126,7 @@ class Workplace:
 
 
 class Work(NamedTuple):
-    """A change in a worktree that waits to be handed in; by plain git its task is its branch."""
+    """A change in a worktree that waits to be submitted; by plain git its task is its branch."""
 
     task: str
     place: Path

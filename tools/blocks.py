@@ -35,7 +35,7 @@ def files(root: Path) -> dict[str, str]:
 
 
 def filled(text: str, makers: dict[str, tuple[Make, str]]) -> str:
-    """A page with its blocks written anew; one that is missing is an error."""
+    """A page with its blocks written again; one that is missing is an error."""
     for name, (make, where) in makers.items():
         begin, end = f"<!-- begin {name}: make docs writes this -->", f"<!-- end {name} -->"
         block = f"{begin}\n\n{linked(make(), where)}\n\n{end}"

@@ -75,7 +75,7 @@ def test_D5_what_a_run_left_as_another_is_told_and_of_a_layer_only_what_lies_in_
     assert list(changed(str(tree), FILES, str(layer))) == ["dir/b"], "a directory that was removed lies there as one"
     (layer / "dir").unlink()
     (layer / "dir").mkdir()
-    assert list(changed(str(tree), FILES, str(layer))) == ["dir/b"], "one that was made anew is empty there"
+    assert list(changed(str(tree), FILES, str(layer))) == ["dir/b"], "one that was made again is empty there"
     assert list(changed(str(tree), {**FILES, "dir/sub/c": FILES["a.py"]}, str(layer))) == ["dir/b", "dir/sub/c"]
 
 

@@ -1,4 +1,4 @@
-"""Files that others can write, too: plain ones are read, everything else is told what it is and left alone."""
+"""Files that others can write, too: plain ones are read, everything else is told what it is and skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real programs driven by `fe run`, from a ready task to the merge: work, hand-in, checks, and nobody sits there
+"""The real programs driven by `fe run`, from a ready task to the merge: work, submission, checks, and nobody sits there
 (S1, D5, Q1); a program that is refused leaves the task to the next one (S2).
 """
 

@@ -431,10 +431,10 @@ def expected(
 def finishing(
     policy: PolicyName, relation: str, minor: str, grade: str, *, readable: bool = True, reason: bool = False
 ) -> Expected:
-    """P11, where FAY has recorded an approval of the diff: who may not approve anew finishes hers, with a reason."""
-    anew = expected(policy, relation, minor, grade, readable=readable, reason=reason)
-    if policy in ("strict", "balanced") or anew.allowed or not readable or ROW[relation] in ("I1", "I2", "I5"):
-        return anew
+    """P11, where FAY has recorded an approval of the diff: who may not approve again finishes hers, with a reason."""
+    again = expected(policy, relation, minor, grade, readable=readable, reason=reason)
+    if policy in ("strict", "balanced") or again.allowed or not readable or ROW[relation] in ("I1", "I2", "I5"):
+        return again
     return Expected(True, frozenset({"P11"})) if reason else Expected(False, frozenset({"P11"}), needs_reason=True)
 
 
@@ -798,7 +798,7 @@ CLOSERS: dict[str, Who] = {
     "service": SERVICE,
     "asserted": TYPED,
 }
-DONE = ("nobody", "other handed in", "other gave back", "other works on it", "self handed in", "self gave back")
+DONE = ("nobody", "other submitted", "other gave back", "other works on it", "self submitted", "self gave back")
 
 
 def can_self(closer: str) -> bool:
@@ -816,7 +816,7 @@ def closes(closer: str, done: str, *, minor: bool, exception: bool) -> str:
         return "refuse"  # another session's live claim
     own = done.startswith("self")
     own |= closer in ("of the maker's origin", "started by the maker") and done.startswith("other")
-    own |= closer == "author by trailer" and done == "other handed in"
+    own |= closer == "author by trailer" and done == "other submitted"
     if minor:  # I4: who had it made is asked as who made it
         return "audit" if own or (closer == "delegator" and done.startswith("other")) else "allow"
     if own or (done == "nobody" and creator):
@@ -832,7 +832,7 @@ def closing_story(world: StoryWorld, closer: str, done: str, *, minor: bool) -> 
     task = world.create(creator, minor=minor)
     if done != "nobody":
         world.take(task, ("start", maker))
-    if done.endswith("handed in"):
+    if done.endswith("submitted"):
         world.commit_and_submit(maker, task, (TRAILER,) if closer == "author by trailer" else ())
     elif done.endswith("gave back"):
         world.take(task, ("release", BOB) if isinstance(maker, Spawned) else ("unstart", maker))

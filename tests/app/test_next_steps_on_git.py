@@ -80,7 +80,7 @@ def checks(world: GitWorld) -> None:
 
 
 def moved(world: GitWorld) -> None:
-    """Work that went on after it was handed in, or approved; nothing to hand in; files that are not committed."""
+    """Work that went on after it was submitted, or approved; nothing to submit; files that are not committed."""
     configure(world, AT_ONCE)
     task, other = deliver(world), deliver(world)
     world.approve(BOB, other)

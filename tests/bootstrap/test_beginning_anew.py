@@ -1,4 +1,4 @@
-"""`fe init --anew`: a journal for a project whose store is lost (P12)."""
+"""`fe init --again`: a journal for a project whose store is lost (P12)."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def test_a_lost_store_begins_anew_by_a_person_on_record_and_merges_when_it_is_ac
         (checkout.path / ".foureyes" / "store.db").unlink()
     with pytest.raises((NoProject, StoreProblem)) as caught:
         open_project(str(checkout.path), {})
-    assert "fe init --anew" in steps_text(caught.value.next_step)
+    assert "fe init --again" in steps_text(caught.value.next_step)
     with pytest.raises(Refused):
-        create_project(str(checkout.path), {}, CLAUDE, prefix="fe", target=None, commit=True, anew=True)
-    done = create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True, anew=True)
+        create_project(str(checkout.path), {}, CLAUDE, prefix="fe", target=None, commit=True, again=True)
+    done = create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True, again=True)
     assert (done.project, done.target) == (first.project, "main")
     app = open_project(str(checkout.path), {})
     assert [row.kind for row in app.audit.exceptions()] == ["store_adopted"]
@@ -40,7 +40,7 @@ def test_a_lost_store_begins_anew_by_a_person_on_record_and_merges_when_it_is_ac
     assert not [row for row in app.doctor.examine(ALICE) if row.result == "fail"]
     app.close()
     with pytest.raises(Refused, match="there is a store here already"):
-        create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True, anew=True)
+        create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True, again=True)
 
 
 def test_so_does_one_that_a_server_lost_and_only_where_it_has_none_P12(
@@ -50,12 +50,12 @@ def test_so_does_one_that_a_server_lost_and_only_where_it_has_none_P12(
         project = Project(checkout, server)
         project.copy()
         with pytest.raises(Refused, match="that server has a store of this project already"):
-            create_project(project.cwd, {}, ALICE, prefix="fe", target=None, commit=True, anew=True)
+            create_project(project.cwd, {}, ALICE, prefix="fe", target=None, commit=True, again=True)
         server.run(f"DROP SCHEMA foureyes_{project.id} CASCADE")
         with pytest.raises(StoreProblem) as caught:
             open_project(project.cwd, {})
-        assert "fe init --anew" in steps_text(caught.value.next_step)
-        done = create_project(project.cwd, {}, ALICE, prefix="fe", target=None, commit=True, anew=True)
+        assert "fe init --again" in steps_text(caught.value.next_step)
+        done = create_project(project.cwd, {}, ALICE, prefix="fe", target=None, commit=True, again=True)
     assert done.project == project.id
     app = project.app()
     assert [row.kind for row in app.audit.exceptions()] == ["store_adopted"]

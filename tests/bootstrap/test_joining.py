@@ -105,7 +105,7 @@ def test_a_configuration_whose_address_is_none_is_refused_everywhere_and_not_sai
         partial(join_store, clone, {}, BOB),
         partial(restore_backup, clone, {}, BOB, "../backup.db"),
         partial(create_project, clone, {}, BOB, prefix="fe", target=None, commit=True),
-        partial(create_project, clone, {}, BOB, prefix="fe", target=None, commit=True, anew=True),
+        partial(create_project, clone, {}, BOB, prefix="fe", target=None, commit=True, again=True),
     ]
     for use in uses:
         with pytest.raises(FoureyesError, match=r"begins? with postgresql://") as caught:

@@ -76,7 +76,7 @@ class Killed:
             self.place.reset(moved=state != self.old)
 
     def _heals(self, state: bytes, new: bytes, where: str) -> None:
-        """The audit finds at most that the mirror is behind; the command can be repeated; the next write mends the
+        """The audit finds at most that the mirror is behind; the command can be repeated; the next write fixes the
         mirror.
         """
         for area, message in self.place.findings():

@@ -1,4 +1,4 @@
-"""Every step on the way from hand-in to merge: what it needs before it, the command, and what somebody does next."""
+"""Every step on the way from submission to merge: what it needs before it, the command, and what somebody does next."""
 
 from __future__ import annotations
 

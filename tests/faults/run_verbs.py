@@ -86,7 +86,7 @@ RUN_VERBS = (
         _by_runner(lambda d, me, run: d.app.runs.release(me, run.id, how="blocked", reason="which one?")),
     ),
     Verb(
-        "run hand in",
+        "run submit",
         _worked,
         _by_runner(lambda d, me, run: d.app.runs.hand_in(me, run.id, signal="DONE", message="done")),
     ),

@@ -158,7 +158,7 @@ def test_a_server_that_restarts_between_two_commands_costs_at_most_one_command_G
 
 def test_a_process_that_lives_through_a_restart_of_the_server_does_not_notice_it(place: ServerPlace) -> None:
     """A web server or a terminal app: nothing had begun, so the first command after the restart can simply connect
-    anew.
+    again.
     """
     desk = Desk(place)
     desk.found()

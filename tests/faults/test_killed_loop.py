@@ -84,6 +84,6 @@ def test_who_repeats_a_command_that_was_killed_after_its_commit_is_told_so_and_d
 
 
 def write(desk: Desk) -> None:
-    """Somebody's next write, which mends the mirror."""
+    """Somebody's next write, which fixes the mirror."""
     desk.create()
     desk.close()

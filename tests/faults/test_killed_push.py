@@ -1,5 +1,5 @@
 """A merge through a remote, killed before each of its steps (Q4, Q6): the other machine goes on, there is one main, and
-nothing is lost, merged twice or voided. A hand-in, killed around its push: it is on record once, and pushed at last.
+nothing is lost, merged twice or voided. A submission, killed around its push: it is on record once, and pushed at last.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class HandingIn(Machines):
             store.close()
 
     def check(self) -> None:
-        """After the same hand-in once more."""
+        """After the same submission once more."""
         (task,) = self.tasks
         head = Checkout(self.place.root / "alpha").head(f"fe/{task}")
         there = [self.remote.head(ref) for ref in (attempt_ref(task, 1), f"refs/heads/fe/{task}")]

@@ -64,7 +64,7 @@ def test_runners_that_are_killed_three_times_leave_nothing_to_a_person_J4_S2(the
     theatre.check_nothing_left([task])
 
 
-ENDED = [moment for moment in MOMENTS if moment.partition(":")[2] in ("tidy", "commit", "hand in")]
+ENDED = [moment for moment in MOMENTS if moment.partition(":")[2] in ("tidy", "commit", "submit")]
 
 
 @pytest.mark.parametrize("moment", ENDED)

@@ -1,4 +1,4 @@
-"""P8: wherever a crash cut the mirror file, the next write mends it."""
+"""P8: wherever a crash cut the mirror file, the next write fixes it."""
 
 from __future__ import annotations
 

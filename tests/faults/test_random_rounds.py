@@ -83,7 +83,7 @@ class Day:
         if status == "open":
             return [("take up", lambda: self._take_up(actor, task, text))]
         if status == "in_progress":
-            return [("hand in", lambda: floor.submit(actor, task))]
+            return [("submit", lambda: floor.submit(actor, task))]
         if status == "approved":
             return [("withdraw", lambda: floor.app.decisions.withdraw(BOB, task)), redo]
         approve = (

@@ -1,4 +1,4 @@
-"""Two clones and their remote in a project's place: each command of theirs opens the store anew, in a child."""
+"""Two clones and their remote in a project's place: each command of theirs opens the store again, in a child."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEVER = {"ApprovalVoided", "MergeFailed", "SecurityRecorded", "AttemptSentBack"}
 
 
 class Machines:
-    """Two clones and their remote, in the project's place; each command opens the store anew."""
+    """Two clones and their remote, in the project's place; each command opens the store again."""
 
     def __init__(self, place: Place, *, sees_ends: bool = True) -> None:
         self.place, self.sees_ends = place, sees_ends

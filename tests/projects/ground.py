@@ -66,7 +66,7 @@ class Ground(msgspec.Struct, frozen=True):
         return work, told
 
     def merged(self) -> dict[str, str]:
-        """The merge queue worked off, with the checks of what comes out."""
+        """The merge queue processed, with the checks of what comes out."""
         rows = self.shop.lines(self.shop.cast.alice, "merge", "--wait", env=self.env, timeout=LONG)
         return {row["task"]: row["outcome"] for row in rows if row["outcome"] != "waits"}
 

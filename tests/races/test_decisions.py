@@ -1,4 +1,4 @@
-"""Decisions at once: never an approval for something else than what is handed in (D4, D7), never two for one."""
+"""Decisions at once: never an approval for something else than what is submitted (D4, D7), never two for one."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_of_submits_at_once_one_attempt_is_frozen_A1(place: Place) -> None:
 
 
 def test_an_approval_never_meets_an_attempt_that_it_did_not_see_D4_D7(place: Place) -> None:
-    """One hands in again while another approves what was there: whichever is first, no approval for the unseen diff
+    """One submits again while another approves what was there: whichever is first, no approval for the unseen diff
     stands.
     """
     desk = founded(place)

@@ -50,7 +50,7 @@ def at_once(place: Place, *acts: tuple[Repo, Act]) -> list[str]:
 
 
 def said(desk: Desk, task: str, *issues: dict[str, Any], rulings: tuple[dict[str, str], ...] = ()) -> bytes:
-    """A review of what is handed in now."""
+    """A review of what is submitted now."""
     return json.dumps(
         review_result(issues, rulings=rulings, diff_id=desk.seen(task), files_reviewed=["app.py"])
     ).encode()
@@ -145,7 +145,7 @@ def test_nothing_is_handed_in_before_its_answers_however_close_they_come_L6(plac
 
 
 def test_an_answer_that_is_changed_while_it_is_handed_in_is_before_it_or_in_the_next_round_L6(place: Place) -> None:
-    """Whichever is first: the lead is asked exactly if the attempt that was handed in carries the rejection (L14)."""
+    """Whichever is first: the lead is asked exactly if the attempt that was submitted carries the rejection (L14)."""
     desk = founded(place)
     for _ in range(ROUNDS):
         task = found_at(desk)

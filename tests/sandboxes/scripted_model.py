@@ -70,7 +70,7 @@ class Trouble(Exception):
 
 
 class Conversation:
-    """What is asked for, and what came back. `@SEEN@` in it is the change that an earlier one handed in, `@FINDING@` a
+    """What is asked for, and what came back. `@SEEN@` in it is the change that an earlier one submitted, `@FINDING@` a
     finding that one listed. Files are written below `folder`.
     """
 

@@ -1,5 +1,5 @@
 """The real codex and claude over MCP: from inside of codex' own sandbox, where nothing can be committed, they take a
-task, hand in, answer a finding and are refused their own approval; where nothing can be written at all, they decide
+task, submit, answer a finding and are refused their own approval; where nothing can be written at all, they decide
 (I5, A1).
 """
 

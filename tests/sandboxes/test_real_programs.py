@@ -1,4 +1,4 @@
-"""The real codex and claude in their own sandboxes, as docs/howto/agent-programs.md says: they work and hand in, decide
+"""The real codex and claude in their own sandboxes, as docs/howto/agent-programs.md says: they work and submit, decide
 nothing, and get a clear sentence where something is not allowed (A1, I3).
 
 Each runs in a network namespace with loopback only, with an environment and a home of its own, a dummy key and a model

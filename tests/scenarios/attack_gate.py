@@ -70,13 +70,13 @@ class Gate(Shop):
     def attempt(
         self, files: Mapping[str, Content], *options: str, by: Caller | None = None, planner: Caller | None = None
     ) -> HandedIn:
-        """What an agent (codex) hands in for a task that somebody (a person) planned with these options."""
+        """What an agent (codex) submits for a task that somebody (a person) planned with these options."""
         task = self.create(planner or self.cast.alice, *options)
         return self.work_on(task, files, by=by)
 
     @recalled
     def work_on(self, task: str, files: Mapping[str, Content], *, by: Caller | None = None) -> HandedIn:
-        """What an agent (codex) hands in for a task."""
+        """What an agent (codex) submits for a task."""
         who = by or self.cast.codex
         self.done(who, "start", task)
         self.change(f"fe/{task}", files)

@@ -117,7 +117,7 @@ def test_D5_what_somebody_writes_from_outside_while_the_command_runs_is_no_pass(
 
 
 def test_D5_a_part_of_the_attempt_is_not_the_targets_because_a_hand_in_was_counted_from_it(shop: Shop) -> None:
-    """The target's branch is moved onto it for the moment of a hand-in."""
+    """The target's branch is moved onto it for the moment of a submission."""
     old, task = shop.git("rev-parse", "main"), shop.create(shop.cast.alice)
     shop.done(shop.cast.claude, "start", task)
     own = shop.commit(f"fe/{task}", {"node_modules/package": "own\n"})

@@ -54,7 +54,7 @@ def sent_back(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Ca
 def claimed(
     tmp_path_factory: pytest.TempPathFactory, sent_back: tuple[Path, HandedIn, list[str]], cast: Cast
 ) -> tuple[Path, HandedIn, list[str]]:
-    """Claude says that both are fixed, and has handed in again."""
+    """Claude says that both are fixed, and has submitted again."""
     repo, work, names = sent_back
     loop = loop_at(tmp_path_factory.mktemp("claimed") / "shop", repo, cast)
     return loop.repo, loop.again(work.task, nth(2)), names
@@ -206,7 +206,7 @@ def test_a_tech_leads_handoff_or_a_report_from_the_author_resolves_nothing_G6_L8
     [
         pytest.param({"limits.py": LIMIT_PY, "limit.py": None}, id="renamed"),
         pytest.param({"limit.py": "# moved\n" * 40 + LIMIT_PY}, id="moved down"),
-        pytest.param({**OTHER, "limit.py": None}, id="deleted and written anew"),
+        pytest.param({**OTHER, "limit.py": None}, id="deleted and written again"),
         pytest.param({"limit.py": "import threading\n"}, id="emptied"),
     ],
 )

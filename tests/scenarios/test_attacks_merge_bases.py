@@ -42,7 +42,7 @@ def join(gate: Gate, branch: str, parents: list[str], files: Mapping[str, Conten
 
 
 def delivered(gate: Gate, branch: str) -> HandedIn:
-    """What codex handed in from a branch, after a person approved what `fe show --diff` shows of it."""
+    """What codex submitted from a branch, after a person approved what `fe show --diff` shows of it."""
     task = gate.create(gate.cast.alice)
     gate.done(gate.cast.codex, "start", task)
     found = gate.done(gate.cast.codex, "submit", task, "--branch", branch)
@@ -58,7 +58,7 @@ def criss_cross(gate: Gate, date: int) -> HandedIn:
     """
     gate.commit("main", {"src/fix.py": "broken\n"})
     gate.change("past", EVIL, onto="main")
-    first = {**dict.fromkeys(EVIL, None), "src/fix.py": "mended\n", "src/one.py": "1\n"}
+    first = {**dict.fromkeys(EVIL, None), "src/fix.py": "fixed\n", "src/one.py": "1\n"}
     gate.change("first", first, onto="past")
     gate.change("second", {"src/two.py": "2\n"}, onto="past")
     for branch in ("first", "second"):
@@ -82,7 +82,7 @@ def test_A2_Q2_of_several_merge_bases_the_one_that_was_shown_is_the_one_that_is_
     assert gate.merge() == {work.task: "merged"}
     assert gate.on_main("src/three.py") == "3"
     assert (gate.on_main("AGENTS.md"), gate.on_main("src/hidden.py")) == ("", "")
-    assert gate.on_main("src/fix.py") == "mended"
+    assert gate.on_main("src/fix.py") == "fixed"
 
 
 def renamed(gate: Gate, old: str, new: str) -> None:

@@ -119,7 +119,7 @@ def test_K1_a_link_in_the_place_of_a_worktree_costs_nobody_a_file(gate: Gate, tm
 
 
 def test_F1_a_fresh_start_leaves_a_branch_alone_that_is_not_the_tasks_own(gate: Gate) -> None:
-    """An agent may hand in any branch (K4), also somebody else's."""
+    """An agent may submit any branch (K4), also somebody else's."""
     gate.change("release", {"src/release.py": "release = 1\n"}, onto="main")
     before = gate.tip("release")
     task = gate.create(gate.cast.alice)

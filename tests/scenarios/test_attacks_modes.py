@@ -57,7 +57,7 @@ def test_M6_a_loosening_that_the_maker_put_on_at_creation_does_not_count(gate: G
     assert f"M6 label {label} does not count: " in waits(gate, work)
 
 
-@pytest.mark.parametrize("moment", ["before the start", "after the start", "after the hand-in"])
+@pytest.mark.parametrize("moment", ["before the start", "after the start", "after the submission"])
 @pytest.mark.parametrize("label", ["review:skip", "trivial"])
 def test_M6_a_loosening_that_the_maker_put_on_later_does_not_count(gate: Gate, label: str, moment: str) -> None:
     codex = gate.cast.codex
@@ -69,7 +69,7 @@ def test_M6_a_loosening_that_the_maker_put_on_later_does_not_count(gate: Gate, l
         gate.done(codex, "update", task, "--label", label)
     gate.change(f"fe/{task}", change_for(label))
     work = gate.submit(codex, task)
-    if moment == "after the hand-in":
+    if moment == "after the submission":
         gate.done(codex, "label", "add", task, label)
         assert gate.submit(codex, task) == work
     assert f"M6 label {label} does not count: " in waits(gate, work)
@@ -166,7 +166,7 @@ def test_M6_no_agent_loosens_what_a_services_token_made_for_it_may_be_anybodys(g
 # Tightening labels
 
 
-@pytest.mark.parametrize("moment", ["before the start", "after the start", "after the hand-in"])
+@pytest.mark.parametrize("moment", ["before the start", "after the start", "after the submission"])
 @pytest.mark.parametrize("label", ["security", "review:per-task", "review:batch"])
 def test_M6_a_tightening_label_that_the_maker_takes_off_keeps_asking(gate: Gate, label: str, moment: str) -> None:
     codex = gate.cast.codex
@@ -178,7 +178,7 @@ def test_M6_a_tightening_label_that_the_maker_takes_off_keeps_asking(gate: Gate,
         gate.done(codex, "label", "rm", task, label)
     gate.change(f"fe/{task}", CODE)
     work = gate.submit(codex, task)
-    if moment == "after the hand-in":
+    if moment == "after the submission":
         gate.done(codex, "label", "rm", task, label)
     waits(gate, work, "batch" if label == "review:batch" else "per-task")
     if label == "security":

@@ -132,7 +132,7 @@ def test_I3_an_agent_that_is_pid_1_of_its_own_sandbox_works_as_one_session_and_d
     work = stage.hand_in(Through(sandboxed, env=thread), stage.create(stage.cast.claude))
     for env in (thread, {}):
         said = stage.may_not_approve(sandboxed, work, "-m", "mine", rules=["I3"], env=env)
-        assert "hand in from here" in said.text
+        assert "submit from here" in said.text
     assert work.task not in stage.reviewable(sandboxed)
     assert security(stage) == []
     assert stage.approve(stage.cast.alice, work)["rule"] == "P7"

@@ -1,4 +1,4 @@
-"""A hand-in whose objects are gone, by real processes: it is told, and keeps nobody else from anything (D5, Q1)."""
+"""A submission whose objects are gone, by real processes: it is told, and keeps nobody else from anything (D5, Q1)."""
 
 from __future__ import annotations
 

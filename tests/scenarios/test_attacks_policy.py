@@ -160,7 +160,7 @@ def test_P12_another_store_on_the_same_target_merges_nothing_and_accepts_nothing
         stage.folder.rename(tmp_path / "away")
         other = stage
     assert "its store is not in this clone" in other.no(cast.codex, "init", rc=5).message
-    other.no(cast.codex, "init", "--anew", rules=["P12"])
+    other.no(cast.codex, "init", "--again", rules=["P12"])
     kept = (other.repo / "foureyes.toml").read_bytes()
     (other.repo / "foureyes.toml").unlink()
     assert other.done(cast.codex, "init")["created"] is True

@@ -109,7 +109,7 @@ def test_a_runners_reviewer_answers_and_decides_nothing_I2(reviewed: Reviewed, t
 def test_a_review_of_files_that_somebody_rewrote_meanwhile_is_void_V2(
     reviewed: Reviewed, tmp_path: Path, rewrite: str, named: str
 ) -> None:
-    """The author hands in and stays, and rewrites each checkout of its reviewer until the reviewer was asked twice."""
+    """The author submits and stays, and rewrites each checkout of its reviewer until the reviewer was asked twice."""
     checkouts, told = reviewed.shop.repo / ".foureyes/checkouts", tmp_path / "told"
     stays = shell(
         f"mkdir {told}; until [ $(ls {told} | wc -l) = 2 ]; do sleep 0.05; for at in {checkouts}/*/; do cd $at"

@@ -1,4 +1,4 @@
-"""Attacks with a reviewer, or an author, of one's own making: what an agent spawns is never another pair of eyes
+"""Attacks with a reviewer, or an author, of one's own making: what an agent spawns is never another reviewer
 (I4).
 """
 

@@ -308,7 +308,7 @@ FE = f'fe() {{ "{sys.executable}" -m foureyes "$@"; }}; seen() {{ sed "s/.*sha25
 
 
 def drops_its_token(stage: Stage, folder: Path, start: str) -> tuple[str, Result]:
-    """A person gives codex a token in a shell; codex hands in with it, and approves without it."""
+    """A person gives codex a token in a shell; codex submits with it, and approves without it."""
     task = stage.create(stage.cast.gemini)
     stage.commit(f"fe/{task}", {"x.txt": "x\n"})
     codex = told(
@@ -343,7 +343,7 @@ def test_I3_a_token_that_is_dropped_by_an_agent_that_took_the_shells_place_leave
 def test_I2_a_token_that_was_never_used_and_is_dropped_leaves_no_trace_of_who_had_it(
     stage: Stage, tmp_path: Path
 ) -> None:
-    """A limit: work that others hand in for it is the token's; the agent itself is nobody until it uses the token.
+    """A limit: work that others submit for it is the token's; the agent itself is nobody until it uses the token.
 
     docs/threat-model.md has it under "letting others claim".
     """

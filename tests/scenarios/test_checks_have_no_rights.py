@@ -48,7 +48,7 @@ def rules(answer: Any) -> list[str]:
 
 @pytest.fixture
 def work(stage: Stage) -> HandedIn:
-    """A task that codex handed in: a person may approve it, and so may claude."""
+    """A task that codex submitted: a person may approve it, and so may claude."""
     return stage.in_review(stage.cast.alice, stage.cast.codex)
 
 

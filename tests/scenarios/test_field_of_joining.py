@@ -124,7 +124,7 @@ def test_one_human_at_two_machines_is_two_people_until_they_sign_and_joining_say
 
 
 def made_by_a_person(team: KeptTeam, *options: str) -> str:
-    """What alice handed in on alpha herself."""
+    """What alice submitted on alpha herself."""
     alpha = team.alpha
     task = alpha.create(alpha.cast.codex, *options)
     alpha.done(alpha.cast.alice, "start", task)

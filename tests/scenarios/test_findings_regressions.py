@@ -167,7 +167,7 @@ def test_24_one_key_with_other_words_is_a_conflict_and_the_first_stays(loop: Loo
 def test_25_what_is_about_a_missing_finding_refuses_and_creates_nothing(back: Loop, names: list[str]) -> None:
     missing, before = names[0].replace("-001", "-777"), back.head()
     for words in (
-        ("respond", missing, "--fixed", "-m", "mended"),
+        ("respond", missing, "--fixed", "-m", "fixed"),
         ("show", missing),
         ("apply", missing),
         ("track", missing),

@@ -1,4 +1,4 @@
-"""What broke between hand-in and decision in the systems before us, each tried on the real command line.
+"""What broke between submission and decision in the systems before us, each tried on the real command line.
 
 Checks (29, 30, 48, 49), modes (50, 52, 75), feedback (57), counts (58), hints (44, 64), the store (67). What broke on
 the way to the target branch is in `test_merge_regressions.py`.

@@ -87,7 +87,7 @@ class Names:
     def compare(self, page: str, real: str) -> None:
         """Two lines are the same but for ids, hashes and times, and those are used consistently."""
         assert plain(page) == plain(real), (
-            f"out of date (how to write it anew: the top of this file)\npage: {page}\nreal: {real}"
+            f"out of date (how to write it again: the top of this file)\npage: {page}\nreal: {real}"
         )
         for ours, theirs in zip(TOKEN.finditer(page), TOKEN.finditer(real), strict=True):
             known = self._real.setdefault(ours.group(), theirs.group())
@@ -157,7 +157,7 @@ def test_every_console_block_of_a_page_does_what_it_shows(page: str, tmp_path: P
             done = stage.type(step, names)
             real = done.out.splitlines()
             told = (
-                f"{page} is out of date (how to write it anew: the top of this file)\n{step.who}: "
+                f"{page} is out of date (how to write it again: the top of this file)\n{step.who}: "
                 f"{step.command}\n{done.out}"
             )
             assert done.rc == step.rc, told

@@ -86,11 +86,11 @@ def test_the_beginning_and_the_end_of_what_a_check_printed_are_kept_and_the_cut_
 def test_a_crashed_check_is_tried_again_by_the_next_bare_run_of_a_person_and_later_by_a_service_D5(
     stage: Stage, tmp_path: Path
 ) -> None:
-    mended = tmp_path / "mended"
-    shop = shop_with(stage, f"test -f {mended} || exit 127")
+    fixed = tmp_path / "fixed"
+    shop = shop_with(stage, f"test -f {fixed} || exit 127")
     work = submitted(shop, FINE)
     shop.checked(shop.cast.job, work.task, rc=6)
-    mended.touch()
+    fixed.touch()
     later = shop.run(shop.cast.job, "check", "run")
     assert (later.rc, "tried again at" in later.out) == (6, True)
     typed = shop.run(shop.cast.alice, "check", "run")

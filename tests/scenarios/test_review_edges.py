@@ -94,7 +94,7 @@ def test_S2_the_way_out_of_a_failed_run_is_not_to_call_it_done(shop: Shop) -> No
     task = shop.create(shop.cast.alice)
     shop.done(shop.cast.claude, "start", task)
     refused = shop.no(shop.cast.claude, "submit", task, "--signal", "FAILED", rc=2)
-    assert "a failed run is never a submit" in refused.message
+    assert "a failed run is never a submission" in refused.message
     assert not any("--signal DONE" in hint for hint in refused.hints)
 
 

@@ -108,7 +108,7 @@ def test_E2E_R01_a_dirty_checkout_of_main_is_left_alone_and_its_person_told(shop
     shop.done(shop.cast.alice, "approve", work.task)
     said = shop.run(shop.cast.alice, "merge")
     assert (said.rc, said.out.split()[:2]) == (0, ["merged", work.task])
-    assert "left alone" in said.err
+    assert "skipped" in said.err
     assert (shop.repo / "src/prices.py").read_text() == "# half a thought\n"
     assert shop.on_main("src/prices.py") == "# the net price, rounded"
 
@@ -284,8 +284,8 @@ def test_E2E_R04_red_checks_send_it_back_with_the_failing_tests_and_the_next_try
 @pytest.mark.parametrize(
     ("options", "files", "why"),
     [
-        (("--signal", "NEEDS_REVIEW"), LOGIN, "it was handed in with signal NEEDS_REVIEW, not DONE"),
-        (("--signal", "BLOCKED"), LOGIN, "it was handed in with signal BLOCKED, not DONE"),
+        (("--signal", "NEEDS_REVIEW"), LOGIN, "it was submitted with signal NEEDS_REVIEW, not DONE"),
+        (("--signal", "BLOCKED"), LOGIN, "it was submitted with signal BLOCKED, not DONE"),
         ((), {"pyproject.toml": "[tool.x]\n"}, "it changes how checks run: pyproject.toml"),
     ],
 )

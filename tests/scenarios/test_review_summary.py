@@ -2,7 +2,7 @@
 auto-approvable (M8).
 
 Four rows wait because of their mode or their checks. Row 4 is `auto`, all green, and waits all the same: what the gate
-may approve by itself it approves when it is handed in and when its checks end (M4), and at that moment a person held
+may approve by itself it approves when it is submitted and when its checks end (M4), and at that moment a person held
 the task (D3). The hold was lifted since; nothing stands against it any more, and nothing has asked the gate again. So
 it is in the summary: pending, and approvable in one go. (A person who puts `review:auto` on after the checks leads
 to the same.)
@@ -26,7 +26,7 @@ CHECKS = ("tests", "typecheck", "lint", "knip")
 
 
 class Row(NamedTuple):
-    """A line of the summary, and what the agent hands in for it."""
+    """A line of the summary, and what the agent submits for it."""
 
     title: str
     marks: str

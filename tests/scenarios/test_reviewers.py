@@ -65,7 +65,7 @@ class Peers(Theatre):
         return self.shop.create(self.shop.cast.alice, title="Reviewed")
 
     def looked_at(self, runner: int, go: Path) -> None:
-        """All agree about the work in the middle of it, it goes on, all agree about what is handed in."""
+        """All agree about the work in the middle of it, it goes on, all agree about what is submitted."""
         try:
             wait_for(lambda: self.rules() != [])
             go.touch()

@@ -77,7 +77,7 @@ def theatre(stage: Stage, tmp_path: Path) -> Theatre:
 
 
 def steps(told: Told) -> list[dict[str, object]]:
-    """What an agent of a run does: it looks, says something, tries what it may not, and hands in."""
+    """What an agent of a run does: it looks, says something, tries what it may not, and submits."""
     say = told.step
     return [
         say("env", "env"),

@@ -89,8 +89,8 @@ def test_fe_plan_draft_starts_an_agent_that_only_reads_and_keeps_its_plan_M7(the
 
 def test_red_checks_go_back_to_the_agent_and_are_mended_E4(theatre: Theatre) -> None:
     shop = theatre.shop
-    mended = [{"replace": "src/a.py", "old": "MESSY", "new": "fine"}, {"commit": "Tidy"}, DONE]
-    theatre.play({"plays": [{"play": "1", "steps": [*write("a.py", "MESSY\n"), DONE]}, {"steps": mended}]})
+    fixed = [{"replace": "src/a.py", "old": "MESSY", "new": "fine"}, {"commit": "Tidy"}, DONE]
+    theatre.play({"plays": [{"play": "1", "steps": [*write("a.py", "MESSY\n"), DONE]}, {"steps": fixed}]})
     task = shop.create(shop.cast.alice, "--label", "review:auto")
     theatre.run("--until-idle")
     assert shop.status(task) == "closed"

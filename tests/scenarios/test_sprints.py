@@ -1,4 +1,4 @@
-"""A sprint by real processes: started at a terminal, worked off by a runner of its own, killed and started again."""
+"""A sprint by real processes: started at a terminal, processed by a runner of its own, killed and started again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two hand-ins from one checkout: the second carries the first, and says so, waits for it and goes with it (A7)."""
+"""Two submissions from one checkout: the second carries the first, and says so, waits for it and goes with it (A7)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def begun(shop: Shop, who: Caller, title: str, *options: str) -> str:
 def upper(
     shop: Shop, *options: str, onto: str, who: Caller | None = None, file: str = "small.py"
 ) -> tuple[HandedIn, Any]:
-    """A task whose branch begins on another one's, handed in; and what the hand-in said."""
+    """A task whose branch begins on another one's, submitted; and what the submission said."""
     who = who or shop.cast.claude
     task = begun(shop, who, f"Small thing in {file}", *options)
     shop.commit(f"fe/{task}", {file: "small\n"}, onto=onto)
@@ -47,7 +47,7 @@ def lower(shop: Shop, *options: str, file: str = "login.py") -> HandedIn:
 
 
 def rebased(shop: Shop, task: str, hint: str) -> None:
-    """Do what a refusal says: the rebase, then the hand-in."""
+    """Do what a refusal says: the rebase, then the submission."""
     rebase, _, submit = hint.partition(", then: ")
     shop.git(*shlex.split(rebase)[1:], env={"GIT_COMMITTER_NAME": "x", "GIT_COMMITTER_EMAIL": "x@example.org"})
     shop.git("switch", "-q", "main")
@@ -61,7 +61,7 @@ def test_what_carries_a_security_task_is_looked_at_like_one_and_merges_after_it_
     small, said = upper(shop, option, onto=login.branch)
     assert [(row["task"], row["standing"]) for row in said["inside"]] == [(login.task, "in review")]
     text = shop.run(cast.claude, "submit", small.task, "--branch", small.branch).out
-    assert "handed in already" in text
+    assert "submitted already" in text
     assert (said["mode"], said["status"]) == ("per-task", "reviewing")
     shop.checked(cast.alice, small.task)
     shop.checked(cast.alice, login.task)
@@ -76,7 +76,7 @@ def test_what_carries_a_security_task_is_looked_at_like_one_and_merges_after_it_
     assert shop.merge() == {small.task: "waiting"}
     assert shop.on_main("login.py") == shop.on_main("small.py") == ""
     shop.approve(cast.alice, login)
-    assert shop.merge() == {login.task: "merged", small.task: "merged"}  # and nothing is handed in again
+    assert shop.merge() == {login.task: "merged", small.task: "merged"}  # and nothing is submitted again
     assert shop.on_main("small.py") == "small"
     shop.verify()
 
@@ -242,7 +242,7 @@ def test_what_a_stack_took_back_of_a_lower_task_is_not_taken_back_unseen_on_the_
 
 
 def test_what_lies_below_a_lower_task_was_not_looked_at_there_A7(shop: Shop) -> None:
-    """The target was moved while the lower one was handed in: a commit below it is in nobody's attempt but this one."""
+    """The target was moved while the lower one was submitted: a commit below it is in nobody's attempt but this one."""
     main = shop.git("rev-parse", "main")
     hidden = shop.commit("fe/none", {"hidden.py": "evil\n"})
     login = begun(shop, shop.cast.claude, "Login")
@@ -361,4 +361,4 @@ def test_who_was_first_waits_for_nobody_and_what_a_hint_says_works_when_it_is_ty
     shop.done(cast.alice, "approve", two)
     assert shop.merge() == {two: "merged"}
     assert (shop.on_main("small.py"), shop.on_main("login.py")) == ("small", "")
-    assert shop.tip(one.branch) != shop.tip("main")  # the other task's branch is left alone
+    assert shop.tip(one.branch) != shop.tip("main")  # the other task's branch is skipped

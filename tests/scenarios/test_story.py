@@ -89,7 +89,7 @@ def test_a_task_goes_from_plan_to_merge_with_one_redo(stage: Stage, tmp_path: Pa
         "created", "started", "submitted", "requested_changes", "started", "submitted", "approved",
     ]  # fmt: skip
     assert stage.done(cast.gemini, "approve", task, "--seen", second["diff_id"])["changed"] is False
-    assert stage.run(cast.alice, "merge").out == "nothing is approved and unmerged\n"
+    assert stage.run(cast.alice, "merge").out == "nothing to merge\n"
     stage.verify()
 
 

@@ -153,7 +153,7 @@ def restarted_server(day: Team, server: Server, task: str) -> str:
 
 
 def lost_clone(day: Team, folder: Path) -> Machine:
-    """What was handed in on a machine is merged without it; what was only there begins anew in another clone."""
+    """What was submitted on a machine is merged without it; what was only there begins again in another clone."""
     alpha, beta, alice = day.alpha, day.beta, day.alpha.cast.alice
     titles, label = ("Returns", "Search"), ("--label", "security")
     handed, unfinished = (beta.create(beta.cast.alice, *label, title=title) for title in titles)

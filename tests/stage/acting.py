@@ -1,4 +1,4 @@
-"""What people and agents do, in a word each: planning, handing in and approving, over any Application."""
+"""What people and agents do, in a word each: planning, submitting and approving, over any Application."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class Acting:
         return task
 
     def approve(self, actor: Actor, task: str, *, reason: str = "", seen: str | None = None) -> ApprovalOutcome:
-        """Approve what is handed in now."""
+        """Approve what is submitted now."""
         shown = self.seen(task) if seen is None else seen
         return self.app.decisions.approve(actor, task, seen=shown, reason=reason)
 
     def seen(self, task: str) -> str:
-        """What the change that is handed in now is called (D7); empty where nothing is."""
+        """What the change that is submitted now is called (D7); empty where nothing is."""
         attempts = self.show(task).attempts
         return attempts[-1].seen if attempts else ""
 

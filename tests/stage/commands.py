@@ -261,7 +261,7 @@ class Stage:
 
     @recalled
     def in_review(self, creator: Caller, implementer: Caller, *options: str, lines: int = 1) -> HandedIn:
-        """A task that one planned and another one has handed in."""
+        """A task that one planned and another one has submitted."""
         return self.hand_in(implementer, self.create(creator, *options), lines=lines)
 
     def approve(self, who: Caller, work: HandedIn, *options: str, **more: Unpack[Options]) -> Any:

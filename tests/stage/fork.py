@@ -1,4 +1,4 @@
-"""Children of a test: forked, not started anew, so that hundreds of them cost little; and how they ended."""
+"""Children of a test: forked, not started again, so that hundreds of them cost little; and how they ended."""
 
 from __future__ import annotations
 

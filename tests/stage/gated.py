@@ -1,4 +1,4 @@
-"""Words for tests of the gate: a pipeline that a person accepted, work that is handed in, checks that answer as
+"""Words for tests of the gate: a pipeline that a person accepted, work that is submitted, checks that answer as
 told.
 """
 
@@ -36,7 +36,7 @@ def configure(world: World, text: str) -> None:
 
 
 def once_more(world: GitWorld, task: str, *, actor: Actor = CLAUDE) -> None:
-    """The same tree is handed in again for a task that came back, with another commit message."""
+    """The same tree is submitted again for a task that came back, with another commit message."""
     if world.status(task) != "open":
         world.app.feedback.redo(BOB, task, "say what it is for")
     world.start(actor, task)

@@ -119,7 +119,7 @@ def _merge(floor: Floor, found: Tables, commit: str) -> str:
     said = dict(line.split(": ", 1) for line in trailers.splitlines())
     assert tuple(said) == TRAILERS, (commit, said)
     (attempt,) = [row for row in found.attempts if (row["task"], str(row["n"])) == (said["Task"], said["Attempt"])]
-    assert parents.split()[1] == attempt["head"], "what was merged is what was handed in"
+    assert parents.split()[1] == attempt["head"], "what was merged is what was submitted"
     given = [row for row in found.approvals if (row["task"], row["attempt"]) == (said["Task"], attempt["n"])]
     assert said["Approved-by"] in [row["session"] for row in given]
     passed = {row["name"] for row in found.checks if row["tree"] == tree and row["outcome"] == "passed"}

@@ -197,7 +197,7 @@ def next_attempt(
     answers: dict[str, str] | None = None,
     by: Actor = CLAUDE,
 ) -> None:
-    """Real git: the implementer goes on where it stopped, answers, and hands in; None takes a file away."""
+    """Real git: the implementer goes on where it stopped, answers, and submits; None takes a file away."""
     checkout = world.checkout
     if world.status(task) == "open":
         world.start(by, task)

@@ -84,7 +84,7 @@ class Peers(Playground):
         return diff_id, [file.path for file in self.app.lists.show(BOB, task).attempts[-1].files]
 
     def made(self, settings: str = ONE) -> str:
-        """A task whose work is handed in, and who is asked about it has answered."""
+        """A task whose work is submitted, and who is asked about it has answered."""
         self.configured(settings)
         task = self.create(ALICE)
         self.settle(self.runner(agents=3))

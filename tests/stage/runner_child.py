@@ -26,7 +26,7 @@ STEPS = {
     "go": "foureyes.adapters.agents.live.LiveProgram.go",
     "tidy": "foureyes.app.run.performing.tidy",
     "commit": "foureyes.adapters.git.workshop.GitWorkshop.commit_all",
-    "hand in": "foureyes.app.run.runs.Runs.hand_in",
+    "submit": "foureyes.app.run.runs.Runs.hand_in",
     "end": "foureyes.app.run.runs.Runs.end",
     "check": "foureyes.app.gate.checks.Checks.run",
     "lease a merge": "foureyes.app.gate.merging.Merges._lease",

@@ -71,7 +71,7 @@ class Shop(Stage):
     def deliver(
         self, who: Caller, task: str, files: Mapping[str, str], *options: str, message: str = "work"
     ) -> HandedIn:
-        """Start a task, commit these files on its branch, hand in."""
+        """Start a task, commit these files on its branch, submit."""
         self.done(who, "start", task)
         self.commit(f"fe/{task}", files, message=message)
         found = self.done(who, "submit", task, "--branch", f"fe/{task}", *options)

@@ -56,7 +56,7 @@ class Loop(Shop):
 
     @recalled
     def handed(self, *options: str, files: Mapping[str, str] | None = None, by: Caller | None = None) -> HandedIn:
-        """What an agent (claude) hands in for a task that a person planned."""
+        """What an agent (claude) submits for a task that a person planned."""
         return self.deliver(by or self.cast.claude, self.plan(*options), files or FILES)
 
     def document(
@@ -168,7 +168,7 @@ def _response(name: str, word: str) -> dict[str, str]:
     if word == "REJECTED":
         return {"issue_id": name, "action": word, "reason": WHY, "ground": "false_positive"}
     said = {
-        "FIXED": {"details": "mended it"},
+        "FIXED": {"details": "fixed it"},
         "DEFERRED": {"reason": "after the release", "tech_debt_id": "new"},
         "SKIPPED": {},
     }[word]

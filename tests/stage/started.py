@@ -142,7 +142,7 @@ class Player:
 
 
 class Started:
-    """A command that is started anew."""
+    """A command that is started again."""
 
     def __init__(self, request: dict[str, Any], files: Sequence[int]) -> None:
         uid = request.get("uid")
@@ -446,7 +446,7 @@ def _learn(modules: list[str]) -> None:
 
 
 def _look_up() -> None:
-    """What every command works out anew from the text of the program: its types, and the statements of the store."""
+    """What every command works out again from the text of the program: its types, and the statements of the store."""
     msgspec = importlib.import_module("msgspec")
     queries = importlib.import_module("foureyes.adapters.store.queries")
     for name in [name for name in sys.modules if name.startswith("foureyes.") and name not in LOOKED_THROUGH]:

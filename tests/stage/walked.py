@@ -237,7 +237,7 @@ def _shape(typed: Sequence[tuple[Who, tuple[str, ...]]]) -> str:
 
 
 def prepare(world: Walked, caller: Actor, argv: tuple[str, ...]) -> None:
-    """What a step leaves to whoever types it: there is something to hand in."""
+    """What a step leaves to whoever types it: there is something to submit."""
     if argv[0] == "submit" and len(argv) > 1 and "--no-code" not in argv:
         detail = world.show(argv[1], caller)
         open_ones = [finding.id for finding in detail.findings if finding.holds and finding.state == "open"]
@@ -254,7 +254,7 @@ def prepare(world: Walked, caller: Actor, argv: tuple[str, ...]) -> None:
 
 def work_on(checkout: Checkout, task: str, maker: Actor) -> None:
     """One more commit on the task's branch, in its worktree or in the checkout, which stands there then: so does who
-    hands in.
+    submits.
     """
     place = checkout.path / ".foureyes" / "worktrees" / task
     here = Checkout(place) if place.is_dir() else checkout

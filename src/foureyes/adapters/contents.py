@@ -45,7 +45,7 @@ def changed(
             written is not None
             and folders is not None
             and written.isdisjoint(_above(path))
-            # of a directory that was made anew nothing says what is not in there any more
+            # of a directory that was made again nothing says what is not in there any more
             and (folders.isdisjoint(_above(path)) or os.path.lexists(here))
         ):
             continue

@@ -7,7 +7,7 @@ started it: `pid`, `exit`, `left` and a number, `failed` and why. The program wr
 With `--waits FD FILE` before the program, it starts nothing before its input says `GO`; the program reads FILE, and has
 FD for its standard output. `ASK` asks the program to end, and ends it a little later.
 
-One is started for every check and every run, and compiled anew each time: only what is light is imported here.
+One is started for every check and every run, and compiled again each time: only what is light is imported here.
 """
 
 from __future__ import annotations

@@ -210,7 +210,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
          "newest checkpoints."),
     ),
     "attempts": (
-        ("submit", ("submit",), "anyone", "journal", "submit", "Hand in what is committed; it is frozen and waits for "
+        ("submit", ("submit",), "anyone", "journal", "submit", "Submit what is committed; it is frozen and waits for "
          "other eyes."),
         ("diff", (), "anyone", "", "show", "The change of the latest attempt, or what changed since an earlier one."),
         ("changes", (), "anyone", "", "", "The same as files, hunks and numbered lines, for a face that shows "

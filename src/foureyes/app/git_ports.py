@@ -125,7 +125,7 @@ class Repo(Protocol):
         """By what git in this clone puts others in the place of commits; what is decided goes by hash."""
 
     def in_the_way(self, refs: Sequence[str]) -> list[GitProblem]:
-        """Why git cannot write these refs (another ref, a lock that was left), each with what mends it; nothing of
+        """Why git cannot write these refs (another ref, a lock that was left), each with what fixes it; nothing of
         those that it can.
         """
 
@@ -164,7 +164,7 @@ class MergeResult(msgspec.Struct, frozen=True):
 
 
 class CaughtUp(msgspec.Struct, frozen=True):
-    """A checkout of the target branch after the branch moved: brought up to date, or left alone and why (Q5).
+    """A checkout of the target branch after the branch moved: brought up to date, or skipped and why (Q5).
 
     `here` is its path as seen from where the caller stands.
     """
@@ -274,7 +274,7 @@ class Workshop(Protocol):
         """Delete a branch that is on the target as a whole and checked out nowhere."""
 
     def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
-        """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was left alone, else
+        """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was skipped, else
         empty.
         """
 

@@ -254,7 +254,7 @@ class Outside(Protocol):
         """X3: how many bytes can still be written where the project's folder lies; None where that cannot be told."""
 
     def unwritable(self) -> list[Unwritable]:
-        """Try to write where claiming, committing and handing in write; nothing of it stays."""
+        """Try to write where claiming, committing and submitting write; nothing of it stays."""
 
     def kept_aside(self) -> list[str]:
         """Stores that moves, restores and upgrades left in the project's folder, by their names."""

@@ -1,4 +1,4 @@
-"""`fe init --anew`: a new journal of a project whose store is lost; and never a second one by accident (P12)."""
+"""`fe init --again`: a new journal of a project whose store is lost; and never a second one by accident (P12)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def begin_anew(place: Located, environ: Mapping[str, str], actor: Actor) -> None
     permit(actor, "store adopt")
     folder, project, known = folder_of(place), project_on_target(place), settings_on_target(place)
     if not project:
-        raise Refused("foureyes.toml names no project whose journal could begin anew.", next_step=fe("init"))
+        raise Refused("foureyes.toml names no project whose journal could begin again.", next_step=fe("init"))
     names = (os.path.basename(place.root) or "project", str(known.get("project.prefix") or "fe"))
 
     def begin(store: Store) -> None:

@@ -79,11 +79,11 @@ def create_project(
     trying: bool = False,
     other_program: bool = False,
     home: IdentityRule | None = None,
-    anew: bool = False,
+    again: bool = False,
     tell: Telling = lambda news: None,
 ) -> Created:
     """`fe init`: a store, foureyes.toml, and, for a person, its commit on the target (P12). A second time changes
-    nothing. `home` is where a new project is at home (I3). `anew`: a person begins a new journal of the project that
+    nothing. `home` is where a new project is at home (I3). `again`: a person begins a new journal of the project that
     foureyes.toml names, because its store is lost. `other_program`: no agent approves what its own program made (I6).
     `tell` is told what takes its time.
     """
@@ -96,7 +96,7 @@ def create_project(
     if not PREFIX.match(prefix):
         raise BadInput(f"prefix {prefix!r}: one to ten small letters and digits, a letter first.")
     new = not is_project(folder)
-    if anew:
+    if again:
         begin_anew(place, environ, actor)
     elif new:
         refuse_second_journal(place, environ)

@@ -130,7 +130,7 @@ def _refuse_other_store(folder: str, project: str, url: str) -> None:
     from foureyes.adapters.store.shared import DamagedPointer, read_pointer
 
     path, pointer = os.path.join(folder, NAME), None
-    with suppress(DamagedPointer):  # it is written anew
+    with suppress(DamagedPointer):  # it is written again
         pointer = read_pointer(folder) if is_project(folder) else None
     if pointer is not None and pointer.project == project:
         return

@@ -163,7 +163,7 @@ def _join(address: str = "") -> Steps:
     return either(by("person", step, "a person joins it: "), fe("init", before="an agent or a service: "), joint="; ")
 
 
-ANEW = by("person", fe("init", "--anew"), "is it lost, a person begins a new journal: ")
+ANEW = by("person", fe("init", "--again"), "is it lost, a person begins a new journal: ")
 """The way on where nobody has the store any more."""
 
 

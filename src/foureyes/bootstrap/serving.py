@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Served:
     """The project around the directory in which the server was started; it stands nowhere else (K1).
 
-    It is opened anew for each call, which costs a millisecond: a store that was restored or moved meanwhile is not
+    It is opened again for each call, which costs a millisecond: a store that was restored or moved meanwhile is not
     written to where it was, and an agent that waits holds no connection.
     """
 

@@ -158,7 +158,7 @@ SETTINGS: tuple[Setting, ...] = (
         of=AutoApprove,
         kind="yes/no",
         scale="yes",
-        meaning="handed in with signal DONE (M4)",
+        meaning="submitted with signal DONE (M4)",
     ),
     Setting(
         key="review.human.batch_max",
@@ -224,7 +224,7 @@ SETTINGS: tuple[Setting, ...] = (
         key="review.peers.reviewers",
         of=PeersRule,
         kind="list",
-        meaning="agent profiles that are asked to review what is handed in, in this order at first, then in turns (V4)",
+        meaning="agent profiles that are asked to review what is submitted, in this order at first, then in turns (V4)",
     ),
     Setting(
         key="review.peers.ask",
@@ -316,7 +316,9 @@ SETTINGS: tuple[Setting, ...] = (
         "that programs report; 0: no cap",
     ),
     Setting(key="run.spend_per_sprint", of=RunRule, kind="amount", meaning="the same of a sprint: it pauses (X3)"),
-    Setting(key="run.max_runs_per_task", of=RunRule, kind="number", meaning="so many without a hand-in, then a person"),
+    Setting(
+        key="run.max_runs_per_task", of=RunRule, kind="number", meaning="so many without a submission, then a person"
+    ),
     Setting(
         key="run.order",
         of=RunRule,

@@ -17,7 +17,9 @@ from foureyes.demo.story import Story, StoryBroken
 def play(folder: Path) -> None:
     """The whole story, told."""
     print("A small shop, 7 tasks, 3 agents at once. Nothing outside of a temporary directory is touched.")
-    print("Nothing is done until a different pair of eyes has agreed: the checks of the project, or a person.")
+    print(
+        "Nothing is done until someone other than its author has approved it: the checks of the project, or a person."
+    )
     s = Story(folder)
     try:
         acts.set_the_stage(s)

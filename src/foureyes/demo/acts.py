@@ -60,7 +60,7 @@ def sprint(s: Story, runner: Player, target: str, *options: str) -> None:
 
 
 def night(s: Story, t: DemoTasks) -> str:
-    """The runner: agents take tasks, work in their own worktrees, hand in, are checked, sent back or merged. What it
+    """The runner: agents take tasks, work in their own worktrees, submit, are checked, sent back or merged. What it
     told.
     """
     s.tell("3. Alice makes the plan a sprint, with a runner, and goes home. Nobody types anything from here on.")
@@ -83,14 +83,16 @@ def morning(s: Story, t: DemoTasks, output: str) -> None:
     s.tell("4. The morning. By itself: what was green and simple is on main, with the reason.")
     s.do(s.alice, "git log --graph --oneline main")
     s.do(s.alice, f"fe show {t[shop.GREET]}", "M4, by the rule itself")
-    s.tell("5. The discount was wrong at first: red checks sent it back, and who wrote it mended it.")
+    s.tell("5. The discount was wrong at first: red checks sent it back, and who wrote it fixed it.")
     s.do(s.alice, f"fe show --rounds {t[shop.DISCOUNT]}", "developer  in review")
     s.tell("6. Two tasks changed one line. The second did not fit any more: it went back, and came again.")
     second = found(r"(fe-\w+) conflict", output)
     print("".join(f"    {line.strip()}\n" for line in output.splitlines() if second in line), end="")
     s.tell("7. The order line went nowhere twice, so it went up: the senior read the format.")
     s.do(s.alice, f"fe show --rounds {t[shop.ORDER]}", "senior")
-    s.tell("8. After its hand-in the agent of the login tried to approve its own work. Its token is not good for that.")
+    s.tell(
+        "8. After its submission the agent of the login tried to approve its own work. Its token is not good for that."
+    )
     log = s.do(s.alice, f"fe logs {t[shop.LOGIN]}", quiet=True)
     print(f"alice$ fe logs {t[shop.LOGIN]}      (of it:)")
     refusal = found(r"(> Bash fe approve [^\n]*\n *refused: approve is not for you[^\n]*\n +- [^\n]*)", log)
@@ -107,7 +109,7 @@ def peers(s: Story, t: DemoTasks) -> None:
     s.tell("10. A blocker stopped the login, and nothing else (R1). Alice reads why, and lets it go on.")
     s.do(s.alice, "fe attention", "rule R1: critic says blocker")
     s.do(s.alice, f'fe resume {login} -m "what is stored is a hash"')
-    s.tell("11. One concern about the receipt: it went back with the finding (R3), and was mended. Now both agree.")
+    s.tell("11. One concern about the receipt: it went back with the finding (R3), and was fixed. Now both agree.")
     s.do(s.alice, f"fe review request {receipt} --ask critic --ask reader", quiet=True)
     s.do(s.alice, "fe run --agents 3 --until-idle", quiet=True)
     s.do(s.alice, "fe review list", "R1: critic says blocker", "R3: ", "R4: ")
@@ -124,7 +126,7 @@ def your_turn(s: Story) -> None:
         ("fe queue, fe show ID, fe logs ID", "what waits, everything about a task, what its agent printed"),
         (".foureyes/store.db", "the journal: fe audit verify"),
         (".foureyes/worktrees/", "where the agents worked; what is merged is gone from there"),
-        ("git for-each-ref refs/foureyes", "every attempt that was ever handed in"),
+        ("git for-each-ref refs/foureyes", "every attempt that was ever submitted"),
         ("foureyes.toml", "the checks, the agents and the rules, reviewed like everything else"),
     )
     print("\nWhere to look:")

@@ -75,7 +75,7 @@ def _on_main(files: shop.ShopFiles, message: str) -> ScriptSteps:
 
 
 def _approves_itself() -> ScriptSteps:
-    """Hand in, and try to agree to it oneself."""
+    """Submit, and try to agree to it oneself."""
     handed = {
         "fe": ["submit", "{task}", "-m", "constant time, and a wrong password is tried", "--json"],
         "keep": {"seen": "seen"},

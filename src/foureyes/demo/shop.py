@@ -114,7 +114,7 @@ PEERS = """
 reviewers = ["critic", "reader"]
 ask = 2
 """
-"""Where nobody tells the story: every hand-in is reviewed by two, without being asked for."""
+"""Where nobody tells the story: every submission is reviewed by two, without being asked for."""
 
 ShopFiles = dict[str, str]
 

@@ -70,11 +70,11 @@ def test_a_report_that_the_tree_brings_along_is_none_of_the_run_G1(place: Path) 
     ran = read(place, lambda: None, *SUREFIRE)
     assert (ran.tests, "no report was written" in ran.problem) == (None, True)
 
-    def anew() -> None:
+    def again() -> None:
         (place / name).unlink()
         written(place, name)
 
-    assert ids(read(place, anew, *SUREFIRE)) == ["TEST-A::works"]
+    assert ids(read(place, again, *SUREFIRE)) == ["TEST-A::works"]
 
 
 def test_links_and_too_much_are_no_reports_G1(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

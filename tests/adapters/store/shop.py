@@ -104,7 +104,7 @@ def _run_agents(world: DeskWorld) -> None:
     runs.renew(runner, [])
     for task in (tasks[3], tasks[4]):
         runs.pause(ALICE, task, reason="not now")
-        runs.stuck(runner, task, kind="retries", why="four runs without a hand-in")
+        runs.stuck(runner, task, kind="retries", why="four runs without a submission")
     for each in (None, tasks[2]):
         runs.pause(ALICE, each, reason="not now")
         world.app.stops.resume(ALICE, each, "now")
@@ -201,7 +201,7 @@ def _plan_and_decide(world: DeskWorld) -> None:
 
 
 def _stack_and_reserve(world: DeskWorld) -> None:
-    """A task that stands on two others, one of which is handed in later; two that somebody was about to start."""
+    """A task that stands on two others, one of which is submitted later; two that somebody was about to start."""
     lower, late, upper = (world.started(CLAUDE, title=title) for title in ("below", "below, later", "on top"))
     branches = world.repo.branches
     below = None
@@ -322,7 +322,7 @@ def _check_and_merge(world: DeskWorld) -> None:
 
 
 def review(world: DeskWorld, actor: Actor, task: str, *issues: dict[str, object], **payload: object) -> ReviewOutcome:
-    """A reviewer's document about what is handed in now, whole unless it is said otherwise."""
+    """A reviewer's document about what is submitted now, whole unless it is said otherwise."""
     attempt = world.show(task).attempts[-1]
     said = {
         "verdict": "concerns" if issues else "approved", "summary": "looked at all of it", "issues": issues,

@@ -123,7 +123,7 @@ TAMPERED = {
 
 @pytest.mark.parametrize("what", TAMPERED)
 def test_what_was_tampered_with_is_not_copied_and_the_copy_stays_empty_J2(full: DeskWorld, what: str) -> None:
-    """Otherwise a move would wash it clean: the copy's head is computed anew."""
+    """Otherwise a move would wash it clean: the copy's head is computed again."""
     copy = engines.new_store(PROJECT, other(full.store.engine.name))
     full.sql(TAMPERED[what])
     assert full.store.audit().findings != ()

@@ -113,7 +113,8 @@ def test_what_is_there_and_not_ours_is_kept_under_another_name_and_said(folder: 
     (folder / f"{TASK}.json").write_bytes(content)
     said = write(str(folder), TASK, FIRST)
     assert (
-        said == f".foureyes/feedback/{TASK}.json was unreadable; kept as {TASK}.json.bad-1, written anew from the store"
+        said
+        == f".foureyes/feedback/{TASK}.json was unreadable; kept as {TASK}.json.bad-1, written again from the store"
     )
     assert (folder / f"{TASK}.json.bad-1").read_bytes() == content
     assert json.loads((folder / f"{TASK}.json").read_bytes())["taskId"] == TASK

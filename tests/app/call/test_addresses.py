@@ -26,7 +26,7 @@ def another(clones: Clones, name: str = "evil.git") -> str:
     return str(place)
 
 
-def anew(clone: Clone) -> Clone:
+def again(clone: Clone) -> Clone:
     """The next process in that clone."""
     return Clone(clone.checkout.path, clone)
 
@@ -53,7 +53,7 @@ def test_another_address_stops_merging_and_sending_until_a_person_accepts_it_Q6(
     task = approved(clones.alpha, by=CODEX)
     evil = another(clones)
     clones.alpha.checkout.git("config", f"remote.origin.{key}", evil)
-    alpha = anew(clones.alpha)
+    alpha = again(clones.alpha)
     with pytest.raises(RemoteProblem, match=r"evil\.git.* is on record"):
         merge(alpha)
     alpha.checkout.switch("main")
@@ -77,7 +77,7 @@ def test_another_address_stops_merging_and_sending_until_a_person_accepts_it_Q6(
 
 def test_an_address_to_push_to_that_differs_is_refused_at_first_use_too_Q6(clones: Clones) -> None:
     clones.alpha.checkout.git("config", "remote.origin.pushurl", another(clones))
-    alpha = anew(clones.alpha)
+    alpha = again(clones.alpha)
     task = alpha.work(CLAUDE, alpha.create())
     assert "is written elsewhere than it is read" in alpha.submit(CLAUDE, task).sent
     assert addressed(clones) == []
@@ -92,7 +92,7 @@ def test_only_a_person_says_that_the_remote_is_elsewhere_Q6(clones: Clones, acto
 def test_no_password_of_an_address_is_on_record_Q6(clones: Clones) -> None:
     clones.alpha.handed_in(CLAUDE)
     clones.alpha.checkout.git("config", "remote.origin.url", "https://joe:secret@example.org/x.git")
-    alpha = anew(clones.alpha)
+    alpha = again(clones.alpha)
     accept(alpha, "it moved")
     rows = [row.payload for row in alpha.app.audit.log(limit=500)]
     assert any("example.org/x.git" in row for row in rows)
@@ -107,12 +107,12 @@ def test_a_push_that_would_bring_what_no_task_brought_is_not_proposed_but_listed
     alpha.checkout.git("push", "-q", evil, "HEAD:main")
     alpha.checkout.git("reset", "-q", "--hard", "HEAD~1")
     alpha.checkout.git("config", "remote.origin.url", evil)
-    there = anew(alpha)
+    there = again(alpha)
     accept(there, "taken in")
     (row,) = there.app.merges.process(CI)
     assert row.outcome == "merged"
     there.checkout.git("config", "remote.origin.url", "../remote.git")
-    back = anew(there)
+    back = again(there)
     accept(back, "found out")
     with back.refused("Q6") as caught:
         merge(back)
@@ -128,10 +128,10 @@ def test_an_address_that_nobody_was_shown_is_not_accepted_Q6(clones: Clones) -> 
     seen, later = another(clones, "moved.git"), another(clones)
     git("config", "remote.origin.url", seen)
     with pytest.raises(RemoteProblem) as told:
-        merge(anew(clones.alpha))
+        merge(again(clones.alpha))
     assert f"fe target address --seen {seen} -m" in steps_text(told.value.next_step)
     git("config", "remote.origin.url", later)
-    alpha = anew(clones.alpha)
+    alpha = again(clones.alpha)
     with pytest.raises(BadInput) as refused:
         alpha.app.merges.address(ALICE, "it moved", seen)
     assert refused.value.reasons[0].message == f"origin is at {later}, and {seen} was seen"
@@ -153,7 +153,7 @@ def test_what_git_rewrites_an_address_to_is_another_one_Q6(clones: Clones, rule:
     place, home = clones.remote.path.parent, Path(os.environ["HOME"])
     before = (home / ".gitconfig").read_text() if (home / ".gitconfig").exists() else ""
     (home / ".gitconfig").write_text(RULES[rule].format(evil=f"{place}/evil-") + before)
-    alpha = anew(clones.alpha)
+    alpha = again(clones.alpha)
     with pytest.raises(RemoteProblem, match=r"evil-.* is on record"):
         merge(alpha)
     assert alpha.status(task) == "approved"
@@ -161,7 +161,7 @@ def test_what_git_rewrites_an_address_to_is_another_one_Q6(clones: Clones, rule:
 
 def test_git_goes_to_the_address_that_was_compared_whatever_the_configuration_says_by_then_Q6(clones: Clones) -> None:
     task = approved(clones.alpha, by=CODEX)
-    alpha, evil = anew(clones.alpha), another(clones)
+    alpha, evil = again(clones.alpha), another(clones)
     assert alpha.outside.remotes["origin"].address().shown == str(clones.remote.path), "whole, not as it was typed"
     for old in (str(clones.remote.path), "../remote.git", ""):
         alpha.checkout.git("config", "--global", "--add", f"url.{evil}.insteadOf", old)
@@ -174,7 +174,7 @@ def test_an_address_that_only_looks_like_the_one_on_record_is_neither_gone_to_no
     """curl goes to what stands before the `?`; who takes all before the `@` for a login sees the other one."""
     task = approved(clones.alpha, by=CODEX)
     clones.alpha.checkout.git("config", "remote.origin.url", "http://127.0.0.1:9?@forge.example/remote.git")
-    alpha = anew(clones.alpha)
+    alpha = again(clones.alpha)
     with pytest.raises(RemoteProblem, match="takes apart") as problem:
         merge(alpha)
     assert "git remote set-url origin ADDRESS" in steps_text(problem.value.next_step)

@@ -361,7 +361,7 @@ class RandomVerbs(RuleBasedStateMachine):
         between=st.sampled_from(["", "", "rework", "hold", "retry"]),
     )
     def go_all_the_way(self, actor: Actor, checked: bool, before: str, after: str, between: str) -> None:
-        """Hand in, check, approve, merge; on the way a branch goes on, somebody holds it, or a check says something
+        """Submit, check, approve, merge; on the way a branch goes on, somebody holds it, or a check says something
         else.
         """
         self.configure_checks(checked)
@@ -425,7 +425,7 @@ class RandomVerbs(RuleBasedStateMachine):
         self.look(actor, self.task(n), severity, whole=whole)
 
     def look(self, actor: Actor, task: str, severity: str, *, whole: bool = True) -> None:
-        """A review of what is handed in, with one finding or none."""
+        """A review of what is submitted, with one finding or none."""
         shown = self.world.show(task).attempts
         issues = [{"severity": severity, "title": "no lock", "fix": "take one"}] if severity else []
         files = [file.path for file in shown[-1].files] if shown and whole else []

@@ -19,7 +19,7 @@ PEERS = '\n[review.peers]\nreviewers = ["codex", "gemini"]\n'
 
 
 def asked(desk: DeskWorld) -> list[str]:
-    """Who is asked about the next hand-in, first of all."""
+    """Who is asked about the next submission, first of all."""
     desk.handed_in()
     return [row.reviewer for row in desk.app.cycles.listed(limit=1)[0].asked]
 

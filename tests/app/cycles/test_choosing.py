@@ -49,7 +49,7 @@ def test_only_the_cycle_of_a_newer_attempt_lifts_what_another_one_paused_V9(desk
     for by in (CODEX, GEMINI):
         review(desk, task, by=by, **CONCERN)
     again(desk, task)
-    assert pauses(desk) == {"c-1"}, "to hand in again decides nothing"
+    assert pauses(desk) == {"c-1"}, "to submit again decides nothing"
     for by in (CODEX, GEMINI):
         review(desk, task, by=by)
     assert (desk.app.cycles.show("c-2").rule, pauses(desk)) == ("R4", set())

@@ -68,7 +68,7 @@ def test_each_trigger_asks_about_a_look_and_an_attempt_has_one_cycle_V1_V4(desk:
         look_review(desk, by, task)
     assert [row.rule for row in desk.app.cycles.listed()] == ["R4", "R4"]
     desk.submit(CLAUDE, task)
-    assert desk.app.cycles.now(ALICE, task).changed is False, "it was asked about when it was handed in"
+    assert desk.app.cycles.now(ALICE, task).changed is False, "it was asked about when it was submitted"
 
 
 def test_the_last_of_several_rounds_is_named_whatever_its_number_R2(desk: DeskWorld) -> None:

@@ -71,14 +71,14 @@ class Root:
 
 @dataclass
 class Round:
-    """One hand-in, and what happened until the next one."""
+    """One submission, and what happened until the next one."""
 
     n: int
     tree: str
     same_tree: bool
     had: set[str]
     waived: set[str] = field(default_factory=set)
-    """Blocking ones that were waived when it was handed in: with an answer they are in its hands (L11)."""
+    """Blocking ones that were waived when it was submitted: with an answer they are in its hands (L11)."""
     sent_back: int = 0
     merge_failures: int = 0
     touched: dict[str, str] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Round:
     """
     head: str = ""
     goes_on: bool = False
-    """The same commit was handed in once more while nobody worked on it: the next round has it all (L11)."""
+    """The same commit was submitted once more while nobody worked on it: the next round has it all (L11)."""
     others: list[tuple[int, str, str]] = field(default_factory=list)
     """What else counts, with its place: (seq, "odd" | "asked" | an option of the lead, why)."""
 
@@ -356,7 +356,7 @@ class Stand:
         self.escalations += 1
 
     def happens(self, word: str, limit: int) -> None:
-        """Something that is no hand-in: a run ended oddly (L17), the lead is asked (L14) or has decided (E3)."""
+        """Something that is no submission: a run ended oddly (L17), the lead is asked (L14) or has decided (E3)."""
         if word == "odd":
             self.stuck += 1
             if self.stuck >= limit:

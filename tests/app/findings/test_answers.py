@@ -1,4 +1,4 @@
-"""Answers (L6, L7): one per finding and hand-in, all of a set or none; who answers; and what silence means."""
+"""Answers (L6, L7): one per finding and submission, all of a set or none; who answers; and what silence means."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_a_reason_that_says_more_than_too_hard_is_a_reason_L7(desk: DeskWorld) -
     assert states(desk, task)[high] == "disputed"
 
 
-# Until the hand-in
+# Until the submission
 
 
 def test_an_answer_may_be_changed_until_the_hand_in_L6(desk: DeskWorld) -> None:

@@ -132,7 +132,7 @@ def test_signals_other_than_done_want_eyes_unless_a_person_loosened_it_M4_S1(
 
 
 def signalled(desk: DeskWorld, signal: str) -> str:
-    """What becomes of green work that was handed in with a signal."""
+    """What becomes of green work that was submitted with a signal."""
     task = desk.create(labels=AUTO)
     desk.start(CLAUDE, task)
     desk.repo.commit(f"fe/{task}")
@@ -237,7 +237,7 @@ def test_what_is_skipped_waits_for_a_hold_like_everything_D3(desk: DeskWorld) ->
 
 
 def next_round(desk: DeskWorld, task: str, *, actor: Actor = CLAUDE) -> SubmitOutcome:
-    """It is taken up again and handed in with another commit."""
+    """It is taken up again and submitted with another commit."""
     desk.start(actor, task)
     desk.repo.commit(f"fe/{task}", sessions=[actor.session])
     return desk.submit(actor, task)
@@ -261,7 +261,7 @@ def test_what_the_target_fails_too_is_nobodys_iteration_and_goes_on_once_the_tar
     world: GitWorld,
 ) -> None:
     """As at a merge (Q3): it waits, without a finding; then it comes back once, with what there is to do. Also where it
-    is mended by hand, behind the last merge on record.
+    is fixed by hand, behind the last merge on record.
     """
     configure(world, AT_ONCE)
     first = approved(world)
@@ -279,11 +279,11 @@ def test_what_the_target_fails_too_is_nobodys_iteration_and_goes_on_once_the_tar
     assert world.outside.runner.ran == [name, name], "once on each tree"
     assert name in world.app.attention.view(BOB).rows[0].text
     step = steps_text(world.app.check_runs.of_task(BOB, task).next)
-    assert step.startswith('fe create "what is to be mended" --type bug --priority 0 · afterwards: ')
+    assert step.startswith('fe create "what is to be fixed" --type bug --priority 0 · afterwards: ')
     assert f"fe check run {task} · " in step
     assert step.endswith(f'fe approve {task} -m "why it may pass"')
     assert world.app.checks.pending(CI).tasks == ()
-    world.checkout.commit("mended.py", "x\n")
+    world.checkout.commit("fixed.py", "x\n")
     answers(world, name, green)
     world.app.checks.run_target(CI)
     assert world.app.checks.pending(CI).tasks == (task,)
@@ -373,7 +373,7 @@ def test_where_a_person_looks_red_files_that_are_handed_in_again_are_told_too_D5
     check(world, task)
     world.start(CLAUDE, task)
     world.checkout.switch(f"fe/{task}")
-    world.checkout.git("commit", "-q", "--amend", "-m", "mended")
+    world.checkout.git("commit", "-q", "--amend", "-m", "fixed")
     done = world.submit(ALICE, task)
     assert (done.status, done.repeats, done.unchecked, done.not_green) == ("reviewing", 1, (), ("lint",))
     assert f"lint did not pass on exactly these files before; fe check show {task}" in submit_text(done)

@@ -187,7 +187,7 @@ def test_a_suggestion_added_to_an_approved_task_ends_nothing_D2(world: GitWorld)
 def test_a_waiver_that_runs_out_before_the_merge_ends_the_approval_Q2_E3(world: GitWorld) -> None:
     task = handed_in(world)
     name = flagged(world, task)
-    world.app.findings.waive(BOB, name, "the vendor mends it", days=1)
+    world.app.findings.waive(BOB, name, "the vendor fixes it", days=1)
     next_attempt(world, task, {"x.py": "x\n"}, answers={})
     world.approve(BOB, task, reason="read it")
     world.clock.advance(hours=25)

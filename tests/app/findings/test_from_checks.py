@@ -179,7 +179,7 @@ def test_an_implementer_need_not_answer_what_a_check_says_itself_L6_L8(desk: Des
     assert desk.status(task) == "open"
     assert "t::a" in words(desk, task)
     again(desk, task)
-    assert by_name(desk, task) == {"t::a": "open"}, "a hand-in does not skip it"
+    assert by_name(desk, task) == {"t::a": "open"}, "a submission does not skip it"
 
 
 def test_a_ruling_does_not_make_a_red_check_green_L8_D5(desk: DeskWorld) -> None:

@@ -205,7 +205,7 @@ def test_what_came_along_follows_its_root_once_that_is_settled_and_its_code_is_g
     task, name = first(world)
     upper = handed_on(world, task, "same branch")
     (copy,) = states(world, upper)
-    world.app.feedback.redo(BOB, upper, "when the lower one is mended")
+    world.app.feedback.redo(BOB, upper, "when the lower one is fixed")
     next_attempt(world, task, {"pay.py": "def pay(amount):\n    return amount < LIMIT\n"}, answers={name: "FIXED"})
     world.start(GEMINI, upper)
     world.checkout.switch(f"fe/{upper}")

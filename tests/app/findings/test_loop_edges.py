@@ -26,7 +26,7 @@ def sent_back(desk: DeskWorld, *titles: str) -> str:
 
 
 def rejected(desk: DeskWorld) -> str:
-    """Two findings, one of them rejected and handed in."""
+    """Two findings, one of them rejected and submitted."""
     task = sent_back(desk, "leaks", "no test")
     desk.start(CLAUDE, task)
     respond(desk, task, {f"TL-{task}-1-001": "REJECTED", f"TL-{task}-1-002": "FIXED"})

@@ -1,4 +1,4 @@
-"""Random reviews, answers, rulings, waivers, decisions and hand-ins: whatever is shown equals a naive recount of the
+"""Random reviews, answers, rulings, waivers, decisions and submissions: whatever is shown equals a naive recount of the
 journal (G6, J2).
 
 And nothing is ever approved over an open blocking finding (D2), a settled one comes back only by the rules (L9), every
@@ -111,7 +111,7 @@ class LoopWorld(DeskWorld):
 
 
 class Looping(RuleBasedStateMachine):
-    """Two tasks in the hands of people and agents who find, answer, rule and hand in as they like."""
+    """Two tasks in the hands of people and agents who find, answer, rule and submit as they like."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -189,7 +189,7 @@ class Looping(RuleBasedStateMachine):
     def hand_over(
         self, actor: Actor, task: str, words: Sequence[str], *, changed: bool, touches: bool, code: str
     ) -> None:
-        """Start if it is open, answer what wants an answer, and hand in."""
+        """Start if it is open, answer what wants an answer, and submit."""
         if self.world.status(task) == "open":
             self.attempt(lambda: self.world.start(actor, task))
         holder = self.world.task(task).implementer
@@ -225,7 +225,7 @@ class Looping(RuleBasedStateMachine):
 
     @rule(n=which, how=ends)
     def end_oddly(self, n: int, how: RunEnd) -> None:
-        """L17: a run that ended without a hand-in."""
+        """L17: a run that ended without a submission."""
         task = self.task(n)
         if self.world.status(task) == "open":
             self.attempt(lambda: self.world.start(CLAUDE, task))
@@ -282,7 +282,7 @@ class Looping(RuleBasedStateMachine):
         changed=st.integers(0, 3),
     )
     def go_round(self, n: int, word: int, found: list[Raising], words: list[str], changed: int) -> None:
-        """A whole round: handed in with answers, looked at with rulings."""
+        """A whole round: submitted with answers, looked at with rulings."""
         self.hand_over(CLAUDE, self.task(n), words, changed=changed > 0, touches=True, code=CODE)
         self.look_at(CODEX, self.task(n), found, 0, word)
 

@@ -48,7 +48,7 @@ def waived(world: GitWorld, text: str) -> tuple[str, str]:
     return task, name
 
 
-@pytest.mark.parametrize(("text", "line"), [(MENDED, 6), (BOTH, 6)], ids=["mended there", "the same line again"])
+@pytest.mark.parametrize(("text", "line"), [(MENDED, 6), (BOTH, 6)], ids=["fixed there", "the same line again"])
 def test_the_same_words_about_other_code_are_not_waived_E3(world: GitWorld, text: str, line: int) -> None:
     task, name = waived(world, text)
     (new,) = review(world, task, [issue(SAID, file="pay.py", line=line)]).raised

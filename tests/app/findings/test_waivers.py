@@ -27,7 +27,7 @@ from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, asserted, 
 from tests.stage.world import DeskWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
-WHY = "the vendor mends it next week"
+WHY = "the vendor fixes it next week"
 
 
 def blocked(desk: DeskWorld, severity: str = "HIGH", actor: Actor = CLAUDE) -> tuple[str, str]:

@@ -149,7 +149,7 @@ def test_the_implementer_does_not_answer_what_nobody_has_confirmed_V7(world: Git
     with world.refused("V7"):
         world.app.answers.respond(CLAUDE, task, [answer(name, "REJECTED")])
     next_attempt(world, task, {"pay.py": PAY + "\n"}, answers={})
-    assert findings(world, task)[name].waiting, "a hand-in does not make it go away"
+    assert findings(world, task)[name].waiting, "a submission does not make it go away"
     assert "D2" in texts(why_not_approved(world, task))
 
 

@@ -12,7 +12,7 @@ from tests.stage.world import DeskWorld, GitWorld
 
 
 def again(world: GitWorld, task: str, **files: str) -> None:
-    """Send the task back, and hand in files for it."""
+    """Send the task back, and submit files for it."""
     world.app.feedback.redo(ALICE, task, text="once more")
     world.start(CLAUDE, task)
     for name, text in files.items():
@@ -111,7 +111,7 @@ def test_a_file_that_was_moved_among_those_that_nobody_looks_at_is_to_be_seen_H4
 
 def test_there_is_no_change_where_nothing_was_handed_in(desk: DeskWorld) -> None:
     task = desk.create()
-    with pytest.raises(NotFound, match="nothing was handed in"):
+    with pytest.raises(NotFound, match="nothing was submitted"):
         desk.app.attempts.changes(task)
     task = desk.handed_in(lines=3)
     assert desk.app.attempts.changes(task).files[0].added == 3

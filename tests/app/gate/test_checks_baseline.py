@@ -138,8 +138,8 @@ def test_the_merge_result_is_seen_against_the_tip_D5_Q2(world: GitWorld) -> None
     task = deliver(world)
     check(world, task)
     world.approve(BOB, task, reason="read it")
-    world.checkout.commit("mended.py", "x\n")
-    answers(world, "scan", scan("old.py:3"), scan())  # the tip has mended it, and the merge brings it back
+    world.checkout.commit("fixed.py", "x\n")
+    answers(world, "scan", scan("old.py:3"), scan())  # the tip has fixed it, and the merge brings it back
     assert merge_rows(world)[task].outcome == "checks"
 
 

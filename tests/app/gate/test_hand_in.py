@@ -1,4 +1,4 @@
-"""Attempts over real git: what submit freezes (A1), empty diffs (A5), every place work can be (K4), who hands in."""
+"""Attempts over real git: what submit freezes (A1), empty diffs (A5), every place work can be (K4), who submits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hand-in came to, and the same work once more (A1, D4)."""
+"""What a submission came to, and the same work once more (A1, D4)."""
 
 from __future__ import annotations
 
@@ -89,14 +89,14 @@ def test_a_branch_that_was_only_set_back_is_where_it_was_again_without_another_a
 
 
 def reworked(clones: Wired, task: str) -> SubmitOutcome:
-    """A second attempt, made anew in the first clone while nobody reaches the remote."""
+    """A second attempt, made again in the first clone while nobody reaches the remote."""
     alpha = clones.alpha
-    alpha.app.feedback.redo(BOB, task, text="anew")
+    alpha.app.feedback.redo(BOB, task, text="again")
     clones.wire(alpha).down = "no way"
     alpha.start(CLAUDE, task)
     alpha.checkout.switch(f"fe/{task}")
     alpha.checkout.git("reset", "-q", "--hard", "main")
-    alpha.checkout.commit("anew.py", session=CLAUDE)
+    alpha.checkout.commit("again.py", session=CLAUDE)
     made = alpha.submit(CLAUDE, task)
     clones.wire(alpha).down = ""
     return made

@@ -225,7 +225,7 @@ def test_a_checkout_follows_also_a_dirty_one_unless_the_merge_touches_what_is_di
     heard.clear()
     world.app.merges.process(CI, heard.append)
     assert (world.checkout.path / "code.py").read_text() == "mine\n"
-    assert any("left alone" in news.text and news.next.steps[0].argv[:2] == ("git", "-C") for news in heard)
+    assert any("skipped" in news.text and news.next.steps[0].argv[:2] == ("git", "-C") for news in heard)
 
 
 def test_what_is_on_the_target_already_is_found_and_not_merged_twice_A3_Q4(world: GitWorld) -> None:

@@ -1,4 +1,4 @@
-"""Whose work a hand-in is: what was merged for others is theirs, and so is what another task handed in (A5, K4)."""
+"""Whose work a submission is: what was merged for others is theirs, and so is what another task submitted (A5, K4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many programs a merge and a hand-in start: each is some ten milliseconds of somebody's waiting."""
+"""How many programs a merge and a submission start: each is some ten milliseconds of somebody's waiting."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.stage.people import BOB, CI, CLAUDE
 from tests.stage.wires import Wired
 from tests.stage.world import GitWorld
 
-MOST = {"start": 2, "hand-in": 12, "merge": 18}
+MOST = {"start": 2, "submission": 12, "merge": 18}
 """With a remote, of which the asking, the pushing and the noting."""
 
 
@@ -64,7 +64,7 @@ def test_a_hand_in_starts_at_most_twelve_programs_A1(world: GitWorld) -> None:
 
 
 def test_a_team_member_starts_few_programs_where_nothing_is_new_at_the_remote_Q6(clones: Wired) -> None:
-    """A start only asks; a hand-in sends its branch, a merge moves the target there."""
+    """A start only asks; a submission sends its branch, a merge moves the target there."""
     alpha = clones.alpha
     clones.approved(alpha)
     merge(alpha)
@@ -77,7 +77,7 @@ def test_a_team_member_starts_few_programs_where_nothing_is_new_at_the_remote_Q6
     alpha.checkout.commit(f"{task}.py", "work\n")
     with counting({"programs": process.start}) as started:
         alpha.submit(CLAUDE, task)
-    counts["hand-in"] = started["programs"]
+    counts["submission"] = started["programs"]
     alpha.checkout.switch("main")
     alpha.approve(BOB, task)
     with counting({"programs": process.start}) as started:

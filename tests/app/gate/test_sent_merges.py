@@ -341,7 +341,7 @@ def test_who_settles_late_does_not_undo_what_another_has_pushed_since_J4_Q6(
         is_out = real(self, onto)
         monkeypatch.undo()
         monkeypatch.setattr(MergeLock, "close", lambda _: None)  # beta stays connected
-        wire.before = kill  # beta settles it as well, pushes anew, and is at that
+        wire.before = kill  # beta settles it as well, pushes again, and is at that
         with pytest.raises(Killed):
             merge(beta)
         return is_out

@@ -1,4 +1,4 @@
-"""What a hand-in finds inside of it, and what becomes of those that stand on it (A7)."""
+"""What a submission finds inside of it, and what becomes of those that stand on it (A7)."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_a_branch_counts_of_a_task_that_somebody_began_and_as_theirs_if_they_cam
     desk.start(CODEX, planned)
     commit(desk, mine)
     desk.submit(CLAUDE, mine)
-    assert below(desk, mine) == []  # it was handed in before
+    assert below(desk, mine) == []  # it was submitted before
     other = desk.started(CLAUDE)
     commit(desk, other)
     later = desk.started(CODEX)
@@ -256,7 +256,7 @@ def test_a_commit_of_an_attempt_that_was_sent_back_is_found_by_its_diff_A7(world
 
 
 def test_what_says_of_itself_that_it_is_of_another_task_is_still_seen_there_A7(world: GitWorld) -> None:
-    """Work of one task with the trailer of the other: rejected there, handed in here."""
+    """Work of one task with the trailer of the other: rejected there, submitted here."""
     configure(world, AT_ONCE)
     two = world.started(CODEX, labels=["review:auto"])
     one = world.started(CLAUDE)

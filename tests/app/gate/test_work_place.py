@@ -1,4 +1,4 @@
-"""Where the work of a hand-in is (K1, K4): who has a worktree and calls from the target means the worktree."""
+"""Where the work of a submission is (K1, K4): who has a worktree and calls from the target means the worktree."""
 
 from __future__ import annotations
 

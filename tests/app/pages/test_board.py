@@ -146,7 +146,7 @@ def test_a_claim_is_silent_exactly_where_others_may_release_it_T1(desk: DeskWorl
 
 
 def one_after_the_other(desk: DeskWorld, *sizes: int) -> list[str]:
-    """Work of these sizes, each handed in a minute after the one before."""
+    """Work of these sizes, each submitted a minute after the one before."""
     tasks = []
     for lines in sizes:
         tasks.append(desk.handed_in(lines=lines))

@@ -1,4 +1,4 @@
-"""Who is at work: claims, the runs that they are of, and profiles that are left alone."""
+"""Who is at work: claims, the runs that they are of, and profiles that are skipped."""
 
 from __future__ import annotations
 

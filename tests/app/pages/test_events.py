@@ -23,7 +23,7 @@ def test_who_did_what_is_one_sentence_each_the_oldest_first(desk: DeskWorld) -> 
     assert texts(desk.app.events.latest(), task) == [
         "alice@box planned: Add a login",
         "claude#1 started it",
-        "claude#1 handed in iteration 1: +1 −0 in 1 file",
+        "claude#1 submitted iteration 1: +1 −0 in 1 file",
         "bob@box approved iteration 1 (P7)",
     ]
 

@@ -31,7 +31,7 @@ def various(desk: DeskWorld) -> dict[str, str]:
     desk.app.stops.hold(BOB, made["held"], "wait")
     made["in_progress"] = desk.create(title="being worked on")
     desk.start(CLAUDE, made["in_progress"])
-    made["reviewing"] = desk.handed_in(title="handed in")
+    made["reviewing"] = desk.handed_in(title="submitted")
     made["approved"] = desk.handed_in(title="agreed to")
     desk.approve(CODEX, made["approved"])
     made["rejected"] = desk.handed_in(title="not wanted")

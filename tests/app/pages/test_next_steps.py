@@ -41,8 +41,8 @@ def status(*, counts: dict[str, int] | None = None, **fields: Any) -> StatusView
         (status(counts={"approved": 1}), "fe merge"),
         (status(counts={"approved": 1, "ready": 1}), "fe list --ready      then   an agent runs: fe next"),
         (status(counts={"ready": 1}, hold="stop"), 'a person runs: fe resume --project -m "why"'),
-        (status(counts={"ready": 1}, hold="stop", reviewable=2), "fe list --reviewable      2 wait for your eyes"),
-        (status(reviewable=20, reviewable_more=True), "fe list --reviewable      20 or more wait for your eyes"),
+        (status(counts={"ready": 1}, hold="stop", reviewable=2), "fe list --reviewable      2 wait for your review"),
+        (status(reviewable=20, reviewable_more=True), "fe list --reviewable      20 or more wait for your review"),
     ],
 )
 def test_the_status_leads_to_what_waits_for_the_caller_first(view: StatusView, step: str) -> None:
@@ -108,7 +108,7 @@ def test_who_may_not_approve_is_led_to_what_removes_the_first_reason_and_to_noth
     task = desk.handed_in(CLAUDE)
     desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
     assert steps_text(desk.show(task, CLAUDE).next) == f"fe submit {task}"
-    assert steps_text(desk.show(task, BOB).next) == f"fe submit {task}", "a person may hand in for an agent"
+    assert steps_text(desk.show(task, BOB).next) == f"fe submit {task}", "a person may submit for an agent"
     assert steps_text(desk.show(task, CODEX).next) == f"who made it runs: fe submit {task}"
     held = desk.handed_in(CLAUDE)
     desk.app.stops.hold(BOB, held, "look first")

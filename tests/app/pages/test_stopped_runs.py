@@ -44,11 +44,11 @@ def test_an_agent_has_no_choice_and_is_told_who_has_one_E6(desk: DeskWorld) -> N
 def test_a_task_that_the_runner_left_to_a_person_is_given_back_by_resume_E6(desk: DeskWorld) -> None:
     configure(desk, "")
     task = desk.create()
-    desk.app.runs.stuck(runner(desk), task, kind="retries", why="four runs without a hand-in")
+    desk.app.runs.stuck(runner(desk), task, kind="retries", why="four runs without a submission")
     (row,) = rows(desk, "run")
-    assert (row.task, row.text) == (task, "four runs without a hand-in")
+    assert (row.task, row.text) == (task, "four runs without a submission")
     (choice,) = row.choices
-    desk.app.stops.resume(BOB, task, reason="mended the tests")
+    desk.app.stops.resume(BOB, task, reason="fixed the tests")
     assert (choice.noun, choice.verb, rows(desk, "run")) == ("stops", "resume", [])
 
 

@@ -1,4 +1,4 @@
-"""Every attempt that was handed in is kept: its ref, its commit and its tree (A1); the audit says which is not (J2)."""
+"""Every attempt that was submitted is kept: its ref, its commit and its tree (A1); the audit says which is not (J2)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_what_is_not_kept_any_more_is_named_A1_J2(world: GitWorld) -> None:
         "completeness",
         f"attempt 1 of {task}: {ref} is gone (git update-ref {ref} {head} puts it back)",
     )
-    world.store.place = "postgresql 1/2/3"  # it may have been handed in from another clone
+    world.store.place = "postgresql 1/2/3"  # it may have been submitted from another clone
     report = world.app.audit.verify()
     assert (report.findings, len(report.notes)) == ((), 1)
 

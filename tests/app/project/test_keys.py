@@ -508,7 +508,7 @@ def test_a_decision_without_anything_recorded_leaves_no_signature_behind_I9(keye
 
 
 def test_a_signature_for_another_diff_than_the_one_under_the_lock_is_none_I9_D7(keyed: DeskWorld) -> None:
-    """The work is handed in anew after it was looked at, and just before the journal's head is read for signing."""
+    """The work is submitted again after it was looked at, and just before the journal's head is read for signing."""
     task = keyed.handed_in(CLAUDE, labels=["security"])
     before = keyed.show(task).attempts[-1].diff_id
     keyed.repo.commit(f"fe/{task}")

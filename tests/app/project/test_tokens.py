@@ -24,7 +24,7 @@ def security(desk: DeskWorld) -> list[tuple[str, str, str]]:
 
 
 def review_of(desk: DeskWorld, lead: Actor = CLAUDE) -> tuple[str, Actor]:
-    """A task that a child of `lead` handed in, and the child."""
+    """A task that a child of `lead` submitted, and the child."""
     task = desk.create(lead)
     child = desk.spawn(lead, task, "implement")
     desk.repo.commit(f"fe/{task}")

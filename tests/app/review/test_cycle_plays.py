@@ -152,7 +152,7 @@ class Play:
         self.paused, self.seen = now, rows[-1].seq
 
     def counting(self, task: str) -> set[str]:
-        """P, V6: who agreed, with the last word about what was handed in last, and did not make it."""
+        """P, V6: who agreed, with the last word about what was submitted last, and did not make it."""
         shown = self.desk.show(task)
         about = [row for row in shown.reviews if row.diff_id == shown.attempts[-1].diff_id and not row.look]
         last = {row.session: row for row in sorted(about, key=lambda row: row.seq)}

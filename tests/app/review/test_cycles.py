@@ -1,4 +1,4 @@
-"""Review cycles (V1, V4, V8, V9, V10): opened at a hand-in and by people, decided with the last answer, clarified and
+"""Review cycles (V1, V4, V8, V9, V10): opened at a submission and by people, decided with the last answer, clarified and
 run again; pauses and holds by rule.
 """
 

@@ -200,7 +200,7 @@ def answers_as_the_rules_say(
     same_origin: str = "refuse",
     policies: tuple[PolicyName, ...] = POLICIES,
 ) -> None:
-    """A refusal changes nothing, so the task serves on; an approval does, so the story is told anew."""
+    """A refusal changes nothing, so the task serves on; an approval does, so the story is told again."""
     wrong: list[str] = []
     task = ""
     for policy, reason in product(policies, (False, True)):
@@ -513,7 +513,7 @@ def refusal(verb: Callable[[], object]) -> set[str] | None:
 
 
 def test_closing_never_merges_and_what_was_not_merged_is_listed_C2(world: StoryWorld) -> None:
-    task = matrix.closing_story(world, "creator agent", "other handed in", minor=False)
+    task = matrix.closing_story(world, "creator agent", "other submitted", minor=False)
     world.app.closing.close(matrix.CREATOR, task)
     shown = world.app.lists.show(matrix.CREATOR, task).task
     assert shown.merge is None
@@ -521,7 +521,7 @@ def test_closing_never_merges_and_what_was_not_merged_is_listed_C2(world: StoryW
 
 
 def test_what_is_stale_is_not_closed_from_review_C3(world: StoryWorld) -> None:
-    task = matrix.closing_story(world, "uninvolved agent", "other handed in", minor=False)
+    task = matrix.closing_story(world, "uninvolved agent", "other submitted", minor=False)
     world.repo.commit(f"fe/{task}")
     with pytest.raises(Refused) as refused:
         world.app.closing.close(matrix.STRANGER, task)
@@ -534,8 +534,8 @@ def test_what_is_stale_is_not_closed_from_review_C3(world: StoryWorld) -> None:
 UNDER_STRICT = {
     # scenario: who, what was done, verb, allowed?
     "Creator closes (no one implemented)": ("creator agent", "nobody", "close", False),
-    "Creator closes (other implemented)": ("creator agent", "other handed in", "close", True),
-    "Implementer closes": ("uninvolved agent", "self handed in", "close", False),
+    "Creator closes (other implemented)": ("creator agent", "other submitted", "close", True),
+    "Implementer closes": ("uninvolved agent", "self submitted", "close", False),
     "Session that unstarted approves": ("former implementer", "", "approve", False),
     "Creator approves": ("creator agent", "", "approve", False),
     "Minor task self-approve": ("implementer", "minor", "approve", True),
@@ -567,7 +567,7 @@ def test_closing_after_creating_does_not_bypass_the_review(world: StoryWorld) ->
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_giving_a_task_back_does_not_bypass_the_review(world: StoryWorld, policy: PolicyName) -> None:
-    """Bypasses 2 and 3: A starts, gives back, B starts and hands in; A neither approves nor closes, whatever the
+    """Bypasses 2 and 3: A starts, gives back, B starts and submits; A neither approves nor closes, whatever the
     policy.
     """
     task = stands(world, "former implementer")

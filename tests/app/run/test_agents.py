@@ -1,4 +1,4 @@
-"""Agent programs as they are on this machine: found, at work, left alone, what last went wrong (E2)."""
+"""Agent programs as they are on this machine: found, at work, skipped, what last went wrong (E2)."""
 
 from __future__ import annotations
 

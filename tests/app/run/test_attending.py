@@ -45,7 +45,7 @@ def test_what_nobody_can_be_asked_about_is_said_V4_R0(desk: DeskWorld) -> None:
 def test_what_is_stuck_goes_with_its_task_E6(desk: DeskWorld) -> None:
     configure(desk, "")
     task = desk.create()
-    desk.app.runs.stuck(runner(desk), task, kind="retries", why="four runs without a hand-in")
+    desk.app.runs.stuck(runner(desk), task, kind="retries", why="four runs without a submission")
     assert len(said(desk)) == len(desk.app.runs.standstill().stuck) == 1
     desk.app.closing.close(BOB, task, reason="not needed")
     assert (said(desk), desk.app.runs.standstill().stuck) == ([], [])

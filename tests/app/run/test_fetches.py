@@ -1,4 +1,4 @@
-"""What another machine handed in comes here beside everything else; its review waits for it and is not failed (Q6)."""
+"""What another machine submitted comes here beside everything else; its review waits for it and is not failed (Q6)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def remote(peers: Peers) -> ScriptedRemote:
 
 
 def made_elsewhere(peers: Peers, remote: ScriptedRemote) -> str:
-    """A task that another machine handed in and pushed, and of which nothing is here."""
+    """A task that another machine submitted and pushed, and of which nothing is here."""
     here, peers.outside.here = peers.outside.here, "alpha:0123456789ab"
     task = peers.handed_in(CLAUDE)
     peers.outside.here = here

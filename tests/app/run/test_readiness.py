@@ -16,7 +16,7 @@ def test_all_reasons_are_told_at_once_V9_D3(desk: DeskWorld) -> None:
     desk.app.stops.hold(ALICE, task, "legal")
     desk.app.runs.pause(ALICE, task, reason="not now")
     desk.app.runs.pause(ALICE, None, reason="nothing now")
-    desk.app.runs.stuck(me, task, kind="retries", why="four runs without a hand-in")
+    desk.app.runs.stuck(me, task, kind="retries", why="four runs without a submission")
     with desk.refused("D3", "V9", "E6") as caught:
         reserved(desk, me, task)
     assert [reason.rule for reason in caught[0].reasons] == ["V9", "V9", "E6", "D3"]
@@ -57,10 +57,10 @@ def test_a_pause_is_for_people_and_says_why_V9(desk: DeskWorld) -> None:
         desk.app.runs.pause(ALICE, None, reason=" ")
 
 
-@pytest.mark.parametrize("way", ["resume", "edit", "hand in", "redo"])
+@pytest.mark.parametrize("way", ["resume", "edit", "submit", "redo"])
 def test_what_is_stuck_goes_on_once_a_person_has_moved_it_E6(desk: DeskWorld, way: str) -> None:
     me, task = runner(desk), desk.create()
-    if way in ("redo", "hand in"):
+    if way in ("redo", "submit"):
         desk.start(CODEX, task)
         desk.repo.commit(f"fe/{task}", sessions=[CODEX.session])
     if way == "redo":
@@ -73,7 +73,7 @@ def test_what_is_stuck_goes_on_once_a_person_has_moved_it_E6(desk: DeskWorld, wa
         desk.app.tasks.edit(CODEX, task, description="an agent's words move nothing")
         assert desk.app.runs.standstill().stuck
         desk.app.tasks.edit(ALICE, task, description="what is meant")
-    elif way == "hand in":
+    elif way == "submit":
         desk.submit(CODEX, task)
     else:
         desk.app.feedback.redo(BOB, task, "again")

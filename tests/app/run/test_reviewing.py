@@ -193,7 +193,7 @@ def test_who_approves_with_a_high_inside_has_concerns_and_the_work_goes_back_V5_
     first = peers.looked_at(task)[0]
     assert (first.verdict, first.effective) == ("approved", "concerns")
     assert peers.cycle().rule == "R3"
-    assert peers.app.lists.show(BOB, task).task.iteration == 2, "it was sent back, and handed in once more"
+    assert peers.app.lists.show(BOB, task).task.iteration == 2, "it was sent back, and submitted once more"
 
 
 def test_a_quote_that_is_not_there_goes_back_once_and_is_then_kept_V7(peers: Peers) -> None:
@@ -272,7 +272,7 @@ def test_what_an_agent_says_in_the_middle_of_its_work_opens_one_cycle_about_a_lo
     peers.settle(peers.runner(agents=3))
     first = peers.cycle(1)
     assert (first.trigger, first.rule, first.targets[0].look) == (type_.upper(), "R4", 1)
-    assert peers.cycle(2).targets[0].attempt == 1, "the hand-in is another cycle"
+    assert peers.cycle(2).targets[0].attempt == 1, "the submission is another cycle"
     assert len(peers.app.cycles.listed()) == 2
     assert peers.status(task) == "reviewing"
 

@@ -1,4 +1,4 @@
-"""Runs: a runner takes a task, binds a token, hands in or gives back, and ends the run (S, J4, I2)."""
+"""Runs: a runner takes a task, binds a token, submits or gives back, and ends the run (S, J4, I2)."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def test_a_run_that_plans_imports_nothing_and_makes_no_task_that_is_for_a_person
 
 
 def test_a_hand_in_that_comes_too_late_moves_no_ref_of_an_attempt_J4_A1(desk: DeskWorld) -> None:
-    """Suspended in the middle of it; another runner has handed in the same attempt meanwhile, with other work."""
+    """Suspended in the middle of it; another runner has submitted the same attempt meanwhile, with other work."""
     first, task = runner(desk), desk.create()
     run = bound(desk, first, task)
     work(desk, run)

@@ -1,4 +1,4 @@
-"""What runs hand in goes to the project's remote beside everything else; again later where it cannot (Q6)."""
+"""What runs submit goes to the project's remote beside everything else; again later where it cannot (Q6)."""
 
 from __future__ import annotations
 

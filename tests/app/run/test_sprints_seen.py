@@ -43,7 +43,7 @@ def test_new_tasks_begin_only_out_of_the_sprint_and_at_its_end_none_X2(ground: P
     ground.settle(runner)
     assert ground.status(outside) == "open", "who saw a sprint end begins nothing new"
     ground.settle(ground.runner(agents=3))
-    assert ground.status(outside) == "reviewing", "who starts a runner anew means it"
+    assert ground.status(outside) == "reviewing", "who starts a runner again means it"
 
 
 def test_work_that_was_sent_back_goes_on_while_a_sprint_runs_and_after_it_X2(ground: Playground) -> None:

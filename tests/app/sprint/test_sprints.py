@@ -110,7 +110,7 @@ def test_a_plan_of_which_some_was_done_meanwhile_says_so_and_one_of_which_all_wa
         desk.app.sprints.start(ALICE, stale)
     assert refused[0].reasons[0].next == fe("sprint", "plan")
     notes = desk.app.sprints.start(ALICE, mixed).notes
-    assert "1 of its tasks was handed in before it began, and counts as done (X5)" in notes
+    assert "1 of its tasks was submitted before it began, and counts as done (X5)" in notes
 
 
 def test_where_a_runner_is_at_work_no_other_is_started_and_it_is_said_which_X5(desk: DeskWorld) -> None:

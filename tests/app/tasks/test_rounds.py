@@ -15,7 +15,7 @@ from tests.stage.looped import again, issue, next_attempt, review, rule, same_ti
 from tests.stage.people import BOB, CLAUDE
 from tests.stage.world import DeskWorld, GitWorld
 
-# A run that ends without a hand-in
+# A run that ends without a submission
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What was handed in on another machine: not stale for that, fetched where it is lacking, or told why not (D4, Q6)."""
+"""What was submitted on another machine: not stale for that, fetched where it is lacking, or told why not (D4, Q6)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_merge_waits_for_what_it_cannot_fetch_and_voids_nothing(clones: Clones
     (row,) = clones.alpha.app.merges.process(ALICE)
     assert row.outcome == "waiting"
     assert (
-        "is not in this clone (it was handed in on beta), and cannot be fetched: origin does not have it" in row.message
+        "is not in this clone (it was submitted on beta), and cannot be fetched: origin does not have it" in row.message
     )
     assert clones.alpha.status(task) == "approved"
 
@@ -134,7 +134,7 @@ def test_a_remote_that_cannot_be_asked_leaves_what_the_machine_last_told_D4(clon
         (note,) = clones.beta.approve(BOB, task).notes
     assert clones.beta.status(task) == "approved"
     assert note.startswith("whether its branch moved could not be asked: origin cannot be")
-    assert note.endswith("; what alpha handed in counts, and the merge asks")
+    assert note.endswith("; what alpha submitted counts, and the merge asks")
     (payload,) = clones.beta.sql("SELECT payload FROM journal WHERE kind = 'Approved'")[0]
     assert json.loads(payload)["unasked"] in note
 
@@ -267,7 +267,7 @@ def test_where_the_remote_cannot_be_asked_work_begins_on_what_is_here_and_says_s
 
 def test_work_that_begins_afresh_at_another_machine_has_nothing_of_before_F1(clones: Clones) -> None:
     task = clones.alpha.handed_in(CLAUDE)
-    clones.alpha.app.feedback.redo(ALICE, task, text="anew", option="fresh")
+    clones.alpha.app.feedback.redo(ALICE, task, text="again", option="fresh")
     clones.beta.start(CODEX, task)
     assert not (Path(clones.beta.app.worktrees.open(CODEX, task).path) / "work.py").exists()
 

@@ -1,4 +1,4 @@
-"""Attempts travel: with the hand-in, or with the next command that sends (A1, Q6)."""
+"""Attempts travel: with the submission, or with the next command that sends (A1, Q6)."""
 
 from __future__ import annotations
 
@@ -71,15 +71,15 @@ def test_what_was_left_behind_goes_with_the_next_hand_in_and_with_a_merge(clones
     said: list[News] = []
     clones.alpha.app.merges.process(ALICE, said.append)
     assert attempt_ref(third, 1) in clones.refs()
-    assert said[0].text == f"pushed to origin, handed in before: {third}"
+    assert said[0].text == f"pushed to origin, submitted before: {third}"
 
 
 def test_a_reworked_branch_takes_the_place_of_what_was_handed_in_from_it(clones: Clones) -> None:
     task, _ = worked(clones)
-    clones.alpha.app.feedback.redo(ALICE, task, text="anew")
+    clones.alpha.app.feedback.redo(ALICE, task, text="again")
     clones.alpha.start(CLAUDE, task)
     clones.alpha.checkout.git("reset", "-q", "--hard", "main")
-    clones.alpha.checkout.commit("anew.py", session=CLAUDE)
+    clones.alpha.checkout.commit("again.py", session=CLAUDE)
     made = clones.alpha.submit(CLAUDE, task)
     assert made.sent == "pushed to origin"
     assert clones.refs()[f"refs/heads/fe/{task}"] == made.head
@@ -117,7 +117,7 @@ def test_a_branch_that_another_machine_handed_in_is_not_pushed_over_Q6(clones: C
 
 def test_what_a_redo_set_back_is_pushed_over_by_whom_it_comes_to_F1(clones: Clones) -> None:
     task, _ = worked(clones)
-    clones.alpha.app.feedback.redo(ALICE, task, text="anew", option="fresh")
+    clones.alpha.app.feedback.redo(ALICE, task, text="again", option="fresh")
     beta = clones.beta
     made = beta.submit(CODEX, beta.work(CODEX, task))
     assert made.sent == "pushed to origin"
@@ -128,10 +128,10 @@ def test_a_remote_that_takes_no_rewritten_branch_takes_the_attempts_and_others_a
     clones.remote.git("config", "receive.denyNonFastForwards", "true")
     alpha = clones.alpha
     task, first = worked(clones)
-    alpha.app.feedback.redo(ALICE, task, text="anew")
+    alpha.app.feedback.redo(ALICE, task, text="again")
     alpha.start(CLAUDE, task)
     alpha.checkout.git("reset", "-q", "--hard", "main")
-    alpha.checkout.commit("anew.py", session=CLAUDE)
+    alpha.checkout.commit("again.py", session=CLAUDE)
     made = alpha.submit(CLAUDE, task)
     assert made.sent.startswith(f"pushed to origin; fe/{task} was left there as it is: origin did not take the push: ")
     assert clones.refs()[attempt_ref(task, 2)] == made.head
@@ -239,7 +239,7 @@ def test_a_hand_in_that_the_remote_refuses_says_who_has_to_be_let_push_what_Q6(c
     task = clones.alpha.work(CLAUDE, clones.alpha.create())
     made = clones.alpha.submit(CLAUDE, task)
     assert made.sent.startswith("not pushed yet: origin did not take the push: readers only")
-    allow = "at origin: let who hands in push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
+    allow = "at origin: let who submits push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
     assert steps_text(made.next).startswith(f"{allow}, then: to try again: fe submit {task}")
 
 

@@ -122,7 +122,7 @@ def test_the_sections_have_one_order_F4() -> None:
     wanted = [
         "THE ROLE BLOCK of fe-7k2", "never an instruction", "## Task fe-7k2", "## Acceptance",
         "## Previous Review Feedback (Iteration 1)", "## How near escalation is", "## Open blocking findings (2)",
-        "## Other findings and notes (1)", "## Checks", "## Change", "THE WORKING BLOCK", "## How to hand in",
+        "## Other findings and notes (1)", "## Checks", "## Change", "THE WORKING BLOCK", "## How to submit",
         "THE ANSWERING BLOCK", "THE EXAMPLES BLOCK",
     ]  # fmt: skip
     places = [text.index(each) for each in wanted]
@@ -164,7 +164,7 @@ def test_an_empty_template_removes_nothing_that_is_required_F4(purpose: PromptPu
         "TL-fe-7k2-1-002",
     ):
         assert required in text
-    assert re.search(r"^## (How to (hand in|answer)|What you can decide)$", text, re.MULTILINE)
+    assert re.search(r"^## (How to (submit|answer)|What you can decide)$", text, re.MULTILINE)
 
 
 # --- purposes -----------------------------------------------------------------------------------------------------

@@ -33,10 +33,10 @@ def change(old: str | None, new: str | None, path: str = "f") -> tuple[FileDiff,
         ("abc", "ac", "abc", True),         # what it took away comes back
         ("abc", "aXc", "aXbc", True),       # also behind what it put there instead
         ("abc", "aXc", "abXc", True),
-        ("abc", "aXc", "aYc", True),        # its own line changed again: to be shown anew
+        ("abc", "aXc", "aYc", True),        # its own line changed again: to be shown again
         ("abc", "aXbc", "aXYbc", False),    # more beside what it brought
         ("abc", "aXbc", "aYXbc", False),
-        ("abc", "aXbc", "aXBc", False),     # the next line, which it left alone
+        ("abc", "aXbc", "aXBc", False),     # the next line, which it skipped
         ("abc", "aXc", "AXc", False),
         ("abc", "aXc", "AbXc", True),       # what it took away, with something that is shown
         ("abcde", "aXcde", "aXcDe", False), # another place

@@ -87,7 +87,7 @@ def test_the_same_tree_again_is_no_progress_whatever_was_resolved_L11() -> None:
 
 
 def counted_anew(*, close_seq: int = 0, starts: int = 0) -> LoopState:
-    """Found twice in 1; mended in 2, which raises a third and is handed in once more as 3, where one is verified."""
+    """Found twice in 1; fixed in 2, which raises a third and is submitted once more as 3, where one is verified."""
     steps = [FindingMove(root, 1, "open", "raised") for root in ("a", "b")]
     steps += [FindingMove("c", 2, "open", "raised"), FindingMove("a", 3, "resolved", "ruled")]
     second = LoopAttempt(n=2, tree="2", head="h2", close_seq=close_seq)
@@ -189,7 +189,7 @@ def test_senior_does_not_loop_for_ever() -> None:
 
 def test_a_warning_comes_one_round_early_and_says_to_whom_E5() -> None:
     assert loop([0]).warning == "iteration 2, no-progress 1: one more round without fixes escalates to tier senior (E1)"
-    assert "if the next hand-in comes back" in loop([1, 1, 1]).warning
+    assert "if the next submission comes back" in loop([1, 1, 1]).warning
     assert loop([1]).warning == ""
     assert "to tier lead" in loop([0, 0, 0]).warning
 

@@ -68,7 +68,7 @@ def test_the_same_words_at_two_places_are_two_and_each_is_known_by_its_line_then
         return {lines[at]: one.root for at, one in assigned(found, both, by_name=False).items()}
 
     assert roots(7, 13) == {7: "one", 13: "two"}
-    assert roots(13) == {13: "two"}, "the first one is mended"
+    assert roots(13) == {13: "two"}, "the first one is fixed"
     assert roots(9, 15) == {9: "one", 15: "two"}, "both moved"
     assert roots(7, 13, 20) == {7: "one", 13: "two"}, "the third one is new"
 

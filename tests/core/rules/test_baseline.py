@@ -49,7 +49,7 @@ def test_what_the_target_has_is_known_at_whatever_line_it_is_now_D5() -> None:
     after = seen([found("a.py", 7), found("b.py", 1)], before)
     assert (after.result.outcome, after.result.failures, after.lacking) == ("passed", 0, "")
     assert after.result.summary == "2 errors, and the target has them all as well"
-    assert new([found("a.py", 3)], before) == [], "one that is mended makes nothing new"
+    assert new([found("a.py", 3)], before) == [], "one that is fixed makes nothing new"
 
 
 def test_one_more_of_the_same_line_is_new_and_the_one_at_its_old_line_is_not_D5() -> None:

@@ -65,7 +65,7 @@ def test_I5_all_servers_of_one_editor_are_one_session_which_says_nothing_of_its_
     one, other = served(PERSON, PERSON), served(SERVICE, SERVICE)
     assert one.session == other.session
     assert EDITOR not in one.evidence, "else who types in a terminal of that editor would be an agent"
-    assert "person:ann@desk" not in one.evidence, "else the person could not judge what it hands in"
+    assert "person:ann@desk" not in one.evidence, "else the person could not judge what it submits"
 
 
 def test_I5_what_was_seen_at_its_start_stays_and_calls_only_add() -> None:

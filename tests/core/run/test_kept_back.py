@@ -20,7 +20,7 @@ def test_a_program_that_is_not_there_is_named_once_for_all_tasks_and_is_a_person
 def test_profiles_with_the_same_problem_are_told_together_and_one_that_rests_is_no_persons() -> None:
     rests = Slot(profile="codex", cooled=True)
     (found,) = kept_back(scene(tasks=(task(),), slots=(GONE, rests), order=("codex",)))
-    assert found.text.endswith("claude cannot be used: claude was not found; codex is left alone for now")
+    assert found.text.endswith("claude cannot be used: claude was not found; codex is skipped for now")
     assert not found.person
 
 

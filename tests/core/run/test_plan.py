@@ -138,7 +138,7 @@ ROWS: list[tuple[str, dict[str, Any], list[RunStep]]] = [
         {"runs": (live(mine=False, lost=True),)},
         [TakeOver(run=R, task=T("t"))],
     ),
-    ("another's run is left alone", {"runs": (live(mine=False, stop="held"),)}, []),
+    ("another's run is skipped", {"runs": (live(mine=False, stop="held"),)}, []),
     ("a run that somebody wants to end is ended", {"runs": (live(stop="held"),)}, [StopRun(run=R, task=T("t"))]),
     (
         "one that was asked for by `fe stop`, too",

@@ -62,7 +62,7 @@ def none(kind: Any, **fields: Any) -> NotGiven:
 
 ROWS: list[tuple[str, dict[str, Any], list[RunStep]]] = [
     (
-        "an answer that was none on another machine is asked for anew (V3)",
+        "an answer that was none on another machine is asked for again (V3)",
         {"reviews": (due(past=(replace(invalid(), elsewhere=True),)),)},
         [begin(asks="answer")],
     ),

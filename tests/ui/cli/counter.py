@@ -46,7 +46,7 @@ class Counter(Shop):
         return text
 
     def work(self, files: Mapping[str, str] = GREEN, *labels: str, title: str = "Add login") -> str:
-        """A task that a person planned and an agent has handed in."""
+        """A task that a person planned and an agent has submitted."""
         words = [word for label in labels for word in ("-l", label)]
         return self.deliver(self.cast.claude, self.create(self.cast.alice, *words, title=title), files).task
 

@@ -1,4 +1,4 @@
-"""Rounds of the findings loop behind the command line: reviews, answers and hand-ins in a line each."""
+"""Rounds of the findings loop behind the command line: reviews, answers and submissions in a line each."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Rounds(Counter):
         )
 
     def found(self, *issues: Mapping[str, Any]) -> str:
-        """A task that was handed in and reviewed with these issues."""
+        """A task that was submitted and reviewed with these issues."""
         task = self.work(LIMIT, title="Rate limit")
         self.reviewed(task, *(issues or (HARD, NO_TEST)))
         return task

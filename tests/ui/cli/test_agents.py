@@ -37,8 +37,8 @@ def test_agents_are_listed_for_people_and_for_programs(shop: Counter) -> None:
             AgentView(profile="a", program="a", model="m", version="1.2", login="logged in", slots=2, running=1),
             ("a", "a m", "1.2, logged in", "1 of 2"),
         ),
-        (AgentView(profile="a", program="a", cooled=True, until="soon"), ("a", "a", "left alone until soon", "0 of 0")),
-        (AgentView(profile="a", program="a", cooled=True), ("a", "a", "left alone until it works again", "0 of 0")),
+        (AgentView(profile="a", program="a", cooled=True, until="soon"), ("a", "a", "skipped until soon", "0 of 0")),
+        (AgentView(profile="a", program="a", cooled=True), ("a", "a", "skipped until it works again", "0 of 0")),
         (AgentView(profile="a", program="a"), ("a", "a", "found", "0 of 0")),
     ],
 )

@@ -73,5 +73,5 @@ def test_D5_checks_have_their_environment_and_what_prepare_breaks_is_nobodys_fau
         for words in (("prune",), ("prune", "--all", "--dry-run"), ("prune", "--all"), ("list",))
     ]
     assert [end.partition(":")[0] for end in ends] == [
-        "nothing to remove", "would go", "removed", "no environments of checks are kept here",
+        "nothing to remove", "would go", "removed", "no cached check environments",
     ]  # fmt: skip

@@ -154,8 +154,8 @@ def test_again_and_only(shop: Counter) -> None:
     ("words", "rc", "said"),
     [
         (["run", "TASK", "--only", "lnt"], 2, "fe: there is no check lnt.\n  next: checks there are: knip, lint\n"),
-        (["run", "OPEN"], 3, "fe: nothing was handed in for T1.\n  next: fe submit T1\n"),
-        (["show", "OPEN"], 3, "fe: nothing was handed in for T1.\n  next: fe show T1\n"),
+        (["run", "OPEN"], 3, "fe: nothing was submitted for T1.\n  next: fe submit T1\n"),
+        (["show", "OPEN"], 3, "fe: nothing was submitted for T1.\n  next: fe show T1\n"),
         (["show", "fe-zzzz"], 3, 'fe: no task fe-zzzz.\n  next: fe list --text "…"\n'),
     ],
 )
@@ -325,7 +325,7 @@ def test_submit_and_status_put_checks_before_an_approval_that_would_be_refused(s
     assert said[1:] == [
         "  checks    lint has not run on it yet; a person or a service runs: fe check run T1",
         "  mode      batch: then somebody else reviews it",
-        "you are free. next: fe next",
+        "next: fe next",
     ]
     assert (
         "  checks    1 submission waits for checks (a person or a service: fe check run)"
@@ -349,4 +349,4 @@ def test_a_person_who_submits_for_an_agent_is_led_to_the_checks(shop: Counter) -
     shop.done(shop.cast.claude, "start", task)
     shop.commit(f"fe/{task}", GREEN)
     said = shop.text(shop.cast.alice, "submit", task, "--branch", f"fe/{task}")
-    assert said.splitlines()[-1] == "you are free. next: fe check run T1"
+    assert said.splitlines()[-1] == "next: fe check run T1"

@@ -37,7 +37,7 @@ def test_a_person_who_started_it_is_told_that_their_own_run_informs_only_D5(shop
         "  your own run informs only: you started or made it (D5); another person or a service runs it",
         "next: another person or a service runs: fe check run T1",
     ]
-    assert shop.text(alice, "reviewable").splitlines()[:2] == ["nothing waits that you may approve", "not by you:"]
+    assert shop.text(alice, "reviewable").splitlines()[:2] == ["no tasks for you to approve", "not by you:"]
     shop.checked(shop.cast.job, task)
     assert "your own run" not in shop.text(alice, "check", "show", task)
 

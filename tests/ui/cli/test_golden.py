@@ -61,7 +61,7 @@ def test_status(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.alice, "status") == (
         "shop on main · policy balanced (from foureyes.toml)\n"
         "  open 2 (1 ready, 1 waiting)   in progress 0   reviewing 1   approved 0   closed 0\n"
-        "next: fe list --reviewable      1 waits for your eyes\n"
+        "next: fe list --reviewable      1 waits for your review\n"
     )
 
 
@@ -93,7 +93,7 @@ def test_reviewable_marks_where_a_reason_is_needed_P13(shop: Shop) -> None:
     assert columns(shop.text(shop.stage.cast.claude, "reviewable"))[1] == [
         "PAGES", "P2", "SEEN", "1", "P3, needs -m reason", "Page the order list",
     ]  # fmt: skip
-    assert shop.text(shop.stage.cast.codex, "reviewable") == "nothing waits that you may approve\n"
+    assert shop.text(shop.stage.cast.codex, "reviewable") == "no tasks for you to approve\n"
 
 
 def test_show_a_planned_task(shop: Shop) -> None:
@@ -119,7 +119,7 @@ def test_show_a_task_in_review_says_what_you_could_do(shop: Shop) -> None:
         "  reviewing · P2 · task · version 10\n"
         "  created     TIME by claude#1 (CLAUDE)\n"
         "  made by     codex#1 (CODEX)   author set: 1 session\n"
-        "  attempt 1   base BASE  head HEAD  on fe/PAGES  1 file +1 -0  diff SEEN  handed in TIME\n"
+        "  attempt 1   base BASE  head HEAD  on fe/PAGES  1 file +1 -0  diff SEEN  submitted TIME\n"
         "  files       +1 -0  PAGES.txt\n"
         "  mode        batch: review.default_mode is batch\n"
         "  for you     approve: allowed (P7)\n"
@@ -128,7 +128,7 @@ def test_show_a_task_in_review_says_what_you_could_do(shop: Shop) -> None:
     mine = shop.text(shop.stage.cast.codex, "show", shop.pages.task).splitlines()
     assert mine[-3:] == [
         "  for you     approve: refused (P2)",
-        "              P2  whoever made a change may not approve it: codex#1 (CODEX) is its implementer",
+        "              P2  the author of a change may not approve it: codex#1 (CODEX) is its implementer",
         "next: somebody else runs: fe approve PAGES --seen SEEN",
     ]
     creators = shop.text(shop.stage.cast.claude, "show", shop.pages.task).splitlines()
@@ -148,7 +148,7 @@ def test_a_refusal_lists_all_reasons_with_rule_and_next_step(shop: Shop) -> None
         "refused: PAGES was not approved. 2 reasons:\n"
         "  - an agent says which diff it looked at: --seen ATTEMPT.DIFF is missing (D7)\n"
         "    next: fe show PAGES --diff\n"
-        "  - whoever made a change may not approve it: codex#1 (CODEX) is its implementer (P2)\n"
+        "  - the author of a change may not approve it: codex#1 (CODEX) is its implementer (P2)\n"
         "    next: somebody else runs: fe approve PAGES --seen SEEN\n"
         "nothing was changed\n"
     )
@@ -183,8 +183,8 @@ def test_from_create_to_merge_first_the_answer_then_the_next_step(stage: Stage) 
     )
     stage.commit("mine", {"x.txt": "x\n"})
     handed = stage.run(cast.codex, "submit", task, "--branch", "mine", "-m", "done").out.splitlines()
-    assert re.fullmatch(rf"handed in {task}, attempt 1: 1 commit, 1 file \+1 -0, diff 1\.[0-9a-f]{{8}}", handed[0])
-    assert handed[-1].startswith("you are free. next: fe next")
+    assert re.fullmatch(rf"submitted {task}, attempt 1: 1 commit, 1 file \+1 -0, diff 1\.[0-9a-f]{{8}}", handed[0])
+    assert handed[-1].startswith("next: fe next")
     approved = stage.run(cast.alice, "approve", task).out.splitlines()
     assert approved[0] == f"approved {task} (P3): you created {task} (creator, human)"
     assert approved[-1].endswith(f"take it back: fe approve --withdraw {task}")
@@ -207,7 +207,7 @@ def test_what_an_agent_approved_is_merged_at_once_and_the_queue_is_empty_then(st
     said = stage.run(cast.alice, "merge").out
     assert said == f"merged   {work.task}  main is at {stage.git('rev-parse', '--short=7', 'main')}\n"
     for command in (["merge"], ["merge", "--list"]):
-        assert stage.run(cast.alice, *command).out == "nothing is approved and unmerged\n"
+        assert stage.run(cast.alice, *command).out == "nothing to merge\n"
 
 
 def test_audit_verify_and_doctor(shop: Shop) -> None:
@@ -227,8 +227,8 @@ def test_whoami_says_why(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.claude, "whoami") == (
         f"claude#1 (CLAUDE): agent, observed, origin CLAUDE\n  claude (pid {shop.stage.cast.claude.pid}) is "
         "an ancestor of this process.\n"
-        "  You may plan, work and hand in; review and approve what others made.\n"
-        "  What this process or its conversation made you may not approve: that is the same pair of eyes.\n"
+        "  You may plan, work and submit; review and approve what others made.\n"
+        "  What this process or its conversation made you may not approve: that is the same reviewer.\n"
     )
 
 

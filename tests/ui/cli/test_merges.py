@@ -18,8 +18,8 @@ def shop(template: Path, tmp_path: Path, cast: Cast) -> Counter:
 
 
 def test_an_empty_queue(shop: Counter) -> None:
-    assert shop.text(shop.cast.alice, "merge") == "nothing is approved and unmerged\n"
-    assert shop.text(shop.cast.alice, "merge", "--list") == "nothing is approved and unmerged\n"
+    assert shop.text(shop.cast.alice, "merge") == "nothing to merge\n"
+    assert shop.text(shop.cast.alice, "merge", "--list") == "nothing to merge\n"
     assert (shop.lines(shop.cast.alice, "merge"), shop.lines(shop.cast.alice, "merge", "--list")) == ([], [])
 
 
@@ -58,8 +58,8 @@ def test_json_of_merge_and_list(shop: Counter) -> None:
 def test_an_agent_is_refused_with_who_may_D5(shop: Counter) -> None:
     shop.approved()
     assert shop.text(shop.cast.claude, "merge", rc=1).splitlines() == [
-        "refused: merge is not for you. 1 reason:",
-        "  - checks count only where no agent's process runs them, so the merge queue is not an agent's to work off (D5)",
+        "refused: merge is not allowed here. 1 reason:",
+        "  - checks count only where no agent's process runs them, so the merge queue is not an agent's to process (D5)",
         "    next: a person or a service (cron, CI) runs: fe merge",
         "nothing was changed",
     ]
@@ -157,5 +157,5 @@ def test_a_dirty_checkout_is_left_alone_and_its_person_told_Q5(shop: Counter) ->
     shop.approved(path="app.py")
     (shop.repo / "app.py").write_text("mine\n")
     done = shop.run(shop.cast.alice, "merge")
-    assert (done.rc, "this checkout: left alone:" in done.err, "next: git -C" in done.err) == (0, True, True)
+    assert (done.rc, "this checkout: skipped:" in done.err, "next: git -C" in done.err) == (0, True, True)
     assert (shop.repo / "app.py").read_text() == "mine\n"

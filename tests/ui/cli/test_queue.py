@@ -50,7 +50,7 @@ def test_an_attempt_whose_branch_moved_is_marked_D4(shop: Counter) -> None:
     shop.good(title="Fix typo")
     (branch,) = [name for name in shop.git("branch", "--format=%(refname:short)").split() if name != "main"]
     shop.commit(branch, {"src/more.py": "more\n"}, onto=branch)
-    assert "STALE: its branch moved after it was handed in (D4)" in shop.text(shop.cast.alice, "queue")
+    assert "STALE: its branch moved after it was submitted (D4)" in shop.text(shop.cast.alice, "queue")
 
 
 def test_limit_cuts_and_says_so(shop: Counter) -> None:

@@ -43,7 +43,7 @@ def test_without_an_id_every_rule_is_a_line_under_its_group(fe: Typed) -> None:
     out, err = fe("rules")
     lines = out.splitlines()
     assert (lines[0], err) == ("G. Above every rule", "")
-    assert "  P2  Whoever made a change may not approve it." in lines
+    assert "  P2  The author of a change may not approve it." in lines
     assert "  P10 `minor` counts only as far as evidence bears it out." in lines
     assert "  N2  Hooks refuse what has no attestation. (not built yet)" in lines
     assert [line.split()[0] for line in lines if line.startswith("  ")] == list(rules.by_id())

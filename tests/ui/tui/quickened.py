@@ -1,4 +1,4 @@
-"""Textual without what no test looks at, and without what it works out anew for every app."""
+"""Textual without what no test looks at, and without what it works out again for every app."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ for _what in (
     patch.object(RenderStyles, "get_rule", _rule),
     patch.object(RuleSet, "__hash__", object.__hash__),
 ):
-    _what.start()  # for good: a class that changes is looked up anew, and that takes longer than all of this saves
+    _what.start()  # for good: a class that changes is looked up again, and that takes longer than all of this saves
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Judging ahead: a long queue is judged while nobody asks for anything, in pieces, and then left alone."""
+"""Judging ahead: a long queue is judged while nobody asks for anything, in pieces, and then skipped."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tests.ui.tui.stage import ALICE, BOB, Player, Seat, play
 
 
 def go_on(seat: Seat, task: str) -> None:
-    """A commit on the task's branch that is not handed in."""
+    """A commit on the task's branch that is not submitted."""
     seat.checkout.git("switch", "-q", f"fe/{task}")
     seat.checkout.write("src/more.py", "MORE = 1\n")
     seat.checkout.git("add", "-A")
@@ -65,7 +65,7 @@ def test_a_stale_branch_is_said_reversed_and_R_asks_to_submit_again_D4(seat: Sea
         page = at.app.screen
         assert isinstance(page, TaskPage)
         assert page.banner is STALE
-        assert "STALE    the branch has commits that were not handed in (D4)" in at.screen
+        assert "STALE    the branch has commits that were not submitted (D4)" in at.screen
         (span,) = [span for span in page.top._shown.spans if "STALE" in page.top._shown.plain[span.start : span.end]]
         assert span.style == PALETTES["default"]["banner"]
         if opened == "before":

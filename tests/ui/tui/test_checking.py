@@ -148,6 +148,6 @@ def test_what_cannot_be_run_is_a_page_with_the_reason(seat: Seat) -> None:
 
     async def story(at: Player) -> None:
         await at.hit("enter", "e")
-        await at.until("nothing was handed in")
+        await at.until("nothing was submitted")
 
     play(seat.sit(), story)

@@ -21,6 +21,6 @@ def test_G_on_the_board_merges_what_is_approved_Q1(seat: Seat) -> None:
 def test_G_with_nothing_approved_says_so_Q1(seat: Seat) -> None:
     async def story(at: Player) -> None:
         await at.hit("g")
-        await at.until("nothing is approved and unmerged")
+        await at.until("nothing to merge")
 
     play(seat.sit(), story)

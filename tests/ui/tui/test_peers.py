@@ -15,7 +15,7 @@ from tests.ui.tui.stage import ALICE, CODEX, LARGE, Player, Seat, play
 
 
 def say(seat: Seat, task: str, **fields: Any) -> None:
-    """Codex reviews what was handed in."""
+    """Codex reviews what was submitted."""
     attempt = seat.app.lists.show(ALICE, task).attempts[-1]
     said = review_result(files_reviewed=[f"src/{task}.py"], diff_id=attempt.diff_id, **fields)
     seat.app.reviews.submit(CODEX, task, json.dumps(said).encode())

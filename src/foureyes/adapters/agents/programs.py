@@ -179,7 +179,7 @@ class AgentPrograms:
 
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
         """The reapers of a dead runner end their programs themselves: they are given the time for it, then ended. A
-        reaper that cannot be told from another process of its number is left alone, and found by its mark.
+        reaper that cannot be told from another process of its number is skipped, and found by its mark.
         """
         reapers = {evidence: _pid_of(evidence) for evidence in processes}
         end = time.monotonic() + PATIENCE

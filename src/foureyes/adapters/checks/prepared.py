@@ -31,7 +31,7 @@ from foureyes.core.nouns.checkout import CheckoutRule
 ABOUT, NEW = "about.json", "new-"
 DAY = 24 * 3600.0
 OLD, UNUSED, LARGE = 30 * DAY, 14 * DAY, 20_000 * MB
-"""An environment is made anew after so long, forgotten when nobody used it for so long, and all of them together have
+"""An environment is made again after so long, forgotten when nobody used it for so long, and all of them together have
 so many bytes at most: the one that was used longest ago goes first.
 """
 FORM = 1

@@ -102,7 +102,7 @@ class GitRepo:
         return [*self.kept("refs/replace/"), *([grafts] if lexists(join(self._here.common_dir, grafts)) else [])]
 
     def in_the_way(self, refs: Sequence[str]) -> list[GitProblem]:
-        """Why git cannot write these refs, each with what mends it; nothing of those that it can."""
+        """Why git cannot write these refs, each with what fixes it; nothing of those that it can."""
         from foureyes.adapters.git.objects.refs import in_the_way
 
         return [problem for ref in refs if (problem := in_the_way(self._git, ref)) is not None]

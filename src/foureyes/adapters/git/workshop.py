@@ -98,7 +98,7 @@ class GitWorkshop:
         return objects.refs.delete(self._git, ref, old=here.value)
 
     def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
-        """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was left alone, else
+        """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was skipped, else
         empty.
         """
         return checkouts.reset.reset(self._git, ref, old=old, new=new)

@@ -83,7 +83,7 @@ class PostgresChanges:
         return -1 if connection.closed else connection.info.backend_pid
 
     def _again(self) -> bool:
-        """A lost connection is made anew; meanwhile anything may have happened."""
+        """A lost connection is made again; meanwhile anything may have happened."""
         from foureyes.errors import StoreProblem
 
         self._connection.close()

@@ -1,4 +1,4 @@
-"""Moving a journal from one store to another: every row as it is, projected anew. Hashes and seals stay valid."""
+"""Moving a journal from one store to another: every row as it is, projected again. Hashes and seals stay valid."""
 
 from __future__ import annotations
 

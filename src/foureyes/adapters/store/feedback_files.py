@@ -239,7 +239,7 @@ def _set_aside(place: int, name: str, task: str) -> str:
     except FileNotFoundError:
         return ""
     aside = keep_aside(place, name)
-    return f".foureyes/feedback/{name} was unreadable; kept as {aside}, written anew from the store"
+    return f".foureyes/feedback/{name} was unreadable; kept as {aside}, written again from the store"
 
 
 def _is_ours(place: int, name: str, task: str) -> bool:

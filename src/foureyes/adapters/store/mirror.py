@@ -67,13 +67,13 @@ class Mirror:
             return 0
 
     def _set_aside(self, odd: OddFile) -> None:
-        """What is there is no mirror of the journal, and is kept; the file is written anew from the journal."""
+        """What is there is no mirror of the journal, and is kept; the file is written again from the journal."""
         around, name = os.path.split(self.path)
         shown = f"{os.path.basename(around)}/{name}"
         self.note = f"{shown} was not what the journal writes: {odd.strerror}"
         with folder(around) as place:
             aside = keep_aside(place, name)
-        self.note += f"; kept as {aside}, written anew from the journal"
+        self.note += f"; kept as {aside}, written again from the journal"
 
     def _append(self, tx: Tx) -> int:
         """Under a lock of the file's own: on a server's store, writers of one machine do not queue on a file."""

@@ -43,7 +43,7 @@ def open_store(folder: str, now: str) -> Store:
             f"{NAME} is missing in .foureyes/. Nothing was changed.",
             next_step=in_turn(
                 fe("store", "restore", blank("FILE"), after=", if you have a backup"),
-                by("person", fe("init", "--anew"), "if there is none, a person begins a new journal: "),
+                by("person", fe("init", "--again"), "if there is none, a person begins a new journal: "),
                 joint="; ",
             ),
         )
@@ -123,7 +123,7 @@ def place_in(path: str) -> str:
 
 
 def put_mirrors_aside(folder: str, now: str) -> None:
-    """Files that mirror a store may tell of rows that another one does not have; they are written anew."""
+    """Files that mirror a store may tell of rows that another one does not have; they are written again."""
     for name in (MIRROR, FEEDBACK):
         mirror = os.path.join(folder, name)
         if os.path.lexists(mirror):

@@ -73,7 +73,7 @@ def no_store(project: str) -> NoStore:
             by("person", fe("store", "restore", blank("FILE")), "who owned it puts a backup there: "),
             by_person(fe("store", "join", blank("URL"), before="is it in another database, join that: ")),
             by("person", fe("store", "restore", blank("FILE"), "--into-file"), "was it moved into a file, there: "),
-            by("person", fe("init", "--anew"), "is it lost without a backup, a person begins a new journal: "),
+            by("person", fe("init", "--again"), "is it lost without a backup, a person begins a new journal: "),
             joint="; ",
         ),
     )
@@ -92,7 +92,7 @@ def _answer_in(cursor: Cursor) -> tuple[list[str], list[tuple[SqlValue, ...]]]:
 
 
 class PostgresEngine:
-    """An open PostgreSQL store of one project. A lost connection is made anew at the next transaction."""
+    """An open PostgreSQL store of one project. A lost connection is made again at the next transaction."""
 
     name = "postgres"
 
@@ -110,7 +110,7 @@ class PostgresEngine:
         self.place = ""
         self._version: int | None = None
         self.rejoined = -inf
-        """When a lost connection was made anew."""
+        """When a lost connection was made again."""
         self.connection = self._connect()
         try:
             self._enter(create=create)
@@ -308,7 +308,7 @@ class PostgresEngine:
         return float(row[0] or 0) if row else 0.0
 
     def _first(self, statement: str, params: dict[str, SqlValue] | None = None) -> Cursor:
-        """A first statement: a connection that is closed is made anew, once; any other error is the answer."""
+        """A first statement: a connection that is closed is made again, once; any other error is the answer."""
         try:
             return self.connection.execute(statement, params)
         except psycopg.OperationalError as problem:

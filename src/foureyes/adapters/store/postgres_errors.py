@@ -1,4 +1,4 @@
-"""What PostgreSQL and its driver say, in our words: what is wrong, what of it can be mended where."""
+"""What PostgreSQL and its driver say, in our words: what is wrong, what of it can be fixed where."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def kept_url(url: str) -> str:
 
 
 class DamagedPointer(StoreProblem):
-    """The pointer is there, and says nothing: whoever joins writes it anew."""
+    """The pointer is there, and says nothing: whoever joins writes it again."""
 
 
 def read_pointer(place: str) -> Pointer | None:

@@ -250,7 +250,7 @@ class SqliteEngine:
 def connected(path: str, flags: int) -> apsw.Connection:
     connection = apsw.Connection(path, flags=flags, statementcachesize=STATEMENTS)
     connection.set_busy_timeout(BUSY_MILLISECONDS)
-    # Else SQLite looks at the values when it plans, and plans a statement anew for every value it is asked with.
+    # Else SQLite looks at the values when it plans, and plans a statement again for every value it is asked with.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     return connection
 

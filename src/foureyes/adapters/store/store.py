@@ -340,10 +340,10 @@ def off_head(last: int, head: int) -> StoreProblem:
     would tear the chain for ever. Which of both it is the chain tells, and only the owner can mend it.
     """
     which = f"row {head}" if head != last else f"another row {head}"
-    back = fe("store", "restore", blank("FILE"), after=", or mends it by SQL (docs/howto/several-machines.md)")
+    back = fe("store", "restore", blank("FILE"), after=", or fixes it by SQL (docs/howto/several-machines.md)")
     return StoreProblem(
         f"the journal goes to row {last} and its head is {which}: somebody wrote to the database past Foureyes, "
-        "and nothing can be recorded until its owner mends that. Nothing was changed.",
+        "and nothing can be recorded until its owner fixes that. Nothing was changed.",
         next_step=in_turn(
             fe("audit", "verify", before="which row it is: "),
             by("other", back, "who owns the store puts a backup back: "),

@@ -19,7 +19,7 @@ class AttemptRow(Attempt, frozen=True, kw_only=True):
 
 
 def attempt_of(tx: Tx, task: TaskId) -> Attempt | None:
-    """The latest attempt of a task; None where nothing was handed in."""
+    """The latest attempt of a task; None where nothing was submitted."""
     return tx.one("attempt.latest", AttemptRow, ids=[task])
 
 

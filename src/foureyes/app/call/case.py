@@ -46,7 +46,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def diff_id(self) -> str:
-        """The change that is decided about; empty where nothing was handed in."""
+        """The change that is decided about; empty where nothing was submitted."""
         return self.facts.attempt.diff_id if self.facts.attempt else ""
 
     @property

@@ -49,7 +49,7 @@ OF_TASKS = (
     "task.some", "attempt.latest", "attempt.history", "attempt.authors", "attempt.recorded", "attempt.cleared",
     "journal.controls", "review.of_diffs", "cycle.standing", "finding.holding", "finding.troubles", "stack.below",
 )  # fmt: skip
-"""What is asked about tasks that somebody handed in, by nothing but their ids."""
+"""What is asked about tasks that somebody submitted, by nothing but their ids."""
 FEW = 10
 """Of more than these tasks the rows take the time, and not the ways to a server."""
 
@@ -125,7 +125,7 @@ def facts_of(context: Context, tx: Tx, task: TaskId, caller: Party | None = None
 
 
 def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None = None) -> dict[TaskId, Facts]:
-    """The facts of a page of tasks. Who is above the caller is needed to judge by (I4). What was handed in may have
+    """The facts of a page of tasks. Who is above the caller is needed to judge by (I4). What was submitted may have
     work of other tasks inside, whose facts count, too (A7).
     """
     facts = _facts_for(context, tx, ids, caller)
@@ -253,7 +253,7 @@ def _earlier(tx: Tx, attempts: Mapping[str, Attempt]) -> list[HandedInRow]:
 
 
 def _reviews(tx: Tx, ids: list[TaskId]) -> list[Review]:
-    """The reviews of the diffs that were handed in last."""
+    """The reviews of the diffs that were submitted last."""
     from foureyes.core.loop.review import Review
 
     return tx.all("review.of_diffs", Review, ids=ids)
@@ -298,7 +298,7 @@ def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> di
 def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review]) -> Facts:
     """V6: whose review of this diff counts: it is whole, it agrees, and P would let its reviewer approve now.
 
-    Sessions of one origin are one pair of eyes (I4): the last thing they said is what they say.
+    Sessions of one origin are one reviewer (I4): the last thing they said is what they say.
     """
     from foureyes.app.call.blockers import last_verdicts
     from foureyes.core.rules.four_eyes import Declaration, may_approve

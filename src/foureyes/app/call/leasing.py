@@ -63,7 +63,7 @@ def _check_checks(tx: Tx, actor: Actor, task: str, fence: int) -> None:
 
 def check_lease(tx: Tx, actor: Actor, run: str, fence: int) -> None:
     """J4: the lease row is the truth: its fence, and who has it. After a run has ended its last holder may still settle
-    what became of the work, as long as nobody has begun anew.
+    what became of the work, as long as nobody has begun again.
     """
     if run.startswith(CHECKS):
         _check_checks(tx, actor, run.removeprefix(CHECKS), fence)

@@ -1,4 +1,4 @@
-"""How a task would be reviewed as it stands now (M): said before work begins, not only when it is handed in."""
+"""How a task would be reviewed as it stands now (M): said before work begins, not only when it is submitted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def modes_by_task(context: Context, tx: Tx, actor: Actor, ids: list[TaskId]) -> dict[TaskId, str]:
     """The modes of a page of tasks, as a table shows them; none while the configuration is broken. Of a task about which nobody said anything
-    that bears on its mode, and of which nothing was handed in, no facts are read: it has the default (M1).
+    that bears on its mode, and of which nothing was submitted, no facts are read: it has the default (M1).
     """
     try:
         default = context.policy(tx, actor).default_mode

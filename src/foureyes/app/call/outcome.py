@@ -41,6 +41,6 @@ def first_of_epic(epic: str) -> Steps:
 
 
 def merge_by(actor: Actor | None, *options: str) -> Steps:
-    """D5: the queue is not an agent's to work off."""
+    """D5: the queue is not an agent's to process."""
     merge = fe("merge", *options)
     return by_person_or_service(merge) if actor is not None and actor.kind == "agent" else merge

@@ -43,7 +43,7 @@ def needed(reason: str, verb: str, task: str) -> str:
     if is_blank(reason):
         missing = Reason(
             "T2",
-            f"{verb} without a reason tells nobody what to do next",
+            f'{verb} needs a reason: -m "why"',
             fe(*verb.split(), *task.split(), "-m", phrase("why")),
         )
         refuse_verb(f"{verb} needs a reason.", missing)

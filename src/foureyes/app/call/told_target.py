@@ -94,7 +94,7 @@ class ToldTarget(msgspec.Struct, frozen=True):
 
 
 class TargetOfHandIn(msgspec.Struct, frozen=True):
-    """What a hand-in is counted against: a commit or the branch here. `is_told`: it is the target for sure; else what
+    """What a submission is counted against: a commit or the branch here. `is_told`: it is the target for sure; else what
     was on it before, which says of nothing that it landed; `unsaid`: why it is only what this clone has of it.
     """
 
@@ -193,7 +193,7 @@ def told_target(
 
 
 def counted_against(context: Context, began: Sha | None, *, asks: bool) -> TargetOfHandIn:
-    """K4, Q6: what work that `began` somewhere on the target is counted against, when it is handed in or looked at: the
+    """K4, Q6: what work that `began` somewhere on the target is counted against, when it is submitted or looked at: the
     remote's answer; else where it began or the last merge on record, whichever is further. Before the first merge that
     may be nothing: then what this clone has, and the merge stops what the target turns out to lack (Q2).
     """

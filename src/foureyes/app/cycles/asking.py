@@ -34,7 +34,7 @@ NAMED = 10
 
 
 def wants_eyes(facts: Facts, policy: ReviewPolicy) -> bool:
-    """V1: whether a hand-in asks peers: reviews are required, or reviewers named; and a peer could count at all."""
+    """V1: whether a submission asks peers: reviews are required, or reviewers named; and a peer could count at all."""
     grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
     if grade == "human" or facts.attempt is None or facts.attempt.no_code:
         return False
@@ -72,7 +72,7 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy, facts: Facts) -> 
                 vendor=profile.vendor if profile else "",
                 last_asked=row.n if (row := tx.one("cycle.last_asked", Count, reviewer=name)) else 0,
                 missing="" if profile else "there is no profile of that name",
-                cooled=f"left alone for now ({cooled[name]})" if name in cooled else "",
+                cooled=f"skipped for now ({cooled[name]})" if name in cooled else "",
                 required=name in required,
             )
         )
@@ -180,7 +180,7 @@ def can_ask(context: Context, tx: Tx, known: WholeCycle) -> bool:
 
 
 def is_cooling(context: Context, tx: Tx, known: WholeCycle) -> bool:
-    """V4: whether somebody could be asked about a target, were it not left alone for now."""
+    """V4: whether somebody could be asked about a target, were it not skipped for now."""
     policy = context.gate_policy(tx)
     for target in known.live:
         facts = facts_of(context, tx, target.task)

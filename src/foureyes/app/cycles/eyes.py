@@ -11,7 +11,7 @@ from foureyes.core.words.ids import SessionId
 
 
 def eyes(tx: Tx, known: WholeCycle) -> dict[str, str]:
-    """What each session that reviewed is called; sessions of one origin are one pair of eyes (I4)."""
+    """What each session that reviewed is called; sessions of one origin are one reviewer (I4)."""
     sessions = {SessionId(review.session) for review in known.reviews}
     parties = parties_of(tx, sessions)
     asked = {row.session: row.reviewer for row in known.asked if row.session}
@@ -29,7 +29,7 @@ def eyes(tx: Tx, known: WholeCycle) -> dict[str, str]:
 
 
 def last_words(known: WholeCycle, names: dict[str, str]) -> list[Review]:
-    """What each pair of eyes said last about each target that has not moved on, the oldest first."""
+    """What each reviewer said last about each target that has not moved on, the oldest first."""
     live = set(known.tasks)
     latest = {(names[review.session], review.task): review for review in known.reviews if review.task in live}
     return sorted(latest.values(), key=lambda review: review.seq)

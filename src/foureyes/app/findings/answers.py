@@ -1,4 +1,4 @@
-"""Answers (L6, L7): one per finding and hand-in, all of a set or none."""
+"""Answers (L6, L7): one per finding and submission, all of a set or none."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Answers:
         return outcome(now, message, _next(now, left), notes=tuple(filter(None, notes)))
 
     def _refuse_stranger(self, work: Work, facts: Facts) -> None:
-        """L6: the implementer answers, or somebody who may hand in for it; while it is at work or in review."""
+        """L6: the implementer answers, or somebody who may submit for it; while it is at work or in review."""
         task, me = facts.task, self._context.party(work.tx, work.actor)
         reasons: list[Reason] = []
         if task.status not in ANSWERS_IN:
@@ -127,7 +127,7 @@ class Answers:
         ):
             who = facts.party_name(owner.session)
             reasons.append(
-                Reason("L6", f"{who} holds the claim on {task.id}: it answers for its own work", fe("show", task.id))
+                Reason("L6", f"{task.id} is claimed by {who}; only its implementer can answer", fe("show", task.id))
             )
         if reasons:
             refuse_verb("nothing was answered.", *reasons, task=task.id)

@@ -1,4 +1,4 @@
-"""What a hand-in asks of answers: none missing, no foreign commits, places carried along (L6)."""
+"""What a submission asks of answers: none missing, no foreign commits, places carried along (L6)."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from foureyes.steps import blank, fe
 
 
 def refuse_unanswered(tx: Tx, task: TaskId, now: str, settled: Collection[str] = ()) -> None:
-    """L6: a hand-in leaves no blocking finding without an answer; `settled`: those that follow their root (A6)."""
+    """L6: a submission leaves no blocking finding without an answer; `settled`: those that follow their root (A6)."""
     reasons = unanswered([each.at_time(now) for each in findings_of(tx, task) if each.root not in settled])
     if reasons:
-        refuse_task(task, "was not handed in", *reasons)
+        refuse_task(task, "was not submitted", *reasons)
 
 
 def refuse_foreign_commits(answers: Sequence[AnswerRow], task: TaskId, change: Change) -> None:
-    """L6: a commit that an answer names lies in what is handed in."""
+    """L6: a commit that an answer names lies in what is submitted."""
     mine = [commit.sha for commit in change.commits]
     reasons = []
     for row in answers:
@@ -43,16 +43,16 @@ def refuse_foreign_commits(answers: Sequence[AnswerRow], task: TaskId, change: C
             why = f"{row.id} names commit {row.commit[:12]}, which is not in {change.base[:7]}..{change.head[:7]}"
             reasons.append(Reason("L6", why, fe("finding", "answer", row.id, "--fixed", "--commit", blank("SHA"))))
     if reasons:
-        refuse_task(task, "was not handed in", *reasons)
+        refuse_task(task, "was not submitted", *reasons)
 
 
 def answers_in(tx: Tx, task: TaskId, iteration: int) -> list[AnswerRow]:
-    """The answers that a hand-in brings along."""
+    """The answers that a submission brings along."""
     return tx.all("finding.answers_in", AnswerRow, task=task, iteration=iteration)
 
 
 class AnswerRow(msgspec.Struct, frozen=True):
-    """An answer that a hand-in carries."""
+    """An answer that a submission carries."""
 
     id: str
     word: str
@@ -113,7 +113,7 @@ def carry(
     places: tuple[Placed, ...],
     implementer: SessionId,
 ) -> None:
-    """What a hand-in does about findings: skipped are those without an answer, each is where its code is now (L6, L4,
+    """What a submission does about findings: skipped are those without an answer, each is where its code is now (L6, L4,
     L14).
     """
     notes, gate = [finding for finding in findings_of(work.tx, task) if not finding.blocking], work.gate

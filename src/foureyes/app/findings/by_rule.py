@@ -1,4 +1,4 @@
-"""The gate decides by itself (M4, skip, send back): after a hand-in, after checks, after rulings and waivers, in the
+"""The gate decides by itself (M4, skip, send back): after a submission, after checks, after rulings and waivers, in the
 transaction of whoever came.
 """
 
@@ -145,7 +145,7 @@ def is_red(state: CheckState) -> bool:
 
 def is_own_red(state: CheckState) -> bool:
     """The same, and the change made it red, or the target is green again by now (D5)."""
-    return is_red(state) and (state.by_change or state.mended)
+    return is_red(state) and (state.by_change or state.fixed)
 
 
 def is_gone(state: CheckState) -> bool:

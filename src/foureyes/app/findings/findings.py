@@ -285,7 +285,7 @@ def why_not_waived(facts: Facts, finding: Finding, me_made: Maker | None, now: s
 
 
 def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
-    """Findings are about something that was handed in."""
+    """Findings are about something that was submitted."""
     with context.store.read() as tx:
         task_id = context.find_id(tx, task)
         refuse_other_task(actor, task_id)

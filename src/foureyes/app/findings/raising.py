@@ -129,7 +129,7 @@ def raising(
 ) -> Raising:
     """L2: the event with which findings are recorded. What was rejected and accepted stays so (L9).
 
-    Who made the work (`me`) may find something new in it, and does not tell anew what others found. `others`: roots
+    Who made the work (`me`) may find something new in it, and does not tell again what others found. `others`: roots
     that are known to be none of these.
     """
     attempt = facts.attempt

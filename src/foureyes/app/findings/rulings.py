@@ -87,7 +87,7 @@ class Rulings:
         return outcome(done, f"{given}; {stands.sentence}", _next(case, stands, actor), notes=work.notes)
 
     def take_back(self, actor: Actor, finding: str) -> Outcome:
-        """L18: by who gave it, until the next hand-in has read it."""
+        """L18: by who gave it, until the next submission has read it."""
         with self._context.store.read() as tx:
             named = finding_named(tx, finding)
         act = f"take back the ruling on {named.id}"
@@ -100,7 +100,7 @@ class Rulings:
                 _refuse_taking_back(row, f"the last thing that happened to {row.id} is no ruling")
             if last.iteration != task.iteration:
                 _refuse_taking_back(
-                    row, f"attempt {task.iteration} was handed in since, and its author has read the ruling"
+                    row, f"attempt {task.iteration} was submitted since, and its author has read the ruling"
                 )
             me = self._context.party(work.tx, work.actor)
             giver = _who(work.tx, last.session)

@@ -1,4 +1,4 @@
-"""Attempts: hand in, look at what was handed in, clear who was named wrongly (A1, I8)."""
+"""Attempts: submit, look at what was submitted, clear who was named wrongly (A1, I8)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Attempts:
         if_version: int | None = None,
         apart: bool = False,
     ) -> SubmitOutcome:
-        """Hand in: what is committed is frozen, from whatever branch it is on (K4), and the mode decides (M). `commit`
+        """Submit: what is committed is frozen, from whatever branch it is on (K4), and the mode decides (M). `commit`
         commits everything first; what looks like a secret or is very large only if `include` names it. `apart`: the
         caller stands nowhere (a server), so the branch is the task's, and what is committed there runs no program.
         """

@@ -123,7 +123,7 @@ def _hunks(files: tuple[FileDiff, ...]) -> int:
 
 
 def attempts_of_task(tx: Tx, task: TaskId) -> list[Frozen]:
-    """Every attempt, the first one first; `NotFound` where nothing was handed in."""
+    """Every attempt, the first one first; `NotFound` where nothing was submitted."""
     rows = tx.all("attempt.of_task", Frozen, task=task)
     if not rows:
         raise not_handed_in(task)

@@ -28,7 +28,7 @@ from foureyes.steps import NO_STEP, by_person, by_person_or_service, either, fe,
 
 KEPT = 50
 """How many runs of a task are listed; all of them are in the journal."""
-MEND_TARGET = fe("create", phrase("what is to be mended"), "--type", "bug", "--priority", "0")
+MEND_TARGET = fe("create", phrase("what is to be fixed"), "--type", "bug", "--priority", "0")
 
 
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -173,7 +173,7 @@ class Checks:
 
     def _has_to_do(self, tx: Tx, facts: Facts, policy: ReviewPolicy, paused: Collection[str]) -> bool:
         """Level-triggered: what a hold or a label kept from being approved is looked at again, and what waited for the
-        target to be mended.
+        target to be fixed.
         """
         if facts.attempt is None or not policy.checks:
             return False
@@ -181,7 +181,7 @@ class Checks:
         if any(lacks_a_run(state) and state.rule.name not in paused for state in checked):
             return True
         seen = self._on_tip(tx, checked)
-        if any(state.mended for state in seen) and is_sent_back(facts, policy, chosen, seen):
+        if any(state.fixed for state in seen) and is_sent_back(facts, policy, chosen, seen):
             return True
         tip = gate.Tip(head=facts.attempt.head, on_target=facts.attempt.landed)
         return chosen.mode in ("auto-approve", "skip") and not why_not_by_itself(facts, policy, chosen, checked, tip)
@@ -227,11 +227,11 @@ class Checks:
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, task)
             target, states = self._context.project(tx).target, check_states(facts, self._context.policy(tx, actor))
-            mended = [state.rule.name for state in self._on_tip(tx, states) if state.mended]
+            fixed = [state.rule.name for state in self._on_tip(tx, states) if state.fixed]
         assert facts.attempt is not None
         tip = tip_of(self._context, task, facts.attempt, target)
         with self._context.writing(actor, "check run") as work:
-            made = decide_by_rule(self._context, work, task, tip, mended)
+            made = decide_by_rule(self._context, work, task, tip, fixed)
             now = facts_of(self._context, work.tx, task, self._context.party(work.tx, actor))
         return with_configuration(self._context, report(now, made, fresh, actor))
 
@@ -333,7 +333,7 @@ def _next(facts: Facts, made: MadeByGate, actor: Actor) -> Steps:
 
 
 def after_red(facts: Facts, actor: Actor) -> Steps:
-    """What brings work on that is red where it counts: who made it mends it, who looks at it sends it back."""
+    """What brings work on that is red where it counts: who made it fixes it, who looks at it sends it back."""
     task = facts.task.id
     if is_involved(facts, facts.party(actor.session)):
         return fe("submit", task, before="mend it, commit, then: ")

@@ -1,4 +1,4 @@
-"""A hand-in (A1): named steps, from what the caller wants to what is on record. The list `STEPS` is the map.
+"""A submission (A1): named steps, from what the caller wants to what is on record. The list `STEPS` is the map.
 
 Git is asked before the one transaction that writes; if the task moved meanwhile, nothing is written.
 """
@@ -51,7 +51,7 @@ from foureyes.steps import fe, phrase
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """What the caller of a hand-in says."""
+    """What the caller of a submission says."""
 
     task: str
     message: str = ""
@@ -65,7 +65,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandIn:
-    """What is known of a hand-in so far: each step adds to it, and none changes what an earlier one added."""
+    """What is known of a submission so far: each step adds to it, and none changes what an earlier one added."""
 
     message: str
     facts: Facts
@@ -104,12 +104,12 @@ class HandIn:
 
     @property
     def task(self) -> Task:
-        """The task as it was when the hand-in began."""
+        """The task as it was when the submission began."""
         return self.facts.task
 
 
 HandInStep = Callable[[HandIn], SubmitOutcome | None]
-"""A step refuses, or adds to what is known; one that has an answer ends the hand-in."""
+"""A step refuses, or adds to what is known; one that has an answer ends the submission."""
 
 
 def hand_in(context: Context, actor: Actor, wish: Wish, *, sends: bool = True) -> SubmitOutcome:
@@ -119,18 +119,18 @@ def hand_in(context: Context, actor: Actor, wish: Wish, *, sends: bool = True) -
         answer = step(hand)
         if answer is not None:
             return with_sent(context, answer) if sends and hand.policy.remote else answer
-    raise AssertionError("the last step of a hand-in has an answer")
+    raise AssertionError("the last step of a submission has an answer")
 
 
 def refuse_signal(hand: HandIn) -> None:
-    """S1, S2: with what a run may end that hands in."""
+    """S1, S2: with what a run may end that submits."""
     signal, task = hand.wish.signal, hand.wish.task
     if signal not in SIGNALS:
-        why = "a failed run is never a submit (S2)" if signal == "FAILED" else f"there is no signal {signal!r}"
+        why = "a failed run is never a submission (S2)" if signal == "FAILED" else f"there is no signal {signal!r}"
         step = (
             fe("unstart", task, "-m", phrase("why it failed")) if signal == "FAILED" else fe("submit", task, "--help")
         )
-        raise BadInput(f"{why}; with a hand-in go {', '.join(SIGNALS)}.", next_step=step)
+        raise BadInput(f"{why}; with a submission go {', '.join(SIGNALS)}.", next_step=step)
 
 
 def clean_message(hand: HandIn) -> None:
@@ -139,7 +139,7 @@ def clean_message(hand: HandIn) -> None:
 
 
 def _of_findings(task: TaskId, iteration: int) -> list[NamedQuery]:
-    """What is asked about the findings that a hand-in answers, and about who may make one (`ahead`)."""
+    """What is asked about the findings that a submission answers, and about who may make one (`ahead`)."""
     return [
         ("session.tokens_of_task", {"task": task, "role": "implement"}),
         ("finding.of_task", {"task": task}),
@@ -205,7 +205,7 @@ def refuse_stranger(hand: HandIn) -> None:
         return
     if actor.kind in ("human", "service") or actor.role == "implement" or is_successor_here(hand):
         return
-    why = f"{facts.party_name(task.implementer)} holds the claim on {task.id}: it hands in its own work"
+    why = f"{facts.party_name(task.implementer)} has claimed {task.id}, so only it can submit"
     refuse_task(task.id, NOT_IN, Reason("A1", why, fe("show", task.id)))
 
 
@@ -235,7 +235,7 @@ def ask_git(hand: HandIn) -> None:
 
 
 def refuse_foreign_commits(hand: HandIn) -> None:
-    """L6: a commit that an answer names lies in what is handed in."""
+    """L6: a commit that an answer names lies in what is submitted."""
     at_hand_in.refuse_foreign_commits(hand.answers, hand.task.id, hand.change)
 
 
@@ -319,17 +319,17 @@ def place_findings(hand: HandIn) -> None:
 
 
 def look_at_branches(hand: HandIn) -> None:
-    """A7: what stands on the branches of tasks that handed in nothing yet."""
+    """A7: what stands on the branches of tasks that submitted nothing yet."""
     hand.branches = stacking.branches_inside(hand.context, hand.task.id, hand.change)
 
 
 def refuse_nothing_own(hand: HandIn) -> None:
-    """A5: what another task handed in, with nothing besides, is that task's."""
+    """A5: what another task submitted, with nothing besides, is that task's."""
     own_work.refuse_nothing_own(hand.context, hand.task.id, hand.event)
 
 
 def _of_pieces(task: TaskId, event: AttemptSubmitted) -> list[NamedQuery]:
-    """What is asked about the findings of an attempt, and about others that handed in parts of it (`along`)."""
+    """What is asked about the findings of an attempt, and about others that submitted parts of it (`along`)."""
     pieces = {"pieces": list(event.pieces), "task": task}
     about = {"task": task, "iteration": event.n}
     return [
@@ -366,7 +366,7 @@ def record(hand: HandIn) -> SubmitOutcome:
 
 
 def _keep_head(hand: HandIn) -> None:
-    """A1: git never forgets what was handed in. Inside of the transaction, once it is known that this attempt is the
+    """A1: git never forgets what was submitted. Inside of the transaction, once it is known that this attempt is the
     next one: who is late, or has lost its lease, moves nobody's ref (J4).
     """
     hand.context.workshop.keep(attempt_ref(hand.task.id, hand.event.n), hand.event.head)

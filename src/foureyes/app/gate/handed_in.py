@@ -1,4 +1,4 @@
-"""What a hand-in came to (A1): what its caller is told, and what the same work once more is (D4)."""
+"""What a submission came to (A1): what its caller is told, and what the same work once more is (D4)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def answer_the_same_again(hand: HandIn) -> SubmitOutcome | None:
-    """A hand-in of what is in review already changes nothing; unless somebody else's commits are on its branch at the
-    remote, where other machines look for it: then it is handed in once more (D4). So it is where it was counted from
+    """A submission of what is in review already changes nothing; unless somebody else's commits are on its branch at the
+    remote, where other machines look for it: then it is submitted once more (D4). So it is where it was counted from
     what the target turned out to lack (Q2).
     """
     last, change = hand.facts.attempt, hand.change
@@ -42,7 +42,7 @@ def _is_on_it(hand: HandIn, last: Attempt) -> bool:
 
 def _repeated(hand: HandIn) -> tuple[int, int]:
     """L11: the attempt before, where this one is exactly its files again, and how many findings are said to be fixed
-    by that. Nobody was asked to mend anything where somebody else moved the branch, or where it is counted anew.
+    by that. Nobody was asked to mend anything where somebody else moved the branch, or where it is counted again.
     """
     last = hand.facts.attempt
     if last is None or last.tree != hand.change.tree or last.no_code:
@@ -70,7 +70,7 @@ def submitted(
     made: MadeByGate | None = None,
     inside: tuple[InsideRow, ...] = (),
 ) -> SubmitOutcome:
-    """What the caller is told about a hand-in; one that changed nothing decided nothing."""
+    """What the caller is told about a submission; one that changed nothing decided nothing."""
     changed = made is not None
     repeats, fixed = _repeated(hand) if changed else (0, 0)
     return SubmitOutcome(
@@ -112,8 +112,8 @@ def _about_the_branch(hand: HandIn) -> tuple[str, ...]:
 
 
 def _uncounted(hand: HandIn) -> tuple[str, ...]:
-    """Q6: that nobody could say what it is counted from, and what counts it anew."""
+    """Q6: that nobody could say what it is counted from, and what counts it again."""
     why, target = hand.counted.unsaid, hand.project.target
     at = f"it is counted from {target} as this clone has it ({hand.change.base[:7]})"
-    again = f"fe submit {hand.task.id} once more, when that can be asked, counts it anew if need be"
+    again = f"fe submit {hand.task.id} once more, when that can be asked, counts it again if need be"
     return (f"{at}: {why}; {again}",) if why else ()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class MergeLock:
-    """A lock of the database, taken with the first lease, and anew where its connection was lost."""
+    """A lock of the database, taken with the first lease, and again where its connection was lost."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

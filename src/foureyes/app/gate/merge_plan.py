@@ -58,7 +58,7 @@ class Try(msgspec.Struct, frozen=True):
 
     @property
     def below(self) -> str:
-        """A7: a task that is merged first, and was handed in meanwhile; empty where there is none."""
+        """A7: a task that is merged first, and was submitted meanwhile; empty where there is none."""
         first = waits_for(self.facts, self.given.passed)
         return f"waits for {', '.join(first)}, whose work is inside (A7)" if first else ""
 
@@ -99,7 +99,7 @@ def why_left(context: Context, task: TaskId, attempt: Attempt, tip: Sha) -> Unma
     if context.repo.is_ancestor(attempt.base, tip):
         return None
     why = f"attempt {attempt.n} was counted from {attempt.base[:7]}, which {project.target} does not have (Q2)"
-    again = f"sent back (fe redo {task}) and handed in again, on {project.target}, it is counted anew"
+    again = f"sent back (fe redo {task}) and submitted again, on {project.target}, it is counted again"
     return UnmadeMerge(f"{why}: {again}", stuck=True)
 
 

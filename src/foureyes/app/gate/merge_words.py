@@ -38,13 +38,13 @@ def conflict_words(target: str, tip: str, paths: tuple[str, ...]) -> str:
     """Automatic feedback for a conflict."""
     lines = [f"Merging into {target} at {tip[:7]} conflicts in {len(paths)} {'file' if len(paths) == 1 else 'files'}:"]
     lines += [f"- {named(path)}" for path in paths[:PATHS_SHOWN]]
-    return "\n".join([*lines, f"Bring {target} into your branch, resolve, run the checks, and hand in again."])
+    return "\n".join([*lines, f"Bring {target} into your branch, resolve, run the checks, and submit again."])
 
 
 def other_change_words(attempt: Attempt, found: str) -> str:
     """A2: what git has for an attempt is not what was approved."""
     return (
-        f"git now reads another change than the one that was handed in as attempt {attempt.n} "
+        f"git now reads another change than the one that was submitted as attempt {attempt.n} "
         f"(diff id {attempt.seen}, now {seen_name(attempt.n, found)}): objects of the repository were changed, or "
         "another git made the diff; hand it in again, and have it looked at"
     )
@@ -59,6 +59,6 @@ def red_words(tx: Tx, task: str, target: str, red: list[CheckState]) -> str:
 
 def checkout_news(checkout: CaughtUp) -> News:
     """Q5: what became of a checkout of the target, as seen from where the caller stands."""
-    became = "brought up to date" if checkout.moved else f"left alone: {checkout.why}"
+    became = "brought up to date" if checkout.moved else f"skipped: {checkout.why}"
     where = "this checkout" if checkout.here == "." else checkout.here
     return News(f"{where}: {became}", NO_STEP if checkout.moved else checkout.next)

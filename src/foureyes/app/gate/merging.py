@@ -50,7 +50,7 @@ from foureyes.errors import Conflict, CutOff, FoureyesError, GitProblem, Reason,
 from foureyes.steps import NO_STEP, by, fe, shell
 
 UNDECIDED = ("waiting", "stuck")
-"""Outcomes that the next look at the queue tells anew."""
+"""Outcomes that the next look at the queue tells again."""
 SPARE_SECONDS = 300
 UNKNOWN = "it was cut off: whether it is merged the next fe merge tells"
 
@@ -123,14 +123,14 @@ class Merges:
     def _process(self, actor: Actor, tell: Telling | None, *, wait: bool) -> list[MergeRow]:
         sent = send(self._context)
         if sent.attempts and tell is not None:
-            tell(News(f"pushed to {sent.remote}, handed in before: {', '.join(dict.fromkeys(sent.attempts))}"))
+            tell(News(f"pushed to {sent.remote}, submitted before: {', '.join(dict.fromkeys(sent.attempts))}"))
         for left in (*sent.left, *([f"not pushed yet: {sent.why_not}"] if sent.why_not else [])):
             if tell is not None:
                 tell(News(left))
         rows, seconds = self._work_off(actor, tell, [])
         while wait and seconds is not None:
             if seconds and tell is not None:
-                tell(News("a person's approval can still be taken back; waiting until it has settled (Q0)"))
+                tell(News("waiting a few seconds in case you withdraw the approval (Q0)"))
             if seconds:
                 self._context.clock.wait(seconds)
             later, seconds = self._again(actor, tell, rows)
@@ -331,7 +331,7 @@ class Merges:
                 raise Conflict(words, next_step=fe("merge", "--list"))
 
     def _catch_up(self, line: TargetLine, tell: Telling | None, told: set[News]) -> None:
-        """Q5: branch and checkouts of the target follow each merge; what cannot is left alone, and the person told
+        """Q5: branch and checkouts of the target follow each merge; what cannot is skipped, and the person told
         once.
         """
         try:

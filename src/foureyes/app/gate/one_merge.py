@@ -42,7 +42,7 @@ from foureyes.core.words.refs import attempt_ref, attempt_refs
 from foureyes.errors import GitProblem, Refused, RemoteProblem
 
 STARTS = 5
-"""How often a merge begins anew because the target moved meanwhile (Q3)."""
+"""How often a merge begins again because the target moved meanwhile (Q3)."""
 PUSH_SECONDS = 1800
 """How long a lease holds from its intent on: longer than a push and the questions after it may take (J4)."""
 CUTS = 2
@@ -218,7 +218,7 @@ class OneMerge:
         Where a remote has the target, the transaction says that it is pushed, and no decision takes the approval back
         until it is known what became of that (Q6).
 
-        None when it was not to be moved from where the plan began: begin anew (Q3).
+        None when it was not to be moved from where the plan began: begin again (Q3).
         """
         context, remote, note = self._context, self._line.remote, ""
         tip = tip_of(context, self._task, plan.attempt, self._line.at)

@@ -1,4 +1,4 @@
-"""Whose work a hand-in is (A5, K4): what was merged for others is theirs, and so is what another task handed in."""
+"""Whose work a submission is (A5, K4): what was merged for others is theirs, and so is what another task submitted."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def after_others(tx: Tx, task: TaskId, change: Change) -> Others | None:
 
 
 def refuse_nothing_own(context: Context, task: TaskId, event: AttemptSubmitted) -> None:
-    """A5, A7: what another task handed in, with nothing besides, is that task's."""
+    """A5, A7: what another task submitted, with nothing besides, is that task's."""
     if event.landed or not event.pieces:
         return
     with context.store.read() as tx:
@@ -78,7 +78,7 @@ def refuse_nothing_own(context: Context, task: TaskId, event: AttemptSubmitted) 
 
 
 def about_the_branch(context: Context, task: Task, last: Attempt | None, ref: str) -> tuple[str, ...]:
-    """What there is to say about where a hand-in came from: another task's branch, another one than the last time."""
+    """What there is to say about where a submission came from: another task's branch, another one than the last time."""
     notes = []
     named = ref.removeprefix(OWN_BRANCHES)
     if ref.startswith(OWN_BRANCHES) and named != task.id:

@@ -91,7 +91,7 @@ class _Settling:
         return {task: each for task, each in sent.items() if each.remote == self._remote}
 
     def _leave(self, left: dict[str, SentMerge], why: str, *, stuck: bool) -> None:
-        """What was shut out; not what another has settled, and pushed anew, while the remote was asked."""
+        """What was shut out; not what another has settled, and pushed again, while the remote was asked."""
         with self._context.writing(self._actor, "merge") as work:
             still = _left_behind(self._context, work.tx, self._me)
             for task, sent in left.items():

@@ -1,4 +1,4 @@
-"""Stacking (A7): at a hand-in, which other tasks' work is inside, and on whose work others turn out to stand."""
+"""Stacking (A7): at a submission, which other tasks' work is inside, and on whose work others turn out to stand."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NOW = LATER
 
 
 SAID = ("branch", "trailer")
-"""How another task says that it stands on this one before this one was handed in: what both have is this one's."""
+"""How another task says that it stands on this one before this one was submitted: what both have is this one's."""
 
 
 class HandedRow(msgspec.Struct, frozen=True):
@@ -118,12 +118,12 @@ def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[Tas
 
 
 def shared_by(tx: Tx, task: TaskId, event: AttemptSubmitted) -> list[str]:
-    """The unmerged tasks that ever handed in a piece of it."""
+    """The unmerged tasks that ever submitted a piece of it."""
     return [row.id for row in tx.all("stack.shared", IdRow, pieces=list(event.pieces), task=task)]
 
 
 def handed_in_before(tx: Tx, task: TaskId, event: AttemptSubmitted) -> Task | None:
-    """A5: a task in review or approved that has handed in these very commits, none of which names this one."""
+    """A5: a task in review or approved that has submitted these very commits, none of which names this one."""
     if any(task in commit.tasks for commit in event.commits):
         return None
     ids = shared_by(tx, task, event)
@@ -181,8 +181,8 @@ def _left_behind(tx: Tx, task: TaskId, event: AttemptSubmitted, mine: StackPart)
 def _not_handed_in(
     tx: Tx, task: TaskId, event: AttemptSubmitted, tips: Mapping[TaskId, tuple[Sha, bool]], spoken_for: set[str]
 ) -> tuple[Below, ...]:
-    """What stands on the branch of another task, or names it, and was not handed in for it; apart from what this task
-    had before, or names as its own, and from what others handed in. Of a branch that may stand on this one's work, the
+    """What stands on the branch of another task, or names it, and was not submitted for it; apart from what this task
+    had before, or names as its own, and from what others submitted. Of a branch that may stand on this one's work, the
     strictness counts.
     """
     free = [commit for commit in event.commits if commit.sha not in spoken_for and task not in commit.tasks]
@@ -213,8 +213,8 @@ def _holders(tx: Tx, tasks: Sequence[TaskId], event: AttemptSubmitted) -> list[A
 
 
 def raise_others(work: Work, task: TaskId, event: AttemptSubmitted) -> None:
-    """A7: attempts in review that have this one inside, which was handed in after them, stand on it from now on, if
-    they said so themselves: by a trailer, by its branch, or by what it had handed in before.
+    """A7: attempts in review that have this one inside, which was submitted after them, stand on it from now on, if
+    they said so themselves: by a trailer, by its branch, or by what it had submitted before.
     """
     tx = work.tx
     above = {row.upper: row.how for row in tx.all("stack.above", BelowRow, ids=[task])}

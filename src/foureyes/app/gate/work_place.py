@@ -1,4 +1,4 @@
-"""Where the work of a hand-in is (K1, K4): the branch, what is not committed there, and where else to look.
+"""Where the work of a submission is (K1, K4): the branch, what is not committed there, and where else to look.
 
 Shells of agents forget where they stood: who has a worktree for the task and calls from a checkout of the target means
 what lies in the worktree.
@@ -29,7 +29,7 @@ SHOWN_PATHS = 5
 MIB = 1 << 20
 LARGE = 5 * MIB
 """A new file of more bytes is rarely meant: what is in a history once, everybody clones."""
-NOT_IN = "was not handed in"
+NOT_IN = "was not submitted"
 
 
 def find_branch(hand: HandIn) -> None:
@@ -54,7 +54,7 @@ def find_branch(hand: HandIn) -> None:
 
 
 def _refuse_branch_of_another_task(hand: HandIn) -> None:
-    """K1: who stands in the worktree of another task would hand in that task's work."""
+    """K1: who stands in the worktree of another task would submit that task's work."""
     context, task, named = hand.context, hand.task.id, hand.ref.removeprefix(OWN_BRANCHES)
     if not hand.ref.startswith(OWN_BRANCHES) or named == task or context.repo.branch_ref(own_name(task)) is None:
         return
@@ -67,7 +67,7 @@ def _refuse_branch_of_another_task(hand: HandIn) -> None:
 
 def _in_its_worktree(hand: HandIn) -> str:
     """K1: the branch of the task's worktree, where the caller stands on the target. Only what was committed straight on
-    the target, with nothing else anywhere, is handed in from there (K4).
+    the target, with nothing else anywhere, is submitted from there (K4).
     """
     repo, task = hand.context.repo, hand.task.id
     if hand.ref != f"refs/heads/{hand.project.target}" or task not in hand.context.workshop.worktrees():
@@ -84,7 +84,7 @@ def _has_work(hand: HandIn, ref: str) -> bool:
 
 
 def commit_or_refuse_uncommitted(hand: HandIn) -> None:
-    """A1: what is not committed is not handed in; `--commit` commits it first."""
+    """A1: what is not committed is not submitted; `--commit` commits it first."""
     repo, task, commit = hand.context.repo, hand.task, hand.wish.commit
     paths = repo.uncommitted(hand.ref)
     if not paths:
@@ -152,7 +152,7 @@ def _refuse_unasked(hand: HandIn, additions: Additions) -> None:
             )
             for path, why in odd.items()
         ]
-        refuse_task(hand.task.id, "was neither committed nor handed in", *reasons)
+        refuse_task(hand.task.id, "was neither committed nor submitted", *reasons)
 
 
 def beginning(hand: HandIn) -> Sha | None:
@@ -178,7 +178,7 @@ def refuse_unknown_beginning(hand: HandIn) -> None:
 
 
 def nothing_here(hand: HandIn) -> str:
-    """A5: where there is nothing to hand in."""
+    """A5: where there is nothing to submit."""
     name, target = hand.ref.removeprefix("refs/heads/"), hand.project.target
     if hand.only_others:
         return f"since the start {name} got nothing but what was merged for {hand.only_others}"

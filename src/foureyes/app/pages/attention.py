@@ -336,7 +336,7 @@ class Attention:
 
     def _broken(self, problem: ConfigError) -> AttentionRow:
         step = problem.next_step or by_person(fe("config", "show"))
-        why = ["Nothing can be approved until it is mended."]
+        why = ["Nothing can be approved until it is fixed."]
         return self._row("config", problem.message, of="broken", details=why, otherwise=step)
 
     def _unaccepted(self, look: AttentionQuery, left: Unaccepted) -> AttentionRow:

@@ -1,5 +1,5 @@
 """Work in review whose required checks broke (D5, E6): it says nothing about the work, sends nothing back, and is tried
-again in vain until somebody mends what they run on.
+again in vain until somebody fixes what they run on.
 """
 
 from __future__ import annotations

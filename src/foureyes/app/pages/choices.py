@@ -192,9 +192,9 @@ class CallerWays:
         """X4: somebody has to mend the target."""
         if not self.may("create"):
             return ()
-        step = fe("create", phrase("what is to be mended"), "--type", "bug", "--priority", "0")
+        step = fe("create", phrase("what is to be fixed"), "--type", "bug", "--priority", "0")
         values: dict[str, object] = {"type": "bug", "priority": 0}
-        text = "plan a task that mends it"
+        text = "plan a task that fixes it"
         return (Choice(text=text, noun="tasks", verb="create", values=values, asks="title", step=step),)
 
     def accepting(self, seal: str) -> tuple[Choice, ...]:

@@ -105,7 +105,7 @@ def _beginning(context: Context, run: Run, heard: dict[str, LatestWord]) -> Agen
 
 
 def resting(context: Context, tx: Tx) -> tuple[Resting, ...]:
-    """The profiles that are left alone now."""
+    """The profiles that are skipped now."""
     rows = tx.all("run.cooled", Cooldown, host="")
     now = context.now()
     return tuple(

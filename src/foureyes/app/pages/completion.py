@@ -46,7 +46,7 @@ class CompletionTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _of_sprint(tx: Tx, name: str) -> tuple[str, frozenset[str], tuple[str, ...]]:
-    """A sprint's id and tasks, and notes about tasks that were not handed in: those can be in nobody's way."""
+    """A sprint's id and tasks, and notes about tasks that were not submitted: those can be in nobody's way."""
     from foureyes.app.tasks.sprinting import find, tasks_of
     from foureyes.core.sprint.progress import stage_of
 
@@ -54,7 +54,7 @@ def _of_sprint(tx: Tx, name: str) -> tuple[str, frozenset[str], tuple[str, ...]]
     rows = tasks_of(tx, sprint.id)
     begun = [row.id for row in rows if stage_of(row) in ("running", "begun", "failed") and not row.iteration]
     todo = [row.id for row in rows if stage_of(row) == "todo"]
-    groups = [(begun, "begun and not handed in"), (todo, "not begun")]
+    groups = [(begun, "begun and not submitted"), (todo, "not begun")]
     notes = tuple(f"{len(ids)} of {sprint.id} {words}: {' '.join(ids[:IDS_SHOWN])}" for ids, words in groups if ids)
     return sprint.id, frozenset(row.id for row in rows), notes
 
@@ -130,7 +130,7 @@ def _why_not(row: CompletionTask, holding: Sequence[HoldingRow]) -> Iterator[Rea
     elif row.status == "reviewing":
         yield Reason("X4", f"{row.id} waits for its review", fe("show", row.id, "--diff"))
     elif row.status not in ("approved", "closed"):
-        words = f"{row.id} was handed in and is {row.status} again: no approval holds"
+        words = f"{row.id} was submitted and is {row.status} again: no approval holds"
         yield Reason("X4", words, fe("show", row.id))
 
 

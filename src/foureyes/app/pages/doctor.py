@@ -70,19 +70,19 @@ class Doctor:
         return [*checks, self._profiles(actor), *self._programs(), *in_git_dir(self._context)]
 
     def _remote(self) -> list[Check]:
-        """Q6: whether the project's remote has what was handed in here; nothing is said where there is none."""
+        """Q6: whether the project's remote has what was submitted here; nothing is said where there is none."""
         try:
             name, tasks = unsent(self._context)
         except (ConfigError, GitProblem):  # told by another line
             return []
         if tasks or not name:
-            text = f"{some(tasks, SHOWN_TASKS)}: handed in here, and not pushed to {name} yet"
-            step = fe("merge", before="the next hand-in pushes them, or: ")
+            text = f"{some(tasks, SHOWN_TASKS)}: submitted here, and not pushed to {name} yet"
+            step = fe("merge", before="the next submission pushes them, or: ")
             return [Check("remote", "warn", text, step)] if tasks else []
         try:
             gone, written = lacking_there(self._context)
         except GitProblem:
-            text = f"what was handed in here was pushed to {name}; whether it is still there cannot be asked"
+            text = f"what was submitted here was pushed to {name}; whether it is still there cannot be asked"
             return [Check("remote", "ok", text)]
         checks = []
         if gone:
@@ -91,7 +91,7 @@ class Doctor:
         if written:
             text = f"{name} has something else in the place of what was pushed there: {some(written, SHOWN_TASKS)}"
             checks.append(Check("remote", "warn", text, shell("git", "ls-remote", name, written[0])))
-        return checks or [Check("remote", "ok", f"{name} has what was handed in here")]
+        return checks or [Check("remote", "ok", f"{name} has what was submitted here")]
 
     def _unheard(self) -> list[Check]:
         """Q4: merges of which nobody knows whether they arrived; nothing where there are none."""
@@ -140,7 +140,7 @@ class Doctor:
         if not shut:
             return Check("writing", "ok", f"store, refs, checkout and temporary directory can be written{inside}")
         named = ", ".join(f"{place.what} {place.path} ({place.why})" for place in shut)
-        says = "you can look, and not claim, commit or hand in"
+        says = "you can look, and not claim, commit or submit"
         text = f"this command{inside} cannot write {named}: {says}"
         return Check("writing", "warn", text, let_write(agent, [place.path for place in shut]))
 

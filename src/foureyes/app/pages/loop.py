@@ -27,7 +27,7 @@ from foureyes.errors import ConfigError
 
 
 def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> TaskDetail:
-    """The page of a task that was handed in, with its loop."""
+    """The page of a task that was submitted, with its loop."""
     task = detail.task.id
     findings, reviews = findings_of(tx, task), tx.all("review.of_task", Review, task=task)
     moves: dict[str, list[MoveView]] = defaultdict(list)

@@ -30,7 +30,7 @@ def after_status(view: StatusView, actor: Actor, merge: Steps = MERGE, moved: Ca
     if view.reviewable:
         more = "or more " if view.reviewable_more else ""
         waits = "waits" if view.reviewable == 1 and not more else "wait"
-        return fe("list", "--reviewable", after=f"{GAP}{view.reviewable} {more}{waits} for your eyes")
+        return fe("list", "--reviewable", after=f"{GAP}{view.reviewable} {more}{waits} for your review")
     if view.lacking:
         return view.lacking
     if view.hold is not None:

@@ -1,4 +1,4 @@
-"""Preview of a decision: what the caller could do about a task that was handed in, and how it stands with the gate."""
+"""Preview of a decision: what the caller could do about a task that was submitted, and how it stands with the gate."""
 
 from __future__ import annotations
 

@@ -74,9 +74,9 @@ def _among(names: Sequence[str], most: int = 3) -> str:
 def _handed_in(event: Any) -> str:
     signal = "" if event.signal == "DONE" else f", signal {event.signal}"
     if event.no_code:
-        return f"handed in iteration {event.n} without code{signal}"
+        return f"submitted iteration {event.n} without code{signal}"
     size = f"+{event.added} −{event.removed} in {_count(len(event.files), 'file')}"
-    return f"handed in iteration {event.n}: {size}{signal}"
+    return f"submitted iteration {event.n}: {size}{signal}"
 
 
 def _returned(event: Any) -> str:
@@ -133,7 +133,7 @@ def _raised(event: Any) -> str:
 
 
 PREDICATES: dict[str, Callable[[Any], str]] = {
-    # hand-in to merge
+    # submission to merge
     "AttemptSubmitted": _handed_in,
     "StackFound": lambda e: f"found {e.below.task} inside iteration {e.attempt} (A7)",
     "Approved": _approved,
@@ -189,7 +189,7 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "FindingsCleared": lambda e: f"cleared {_count(len(e.roots), 'finding')}: no longer there",
     "FindingWithdrawn": lambda e: f"withdrew {e.root}: {e.reason}",
     "FindingWaived": lambda e: f"waived {e.root} until {e.until}: {e.reason}",
-    "FindingsPlaced": lambda e: f"placed {_count(len(e.places), 'finding')} anew",
+    "FindingsPlaced": lambda e: f"placed {_count(len(e.places), 'finding')} again",
     "FindingTracked": lambda e: f"made the task {e.follow_up} of {e.root}",
     "TaskEscalated": _escalated,
     "LeadDecided": lambda e: f"decided as lead: {e.option}{_why(e.reason)}",

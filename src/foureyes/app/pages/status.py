@@ -188,7 +188,7 @@ class Status:
         try:
             policy, source, ignored = self._in_force(tx, actor)
         except ConfigError as problem:
-            notes = [prose(f"{problem.message}: nothing can be approved until it is mended")]
+            notes = [prose(f"{problem.message}: nothing can be approved until it is fixed")]
             return "strict", "default", notes, None
         left = unaccepted(self._context, project)
         note = prose(f"{left.text}: ") + left.next if left else None

@@ -1,6 +1,6 @@
 """One task in full, and what the caller could do about it.
 
-What only a task that was handed in has is loaded for such a task: agents look at their own all the time.
+What only a task that was submitted has is loaded for such a task: agents look at their own all the time.
 """
 
 from __future__ import annotations

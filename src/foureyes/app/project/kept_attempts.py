@@ -1,4 +1,4 @@
-"""Every attempt that was handed in is still there: its ref, its commit, its tree (A1, J2)."""
+"""Every attempt that was submitted is still there: its ref, its commit, its tree (A1, J2)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class KeptAttempt(msgspec.Struct, frozen=True):
-    """What was handed in, and what git has to keep of it."""
+    """What was submitted, and what git has to keep of it."""
 
     task: str
     n: int
@@ -30,7 +30,7 @@ class KeptAttempt(msgspec.Struct, frozen=True):
 
 
 def attempts_lost(context: Context) -> tuple[list[Discrepancy], list[str]]:
-    """What is not as it was handed in, and what cannot be told: a clone of a shared project has what was handed in
+    """What is not as it was submitted, and what cannot be told: a clone of a shared project has what was submitted
     there, and perhaps nothing of the others.
     """
     with context.store.read() as tx:

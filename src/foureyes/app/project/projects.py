@@ -90,7 +90,7 @@ class Projects:
             work.record("", _placed(place, self._context.project(work.tx)))
 
     def adopt(self, actor: Actor, reason: str) -> Adoption:
-        """P12: take up the store that was found as the project's, and write its mirrors anew; by a person, audited."""
+        """P12: take up the store that was found as the project's, and write its mirrors again; by a person, audited."""
         context = self._context
         if not reason.strip():
             raise BadInput("say why this is the store: it stays on record.", next_step=ADOPT)

@@ -114,7 +114,7 @@ class Decisions:
         batch: str = "",
         look: FaceLook = NO_LOOK,
     ) -> ApprovalOutcome:
-        """A different pair of eyes agrees to exactly the diff that was seen (D, P). `reason` is short for a `said` with
+        """Someone other than the author agrees to exactly the diff that was seen (D, P). `reason` is short for a `said` with
         one, `batch` says of which batch it is one decision, `look` how the change was looked at (H2, H4, H5).
         """
         permit(actor, "approve")

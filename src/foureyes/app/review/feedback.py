@@ -210,7 +210,7 @@ def judge(
         refuse_unless(replace(decision, next=other) if decision.rule in BREAKABLE else decision, row)
     unseen = was_not_seen(case.facts, case.me, seen) if seen else None
     if has_moved(case.facts, seen) and case.attempt is not None:
-        words = f"iteration {case.attempt.n} was handed in meanwhile"
+        words = f"iteration {case.attempt.n} was submitted meanwhile"
         raise Conflict(words, next_step=fe("show", row.id, "--diff"), task=row.id)
     if unseen is not None:
         refuse_task(row.id, "was not changed", unseen)
@@ -244,7 +244,7 @@ def _quick_issues(case: Case, task: str, text: str, issues: Sequence[str]) -> tu
             phrase("what is wrong"),
             after=f", or --issue: {', '.join((f'{n} {name}' for n, name in enumerate(known, 1)))}",
         )
-        reason = Reason("F1", "redo without a word of feedback tells nobody what to do next", step)
+        reason = Reason("F1", "redo needs feedback: say what has to change", step)
         refuse_verb("redo needs a quick issue or some text.", reason)
     return chosen
 

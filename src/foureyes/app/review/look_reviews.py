@@ -136,9 +136,9 @@ def _refuse(case: Case, given: ReviewContent, *before: Reason, moved: bool) -> N
     reasons = [*before, *is_not_you(given, case.me)]
     made = made_by(case.facts, case.me)
     if made is not None:
-        reasons.append(Reason("V4", f"you {made.why}: somebody else looks at it", fe("show", case.task.id)))
+        reasons.append(Reason("V4", f"you {made.why}: someone else must review it", fe("show", case.task.id)))
     if given.rulings:
-        why = "payload.rulings: a look is about work that nobody handed in, and there is nothing to rule on"
+        why = "payload.rulings: a look is about work that nobody submitted, and there is nothing to rule on"
         reasons.append(Reason("L8", why, prose("leave them out")))
     if moved:
         reasons.append(Reason("V1", "nobody is asked about this look any more", fe("show", case.task.id)))

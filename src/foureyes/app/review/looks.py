@@ -38,7 +38,7 @@ def take_look(context: Context, actor: Actor, task: str) -> ReviewSubject:
     if row.status == "reviewing":
         return ReviewSubject(task=row.id)
     if row.status != "in_progress":
-        why = f"{row.id} is {row.status}: only work in progress or in review is looked at"
+        why = f"{row.id} is {row.status}: only tasks in progress or in review can be reviewed"
         refuse_task(row.id, "was not looked at", Reason("V1", why, fe("show", row.id)))
     summary = one_line(row.title, SUMMARY)
     try:

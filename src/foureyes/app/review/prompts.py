@@ -165,7 +165,7 @@ def table(now: LoopState) -> tuple[str, ...]:
 
 def _line(round_: Round) -> str:
     fixed = f"fixed {round_.fixed}" if round_.had or round_.n > 1 else "fixed –"
-    again = ", the same tree again" if round_.same_tree else ", counted anew" if round_.goes_on else ""
+    again = ", the same tree again" if round_.same_tree else ", counted again" if round_.goes_on else ""
     open_ = "" if round_.closed else ", in review"
     counts = f"found {round_.found}, {fixed}, no-progress {round_.no_progress}"
     return f"iteration {round_.n} ({round_.tier}): {counts}{again}{open_}"

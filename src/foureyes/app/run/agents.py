@@ -38,7 +38,7 @@ class LastError(msgspec.Struct, frozen=True):
 
 
 class Agents:
-    """Profiles: found, logged in, at work, left alone."""
+    """Profiles: found, logged in, at work, skipped."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

@@ -130,7 +130,7 @@ def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
 
 
 def waits_for_cooled(context: Context, tx: Tx) -> bool:
-    """V4: whether a cycle waits for nobody but a reviewer that is left alone for now: it is asked when that ends."""
+    """V4: whether a cycle waits for nobody but a reviewer that is skipped for now: it is asked when that ends."""
     rows = tx.all("runner.to_decide", Cycle, now=context.now(), limit=MOST_OF_A_KIND)
     waiting = [known for known in wholes(tx, rows) if known.cycle.state == "open" and not known.asked]
     return any(is_cooling(context, tx, known) for known in waiting)

@@ -52,7 +52,7 @@ def states(
 
 
 def past_of(tx: Tx, ids: Sequence[str], host: str) -> dict[str, tuple[PastRun, ...]]:
-    """What was tried since the last hand-in, and since a person last touched the task."""
+    """What was tried since the last submission, and since a person last touched the task."""
     past: dict[str, list[PastRun]] = defaultdict(list)
     for row in tx.all("runner.past", PastRow, ids=list(ids)) if ids else ():
         past[row.task].append(row.past(host))

@@ -52,7 +52,7 @@ def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, st
         try:
             done = runs.hand_in(runner, run.id, signal=signal, message=_message(outcome))
             _end(context, runner, run.id, outcome, "finished")
-            return f"handed in: {done.status}"
+            return f"submitted: {done.status}"
         except FoureyesError as problem:
             if not runs.holds(runner, run.id):
                 raise
@@ -158,15 +158,15 @@ def _reasons(problem: FoureyesError) -> str:
 
 
 SAYS: dict[AfterRun, str] = {
-    "hand_in": "handed in",
-    "needs_review": "handed in",
+    "hand_in": "submitted",
+    "needs_review": "submitted",
     "ask_signal": "asked how it ended",
     "no_change": "nothing changed",
     "retry": "failed",
     "send_back": "sent back",
     "blocked": "blocked",
     "stopped": "stopped",
-    "cool": "left alone for a while",
+    "cool": "skipped for a while",
     "answer": "answered",
     "finished": "done",
 }

@@ -14,7 +14,7 @@ from foureyes.core.words.ids import TaskId
 NO_ROOM = "no room"
 """X3: the name under which everything is put off on a disk that took nothing more."""
 FETCH = "fetch:"
-"""What begins the key of a job that brings what another machine handed in; its task follows."""
+"""What begins the key of a job that brings what another machine submitted; its task follows."""
 
 StopWish = Literal["", "finish", "now"]
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from foureyes.core.rules.policy import ReviewPolicy
 
 GRACE_SECONDS = 60
-"""How long a program may go on that has handed in."""
+"""How long a program may go on that has submitted."""
 QUEUE = 50
 """How much of the merge queue is looked at."""
 MICROS, MIB = 1_000_000, 1 << 20
@@ -68,7 +68,7 @@ class Lookout:
         """Which of how many runners at work this one is, as the last look has it."""
 
     def look(self, desk: RunnerDesk) -> Snapshot:
-        """Everything that the plan asks about; what another machine handed in begins once it is here (Q6)."""
+        """Everything that the plan asks about; what another machine submitted begins once it is here (Q6)."""
         self._aside.ask()
         snapshot, fetched = self._look(desk), dict.fromkeys(desk.fetching, "it is fetched from another machine")
         reviews = [replace(row, stopped=row.stopped or fetched.get(row.task, "")) for row in snapshot.reviews]
@@ -195,7 +195,7 @@ class Lookout:
     def _to_end(
         self, state: LiveState, task: RunTask | None, hold: str | None, since: str, is_unwanted: bool
     ) -> LiveState:
-        """Why a live run should end: a hold, the task was taken away, it has handed in and goes on. The hold of a task
+        """Why a live run should end: a hold, the task was taken away, it has submitted and goes on. The hold of a task
         stops work, and nobody who looks (V9).
         """
         why = ""
@@ -203,7 +203,7 @@ class Lookout:
         if task is None:
             why = "its task is gone"
         elif state.done:
-            why = "it has handed in" if not since or self._is_ago(since, GRACE_SECONDS) else ""
+            why = "it has submitted" if not since or self._is_ago(since, GRACE_SECONDS) else ""
         elif hold is not None or (task.hold is not None and run.purpose not in ("review", "clarify")):
             why = f"held: {hold or task.hold}"
         elif run.purpose in MAKES and (task.status != "in_progress" or task.implementer != run.session):

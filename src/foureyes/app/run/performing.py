@@ -183,7 +183,7 @@ class Performing:
             self._tell(step.task, note)
 
     def _fetch(self, step: StartRun, desk: RunnerDesk) -> bool:
-        """Q6: whether a run waits for what another machine handed in or merged; the target is asked for once, and work
+        """Q6: whether a run waits for what another machine submitted or merged; the target is asked for once, and work
         begins at the last merge on record where that cannot be had.
         """
         task, makes = step.task, step.purpose != "review"
@@ -203,7 +203,7 @@ class Performing:
         why = one_line(step.why, WHY_LENGTH)
         Runs(self._context).cool(self._runner, step.profile, until=until, error=step.error, error_text=why)
         if step.error != "missing":
-            self._tell("", f"{step.profile} is left alone for a while: {why}")
+            self._tell("", f"{step.profile} is skipped for a while: {why}")
 
     def _stop(self, step: StopRun, desk: RunnerDesk) -> None:
         own = desk.in_hand[step.run]
@@ -387,7 +387,7 @@ def _closed(rows: Sequence[MergeRow]) -> tuple[str, ...]:
 
 
 def _send() -> Job:
-    """Q6: what was handed in here, to the remote."""
+    """Q6: what was submitted here, to the remote."""
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         sent = send(context)
@@ -399,7 +399,7 @@ def _send() -> Job:
 
 
 def _fetch(task: TaskId, asked: dict[TaskId, Sha | None] | None) -> Job:
-    """Q6: what another machine handed in, and what was merged, from the remote. What the remote answers where it is
+    """Q6: what another machine submitted, and what was merged, from the remote. What the remote answers where it is
     `asked` for the target goes there, as a value.
     """
 

@@ -1,4 +1,4 @@
-"""Profiles on this host: how many runs each may have, whether its program is there, which are left alone for now."""
+"""Profiles on this host: how many runs each may have, whether its program is there, which are skipped for now."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 30
 """How long it is believed that a program is there, or is not."""
 COOL_SECONDS: dict[str, int] = {"quota": 900, "auth": 1800, "missing": 600, "crash": 1800}
-"""How long a profile is left alone where its service named no time."""
+"""How long a profile is skipped where its service named no time."""
 LATELY, BACK = 50, 5_000
 """So many ended runs of a host, and rows of the journal, tell whether a profile fails again and again."""
 MOST_COOL_SECONDS = 3 * 3600

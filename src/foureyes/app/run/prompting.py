@@ -28,7 +28,7 @@ line of JSON and outside of any code block:
 
 DONE: the task is done and everything is committed. NEEDS_REVIEW: somebody should look before it goes on. BLOCKED: it
 cannot go on without a person, and the message says what is missing. FAILED: it did not work out. The same can be said
-by `fe agent signal DONE -m "…"` or by handing in yourself: `fe submit {task} -m "…"`.
+by `fe agent signal DONE -m "…"` or by submitting yourself: `fe submit {task} -m "…"`.
 
 What others should know while you work, you say by such a line in a message of yours, or by `fe agent emit`; the types are
 milestone, blocker, request_review, progress and question:

@@ -130,7 +130,7 @@ class Held(msgspec.Struct, frozen=True):
 
 
 class HandedIn(msgspec.Struct, frozen=True):
-    """When the latest attempt of a task was handed in."""
+    """When the latest attempt of a task was submitted."""
 
     id: str
     at: str

@@ -1,6 +1,6 @@
 """Runs: agent programs at work on tasks, who runs them, and what they say (S, J4).
 
-A runner begins, reserves a task, binds a token to the process above the program, renews, hands in what was made, and
+A runner begins, reserves a task, binds a token to the process above the program, renews, submits what was made, and
 ends the run. It is a service: it decides nothing and is nobody's author (I7). The lease row is the truth: who lost it
 is refused, and ends its agents first.
 """
@@ -227,7 +227,7 @@ class Runs:
             return get(work.tx, run)
 
     def end(self, runner: Actor, run: RunId, outcome: RunOutcome | None, *, ending: RunEnding) -> Run:
-        """Every process of a run is gone: it is over, and so is its token. Its claim stays until it is handed in or
+        """Every process of a run is gone: it is over, and so is its token. Its claim stays until it is submitted or
         released.
         """
         with self._context.writing(self._leased(runner, run), "run") as work:
@@ -239,7 +239,7 @@ class Runs:
     def hand_in(
         self, runner: Actor, run: RunId, *, signal: str, message: str, commit: str | None = None
     ) -> SubmitOutcome:
-        """T: hand in for the implementer what its run made; `commit` commits what it left first, and runs no program of
+        """T: submit for the implementer what its run made; `commit` commits what it left first, and runs no program of
         the tree.
         """
         from foureyes.app.gate.hand_in import Wish, hand_in
@@ -376,7 +376,7 @@ class Runs:
             work.record("", e.ProfileCooled(profile=profile, host=me.host, until=until, error=error, error_text=text))
 
     def warm(self, actor: Actor, profile: str, *, host: str = "", reason: str = "") -> bool:
-        """A profile may be used again: it works, or a person says so. Whether it was left alone before."""
+        """A profile may be used again: it works, or a person says so. Whether it was skipped before."""
         from foureyes.app.run import beginning
 
         with self._context.writing(actor, "run") as work:
@@ -388,7 +388,7 @@ class Runs:
             return True
 
     def cooled(self, host: str = "") -> list[Cooldown]:
-        """Profiles that are left alone, on one host or on all."""
+        """Profiles that are skipped, on one host or on all."""
         with self._context.store.read() as tx:
             return tx.all("run.cooled", Cooldown, host=host)
 

@@ -44,7 +44,7 @@ class Yardstick(msgspec.Struct, frozen=True):
     rule: RunRule
     copies: tuple[str, ...]
     answered: bool
-    """Whether findings were answered since the last hand-in."""
+    """Whether findings were answered since the last submission."""
 
 
 def tidy(context: Context, runner: Actor, run: Run) -> Left:
@@ -81,7 +81,7 @@ def _looked_at(context: Context, run: Run, yardstick: Yardstick, fence: Fence) -
 
 
 def _from_elsewhere(context: Context, yardstick: Yardstick, ref: str, head: Sha) -> str:
-    """S4: whether the branch does not come from where the task began. Before the first hand-in that is any commit of
+    """S4: whether the branch does not come from where the task began. Before the first submission that is any commit of
     the target: it may have moved between the worktree and the claim, or since an earlier run.
     """
     began = yardstick.attempt.base if yardstick.attempt is not None else yardstick.task.start_target
@@ -100,7 +100,7 @@ def _elsewhere(stands: str, ref: str) -> str:
 
 
 def _is_new(context: Context, yardstick: Yardstick, head: str) -> bool:
-    """Whether the branch holds something that is neither on the target nor handed in before."""
+    """Whether the branch holds something that is neither on the target nor submitted before."""
     if yardstick.attempt is not None and yardstick.attempt.head == head:
         return False
     tip = context.repo.commit_of(yardstick.target)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MOST_CANDIDATES = 10_000
 PAST_TASKS = 500
-"""So many of the newest tasks that were handed in say how long tasks take."""
+"""So many of the newest tasks that were submitted say how long tasks take."""
 NAMED = 5
 
 
@@ -201,7 +201,7 @@ def refuse_nothing(view: SprintPlanView) -> None:
     if view.tasks:
         return
     why = f" {'; '.join(view.notes)}." if view.notes else " Nothing that was asked for is ready."
-    raise NotFound(f"there is nothing for a sprint to do.{why}", next_step=fe("list", "--ready"))
+    raise NotFound(f"no task is ready for a sprint, so none was started.{why}", next_step=fe("list", "--ready"))
 
 
 def target_view(context: Context, target: SprintTarget, at: str = "") -> SprintTargetView:

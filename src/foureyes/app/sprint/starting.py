@@ -73,7 +73,7 @@ def _against(context: Context, tx: Tx, actor: Actor, sprint: Sprint, runner: str
         named = ", ".join(f"{row.task} in {row.sprint}" for row in shared[:NAMED])
         more = f" and {len(shared) - NAMED} more" if len(shared) > NAMED else ""
         why = f"a task is in one sprint at a time: {named}{more}"
-        step = either(fe("sprint", "stop", shared[0].sprint), fe("sprint", "plan"), joint=", or plan anew: ")
+        step = either(fe("sprint", "stop", shared[0].sprint), fe("sprint", "plan"), joint=", or plan again: ")
         reasons.append(Reason("X5", why, step))
     if sprint.state == "planned":
         how_far = progress(tx, sprint)
@@ -120,7 +120,7 @@ def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
         notes.append(f"that is {what}: {told.unasked}")
     if before:
         were, counts = ("was", "counts") if before == 1 else ("were", "count")
-        notes.append(f"{before} of its tasks {were} handed in before it began, and {counts} as done (X5)")
+        notes.append(f"{before} of its tasks {were} submitted before it began, and {counts} as done (X5)")
     return SprintBegun(
         id=sprint.id,
         message=f"{sprint.id} has started: {sprint.of} task{'' if sprint.of == 1 else 's'}, {words}",

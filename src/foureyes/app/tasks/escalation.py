@@ -84,7 +84,7 @@ def profile_of(context: Context, tx: Tx, task: Task, now: LoopState) -> str:
 
 
 class LastAgent(msgspec.Struct, frozen=True):
-    """The agent program whose session handed in last."""
+    """The agent program whose session submitted last."""
 
     agent: str
 

@@ -38,7 +38,7 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Resting(msgspec.Struct, frozen=True, kw_only=True):
-    """A profile that is left alone for a while, and why, in the program's own words; `until` empty: until it works."""
+    """A profile that is skipped for a while, and why, in the program's own words; `until` empty: until it works."""
 
     profile: str
     until: str

@@ -1,4 +1,4 @@
-"""What a hand-in answers."""
+"""What a submission answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from foureyes.steps import NO_STEP, Steps
 
 
 class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What was handed in. `inside`: the tasks whose work is inside (A7); `person`: what asks for a person, empty where
+    """What was submitted. `inside`: the tasks whose work is inside (A7); `person`: what asks for a person, empty where
     an agent may approve (P6); `unchecked`: required checks that nobody ran on it yet, `not_green`: those that ran on
     these files before and did not pass (D5); `first`: what else has to happen before anybody can approve. `notes`: what there is to say about where it came from. `repeats`: the
     attempt before, where this one is exactly its files again (L11), with `fixed_by_nothing` findings answered FIXED;

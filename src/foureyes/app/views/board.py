@@ -64,7 +64,7 @@ class BoardView(msgspec.Struct, frozen=True, kw_only=True):
     """The board at one moment: `head` is the last journal row that it knows of.
 
     `waiting` is how many of the cards in review that were judged the caller may approve; `waiting_more` that there are
-    others, which were not. `resting` are the profiles that are left alone, `runners` how many runners are at work.
+    others, which were not. `resting` are the profiles that are skipped, `runners` how many runners are at work.
     `problem` is why nothing in review could be judged. `demo`: a project to try things in.
     """
 

@@ -118,7 +118,7 @@ class AgentView(msgspec.Struct, frozen=True, kw_only=True):
     """Runs whose runner is gone: nobody is at work on them, and the next runner takes them over (J4)."""
     cooled: bool = False
     until: str = ""
-    """When it is used again, where it is left alone; empty: when a person says so, or it works."""
+    """When it is used again, where it is skipped; empty: when a person says so, or it works."""
     error: ErrorKind = "none"
     """The last that went wrong with it here."""
     error_text: str = ""

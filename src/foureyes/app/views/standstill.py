@@ -1,4 +1,4 @@
-"""What stands still and why: pauses, tasks that are stuck, profiles that are left alone."""
+"""What stands still and why: pauses, tasks that are stuck, profiles that are skipped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cooldown(msgspec.Struct, frozen=True, kw_only=True):
-    """A profile that is left alone on a host; `until` empty: until a person says so, or its program works again."""
+    """A profile that is skipped on a host; `until` empty: until a person says so, or its program works again."""
 
     profile: str
     host: str
@@ -35,5 +35,5 @@ class Cooldown(msgspec.Struct, frozen=True, kw_only=True):
     at: str
 
     def holds(self, now: str) -> bool:
-        """Whether it is still left alone."""
+        """Whether it is still skipped."""
         return not self.until or self.until > now

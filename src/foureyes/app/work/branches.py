@@ -58,7 +58,7 @@ def tip_since(context: Context, case: Case, inside: Tx) -> gate.Tip | None:
 
 def _has_landed(context: Context, attempt: Attempt, target: str, inside: Tx | None, *, shown: bool) -> bool:
     """Whether the target has it: that of the remote, if there is one, which is not asked inside of a transaction. Of
-    what was handed in elsewhere, a clone that is behind cannot say that it has not.
+    what was submitted elsewhere, a clone that is behind cannot say that it has not.
     """
     head = branch_here(context, target)
     if shown and inside is not None:
@@ -84,7 +84,7 @@ def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target:
 
 
 def why_not_reset(tx: Tx, task: TaskId, attempt: Attempt) -> str:
-    """F1: why the branch of an attempt is not set back: it is not the task's own, or others hand in from it, too."""
+    """F1: why the branch of an attempt is not set back: it is not the task's own, or others submit from it, too."""
     name = attempt.ref.removeprefix("refs/heads/")
     if attempt.landed or attempt.ref == DETACHED:
         where = "on the target branch already" if attempt.landed else "on no branch"
@@ -98,7 +98,7 @@ def why_not_reset(tx: Tx, task: TaskId, attempt: Attempt) -> str:
 def begin_again(context: Context, task: TaskId) -> str:
     """F1 fresh and checkpoint: bring the branch back to where the latest redo wants it; done again it does nothing.
 
-    Only from the head that was judged: who has gone on since is left alone. The old head is kept (A1).
+    Only from the head that was judged: who has gone on since is skipped. The old head is kept (A1).
     """
     try:
         return _begin_again(context, task)

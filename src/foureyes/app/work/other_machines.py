@@ -1,4 +1,4 @@
-"""What was handed in on another machine: whether an attempt lives here, what its branch is there, and how its objects
+"""What was submitted on another machine: whether an attempt lives here, what its branch is there, and how its objects
 come here (D4, Q6).
 
 A clone that lacks something is no reason against it: what is not here is fetched, or it is said why that cannot be.
@@ -53,7 +53,7 @@ class Handed(msgspec.Struct, frozen=True):
 
 
 def clone_of(context: Context) -> str:
-    """D4: what a hand-in says about where it comes from; nothing where one repository has the store to itself."""
+    """D4: what a submission says about where it comes from; nothing where one repository has the store to itself."""
     return "" if context.store.place in ("", FILE) else context.outside.clone()
 
 
@@ -72,7 +72,7 @@ def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
     if not why:
         return ()
     machine = machine_of(attempt.clone)
-    return (f"whether its branch moved could not be asked: {why}; what {machine} handed in counts, and the merge asks",)
+    return (f"whether its branch moved could not be asked: {why}; what {machine} submitted counts, and the merge asks",)
 
 
 def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | None = None) -> BranchTip:
@@ -116,7 +116,7 @@ def bring(context: Context, task: TaskId) -> tuple[str, ...]:
 
 def catch_up(context: Context, *, asks: bool = True, told: ToldTarget | None = None) -> str:
     """Q6: where the target of this clone lacks the newest merge on record, bring it from the remote: work begins on
-    what was merged. Why it cannot be, else empty; a target with commits of its own is left alone. Nobody is waited
+    what was merged. Why it cannot be, else empty; a target with commits of its own is skipped. Nobody is waited
     for where it `asks` nobody; what was `told` just now is not asked for again.
     """
     with context.store.read() as tx:
@@ -236,7 +236,7 @@ def both_taken(remote: str, tips: Mapping[str, Sha]) -> tuple[str, Steps]:
 
 
 def _not_here(task: TaskId, row: Handed) -> str:
-    where = f" (it was handed in on {machine_of(row.clone)})" if row.clone else ""
+    where = f" (it was submitted on {machine_of(row.clone)})" if row.clone else ""
     return f"attempt {row.n} of {task} is not in this clone{where}"
 
 
@@ -247,7 +247,7 @@ def _there(context: Context, task: TaskId, row: Handed) -> Steps:
 
 
 def pushing(task: str, status: str, before: str = "", branch: str = "") -> Steps:
-    """What pushes an attempt that waits on this machine: the same hand-in while nobody has decided, then a merge.
+    """What pushes an attempt that waits on this machine: the same submission while nobody has decided, then a merge.
     `branch`: the name of the one that it came from, where that is not checked out.
     """
     if status != "reviewing":

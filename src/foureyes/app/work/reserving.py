@@ -69,7 +69,7 @@ def _configured(context: Context, tx: Tx, actor: Actor) -> WorktreeFor:
 
 def no_target(target: str) -> str:
     """What is wrong where the target was renamed or removed."""
-    return f"there is no branch {target}, which is the target of this project"
+    return f"branch {target} does not exist, and it is the target of this project"
 
 
 def refuse_targetless(context: Context, target: str) -> None:

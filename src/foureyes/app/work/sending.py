@@ -1,4 +1,4 @@
-"""Attempts travel: what was handed in here and the remote lacks is pushed, with the task's own branch (A1, Q6).
+"""Attempts travel: what was submitted here and the remote lacks is pushed, with the task's own branch (A1, Q6).
 
 A branch of another name is not pushed: whoever works chooses that name, and who sends may have rights to it there.
 A push that fails loses nothing: the attempt is on record and kept here, and the next command that sends tries again.
@@ -47,7 +47,7 @@ class SendOutcome(msgspec.Struct, frozen=True):
 
 
 class Over(msgspec.Struct, frozen=True):
-    """What somebody pushed to the branch of an attempt after that was handed in."""
+    """What somebody pushed to the branch of an attempt after that was submitted."""
 
     at: Sha
     words: str
@@ -87,8 +87,8 @@ def send(context: Context, first: str = "") -> SendOutcome:
 
 
 def _allowing(remote: str) -> Steps:
-    """What a remote that refuses a hand-in has to allow."""
-    return prose(f"at {remote}: let who hands in push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*")
+    """What a remote that refuses a submission has to allow."""
+    return prose(f"at {remote}: let who submits push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*")
 
 
 def _batches(waiting: list[SendableAttempt], first: str) -> list[list[SendableAttempt]]:
@@ -147,7 +147,7 @@ class _Sending:
         for ref, row in self._attempts.items():
             if ref != row.kept_as:
                 has = f"{self._remote.name} has {self._taken[row.kept_as][:7]} as {row.kept_as}"
-                why = "handed in before or written by somebody"
+                why = "submitted before or written by somebody"
                 self._left.append(f"{has}, {why}: attempt {row.n} of {row.task} is {ref} there")
 
     def _push_all(self) -> None:
@@ -181,7 +181,7 @@ class _Sending:
         return {update.ref: update if self._may_go(update) else replace(update, old=None) for update in updates}
 
     def _may_go(self, update: RefUpdate) -> bool:
-        """Whether a branch goes on from what is known of it; else it is looked at anew, and left (`_look_again`)."""
+        """Whether a branch goes on from what is known of it; else it is looked at again, and left (`_look_again`)."""
         return update.old is None or self._is_behind(update.old, update)
 
     def _look_again(self, answer: Moved) -> None:
@@ -256,7 +256,7 @@ class _Sending:
 
 
 def _is_behind(context: Context, rows: list[SendableAttempt], update: RefUpdate, now: Sha) -> bool:
-    """Whether what the remote has for a branch is in this attempt, or was handed in from that branch before: here, or
+    """Whether what the remote has for a branch is in this attempt, or was submitted from that branch before: here, or
     as what a redo has set back since.
     """
     repo = context.repo
@@ -331,12 +331,12 @@ def _bring_back(context: Context, task: str) -> str:
 
 
 def _named(context: Context, ref: str) -> str:
-    """The branch that a hand-in has to name: none where it is the one that is checked out."""
+    """The branch that a submission has to name: none where it is the one that is checked out."""
     return "" if ref in ("", DETACHED, context.repo.current_ref()) else ref.removeprefix("refs/heads/")
 
 
 def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
-    """A hand-in, and whether the other machines have it by now (Q6)."""
+    """A submission, and whether the other machines have it by now (Q6)."""
     sent = send(context, made.task)
     back = _bring_back(context, made.task) if not (made.changed or sent.why_not) else ""
     if not sent.remote:

@@ -50,7 +50,7 @@ class FilesOfTree(msgspec.Struct, frozen=True):
 
     def agreed(self) -> list[Mapping[str, str]]:
         """All files of the target by the last merge on record: as it left them, and at the base if it has that. A
-        hand-in counts from where a branch was for the moment, and says of nothing that somebody agreed to it.
+        submission counts from where a branch was for the moment, and says of nothing that somebody agreed to it.
         """
         merged, files_of = self._merged(), self.context.workshop.files_of
         if merged is None:

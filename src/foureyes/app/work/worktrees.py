@@ -166,7 +166,7 @@ def _told(context: Context, heard: Sha | None, asks: bool) -> Sha | None:
 
 
 def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
-    """K1: where work goes on that was handed in on another machine, and whose branch is not here: at the attempt, or at
+    """K1: where work goes on that was submitted on another machine, and whose branch is not here: at the attempt, or at
     what the redo wants.
     """
     with context.store.read() as tx:
@@ -203,7 +203,7 @@ def _of_nobody(context: Context, task: TaskId, ref: str, begins: Sha) -> str:
         return ""
     name, see, take = ref.removeprefix("refs/heads/"), f"git log -p {begins}..{tip}", f"git merge {tip}"
     return (
-        f"{remote.name} has {name} at {tip[:7]}, which nobody handed in: whose it is is not on record, so work begins "
+        f"{remote.name} has {name} at {tip[:7]}, which nobody submitted: whose it is is not on record, so work begins "
         f"without it (P2). To see it: {see}; to take it for your own work, in the worktree: {take}"
     )
 
@@ -228,7 +228,7 @@ def _set_aside(context: Context, task: TaskId, ref: str) -> str:
         context.workshop.add_checkpoint(task, name, here, at=context.clock.now())
     if why := context.workshop.reset(ref, old=here, new=attempt.head):
         branch = ref.removeprefix("refs/heads/")
-        text = f"{branch} of this clone is not where attempt {attempt.n} was handed in on another machine: {why}"
+        text = f"{branch} of this clone is not where attempt {attempt.n} was submitted on another machine: {why}"
         raise GitProblem(text, next_step=shell("git", "log", "--oneline", f"{attempt.head}..{ref}"))
     return f"what only this clone had of {task} is the checkpoint {name}" if name else ""
 

@@ -93,7 +93,7 @@ def stops(answered: Sequence[TargetReview]) -> bool:
 
 
 def _latest(answered: Sequence[TargetReview]) -> list[TargetReview]:
-    """Of one pair of eyes the last thing that it said about a target."""
+    """Of one reviewer the last thing that it said about a target."""
     by_eyes = {(answer.reviewer, answer.target): answer for answer in sorted(answered, key=lambda a: a.review)}
     return list(by_eyes.values())
 

@@ -129,7 +129,7 @@ def _note(issue: Issue, place: Span) -> str:
 
 
 def _lines(text: str) -> str:
-    """A text with one kind of line end. A patch is left alone: it must fit its file."""
+    """A text with one kind of line end. A patch is skipped: it must fit its file."""
     return text.replace("\r\n", "\n").strip("\n")
 
 

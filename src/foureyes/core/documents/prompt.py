@@ -260,7 +260,7 @@ def _blocking(purpose: PromptPurpose, briefing: Briefing) -> str:
     lead = "Each of these keeps the task from passing."
     if purpose == "implement":
         commands = " or ".join(f"`{COMMANDS[word].format('ID')}`" for word in words_for(blocking=True))
-        lead += f" Answer every open one, once, before you hand in:\n{commands}"
+        lead += f" Answer every open one, once, before you submit:\n{commands}"
     texts = [_finding(purpose, briefing, finding) for finding in findings]
     return _section(f"Open blocking findings ({len(findings)})", "\n\n".join([lead, *texts]), findings)
 

@@ -111,7 +111,7 @@ def contract(purpose: PromptPurpose, asked: Question) -> str:
 
 def _handing_in(asked: Question) -> str:
     return (
-        "## How to hand in\n\n"
+        "## How to submit\n\n"
         f'Commit your work, then: fe submit {plain(asked.task)} -m "what you did"\n'
         f'If you cannot go on: fe unstart {plain(asked.task)} -m "what is in the way"\n'
         "Somebody else decides whether it passes; you cannot approve what you made."

@@ -1,4 +1,4 @@
-"""Events from hand-in to merge: attempts and what was decided about them."""
+"""Events from submission to merge: attempts and what was decided about them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from foureyes.core.words.lifecycle import TaskStatus
 
 
 class AttemptSubmitted(Event, frozen=True, kw_only=True):
-    """A frozen hand-in (A1). `implementer` is whom it counts for; the session of the row did it. `below`: the work of
-    other tasks that is inside (A7). `clone`: the machine and repository that it was handed in from, where several share
+    """A frozen submission (A1). `implementer` is whom it counts for; the session of the row did it. `below`: the work of
+    other tasks that is inside (A7). `clone`: the machine and repository that it was submitted from, where several share
     the project (D4).
     """
 
@@ -46,14 +46,14 @@ class AttemptSubmitted(Event, frozen=True, kw_only=True):
 
 
 class StackFound(Event, frozen=True, kw_only=True):
-    """A7: another task handed in what was inside this one's attempt already."""
+    """A7: another task submitted what was inside this one's attempt already."""
 
     attempt: int
     below: Below
 
 
 class Approved(Event, frozen=True, kw_only=True):
-    """A different pair of eyes agreed to exactly this diff (D7). `passed`: the tasks whose work is inside and which a
+    """Someone other than the author agreed to exactly this diff (D7). `passed`: the tasks whose work is inside and which a
     person who broke the glass passed over (N3, A7). `unasked`: why the remote could not tell where
     the branch is (D4).
     """

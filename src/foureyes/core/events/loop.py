@@ -79,7 +79,7 @@ class FindingRuled(Event, frozen=True, kw_only=True):
 
 
 class RulingTakenBack(Event, frozen=True, kw_only=True):
-    """L18: who gave a ruling took it back before the next hand-in."""
+    """L18: who gave a ruling took it back before the next submission."""
 
     root: str
     ruling: int

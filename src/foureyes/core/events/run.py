@@ -110,7 +110,7 @@ class RunStopAsked(Event, frozen=True, kw_only=True):
 
 
 class Signalled(Event, frozen=True, kw_only=True):
-    """S1: an agent says that its run is over. A hand-in by `fe submit` is a signal of its own."""
+    """S1: an agent says that its run is over. A submission by `fe submit` is a signal of its own."""
 
     signal: Signal
     message: str = ""
@@ -127,7 +127,7 @@ class Emitted(Event, frozen=True, kw_only=True):
 
 
 class ProfileCooled(Event, frozen=True, kw_only=True):
-    """A profile is left alone until then: out of quota, logged out, not there. `until` empty: until a person says so
+    """A profile is skipped until then: out of quota, logged out, not there. `until` empty: until a person says so
     or the program works again.
     """
 

@@ -117,7 +117,7 @@ def _words(answer: Answer, finding: Finding) -> list[Reason]:
 
 
 def unanswered(findings: Sequence[Finding]) -> list[Reason]:
-    """L6: the blocking findings that a hand-in leaves without an answer."""
+    """L6: the blocking findings that a submission leaves without an answer."""
     return [
         Reason(
             "L6",

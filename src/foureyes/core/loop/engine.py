@@ -49,7 +49,7 @@ class LoopAttempt(msgspec.Struct, frozen=True, kw_only=True):
     merge_failures: int = 0
 
     def goes_on_as(self, after: LoopAttempt) -> bool:
-        """Nobody sent it back or worked on it: the same commit is handed in once more, to be counted anew (Q2, D4)."""
+        """Nobody sent it back or worked on it: the same commit is submitted once more, to be counted again (Q2, D4)."""
         return bool(self.head) and (self.head, self.starts) == (after.head, after.starts) and not self.close_seq
 
 
@@ -74,7 +74,7 @@ class LoopAct(msgspec.Struct, frozen=True):
 
 
 class FruitlessRun(msgspec.Struct, frozen=True):
-    """L17: a run that ended without a hand-in. `had` is how many blocking findings it had to work on, `why` what
+    """L17: a run that ended without a submission. `had` is how many blocking findings it had to work on, `why` what
     happened, where that was said.
     """
 
@@ -86,7 +86,7 @@ class FruitlessRun(msgspec.Struct, frozen=True):
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True):
-    """One iteration: blocking findings that were open when it was handed in, that it resolved, that are new. `goes_on`:
+    """One iteration: blocking findings that were open when it was submitted, that it resolved, that are new. `goes_on`:
     it is no round of its own; the next one has what happened in it.
     """
 
@@ -316,7 +316,7 @@ def _close(count: _Count, attempt: LoopAttempt, current: Round, limits: Limits) 
 
 
 def _odd(count: _Count, odd: FruitlessRun, limits: Limits) -> None:
-    """L17: an agent that had the findings and ended without a hand-in made no progress."""
+    """L17: an agent that had the findings and ended without a submission made no progress."""
     count.no_progress += 1
     if count.no_progress >= limits.no_progress_limit:
         count.up(f"{count.no_progress} rounds without progress, the last run: {odd.why or ENDED[odd.how]} (L17)")
@@ -371,7 +371,7 @@ def _warning(count: _Count, iteration: int, limits: Limits) -> str:
         )
     if count.round == limits.iteration_cap - 1:
         return (
-            f"iteration {iteration}: if the next hand-in comes back, the task escalates to tier {after} (E1, cap "
+            f"iteration {iteration}: if the next submission comes back, the task escalates to tier {after} (E1, cap "
             f"{limits.iteration_cap})"
         )
     return ""

@@ -88,7 +88,7 @@ def match(new: FindingTraits, known: Sequence[Finding], renames: Mapping[str, st
 
 def by_place(new: Sequence[ReportedFinding], known: Sequence[Finding], renames: Mapping[str, str]) -> dict[int, str]:
     """L2: of what a tool found, by number, the roots of those known that are at the very same place, with the same rule
-    and code or words. A hand-in has put known ones where their lines are now.
+    and code or words. A submission has put known ones where their lines are now.
     """
     roots: dict[int, str] = {}
     at: dict[tuple[str, int, str], list[Finding]] = {}

@@ -1,4 +1,4 @@
-"""Attempts: what was handed in for a task, once, frozen (A)."""
+"""Attempts: what was submitted for a task, once, frozen (A)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEEPS_APPROVAL: frozenset[Relation] = frozenset({"same", "message_only", "trivia
 
 HandInSignal = Literal["DONE", "BLOCKED", "NEEDS_REVIEW"]
 SIGNALS: tuple[HandInSignal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
-"""S1: with what a run ends that hands in. A failed run is never a submit (S2)."""
+"""S1: with what a run ends that submits. A failed run is never a submission (S2)."""
 
 
 MarkKind = Literal[
@@ -149,7 +149,7 @@ class EarlierAttempt(msgspec.Struct, frozen=True):
 
 def nothing_handed_in(task: str) -> str:
     """The words for a task without an attempt."""
-    return f"nothing was handed in for {task}"
+    return f"nothing was submitted for {task}"
 
 
 def source_of(why: str) -> AuthorSource:
@@ -181,7 +181,7 @@ def relation(*, same_head: bool, same_tree: bool, same_base: bool, mechanical: b
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
-    """A frozen hand-in as the store has it. `n` is its iteration; `clone` where it was handed in from, where several
+    """A frozen submission as the store has it. `n` is its iteration; `clone` where it was submitted from, where several
     clones share the project.
     """
 

@@ -296,7 +296,7 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
     the report; `compared`: whether it is known at all which those are. `flaky`: red and green on one tree. What the
     target fails, too, is not in the result any more; `no_baseline` says why that is not known. `own_inputs`: it changes
     what its environment is made from. `by_change`: it is red because of the change; `red_before`: it is red on the
-    target as well, and nothing tells whether the change adds to that; `mended`: not on its tip any more; `accepted`:
+    target as well, and nothing tells whether the change adds to that; `fixed`: not on its tip any more; `accepted`:
     a person approves all the same.
     """
 
@@ -310,7 +310,7 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
     own_inputs: bool = False
     by_change: bool = False
     red_before: bool = False
-    mended: bool = False
+    fixed: bool = False
     accepted: bool = False
 
     @property
@@ -360,7 +360,7 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
             return "not compared with the target's tests yet"
         if self.no_baseline:
             return f"{self.result.summary}, not compared with the target: {self.no_baseline}"
-        why = FIXED_SINCE if self.mended else RED_BEFORE if self.red_before else ""
+        why = FIXED_SINCE if self.fixed else RED_BEFORE if self.red_before else ""
         line = report_line(self.rule.run) if why == RED_BEFORE and self.rule.report == "none" else ""
         return self.result.summary + (f"; {why}" if why else "") + (f". With a report it could: {line}" if line else "")
 

@@ -26,7 +26,7 @@ ErrorKind = Literal["none", "quota", "auth", "missing", "refused", "crash", "tim
 failing), logged out, not installed, the service or the program itself said no, it ended oddly, it took too long.
 """
 COOLING: frozenset[ErrorKind] = frozenset({"quota", "auth", "missing"})
-"""What is wrong with a profile, not with the work: it is left alone, and the next in order takes over."""
+"""What is wrong with a profile, not with the work: it is skipped, and the next in order takes over."""
 
 RunState = Literal["reserved", "running", "ended"]
 RunEnding = Literal["", "finished", "failed", "timeout", "stopped", "lost", "unstarted"]
@@ -48,7 +48,7 @@ make other eyes of it.
 ASKED: frozenset[Purpose] = frozenset({"review", "clarify"})
 """Runs that work for a review cycle: they have no claim, and answer with a document."""
 MAKES: frozenset[Purpose] = frozenset({"implement", "respond"})
-"""Runs that have the claim of their task, and whose work is handed in."""
+"""Runs that have the claim of their task, and whose work is submitted."""
 
 StuckKind = Literal["retries", "spend", "no_change", "refused"]
 """Why the runner can do no more for a task: too many runs, too expensive, nothing changed, what it left is refused."""

@@ -1,4 +1,4 @@
-"""Sessions: one pair of eyes at work, where they came from (origin), and how independent two of them are (I)."""
+"""Sessions: one worker: an agent run or a person, where they came from (origin), and how independent two of them are (I)."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def check_states_on(
 
 def seen_on_tip(states: Iterable[CheckState], green: Collection[str]) -> tuple[CheckState, ...]:
     """The same, where it is known which checks pass on the tip of the target."""
-    return tuple(replace(state, mended=state.red_before and state.rule.name in green) for state in states)
+    return tuple(replace(state, fixed=state.red_before and state.rule.name in green) for state in states)
 
 
 def check_state(

@@ -106,7 +106,7 @@ def recorded_approval(facts: Facts, policy: ReviewPolicy) -> RecordedApproval | 
 
 
 def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration, ordinary: Decision) -> Decision:
-    """P11: who recorded it finishes it as it is; anybody else who may not approve anew finishes it with a reason.
+    """P11: who recorded it finishes it as it is; anybody else who may not approve again finishes it with a reason.
 
     What was recorded must still hold: P is asked again for who recorded it.
     """
@@ -247,7 +247,7 @@ def may_decide(actor: Party) -> Decision | None:
         return refuse(
             "I5",
             "no terminal and no agent process: this is a service, which never starts, closes or decides",
-            prose("a person types it in a terminal, or an agent runs it"),
+            prose("run it in a terminal, or from an agent"),
         )
     return None
 
@@ -284,8 +284,8 @@ def _of_grade(facts: Facts, grade: str) -> Steps:
 
 
 def _own_work(facts: Facts, policy: ReviewPolicy, declaration: Declaration, maker: Maker) -> Decision:
-    """P2: whoever made a change may not approve it; under `trusted` only with a declaration, on the record."""
-    message = f"whoever made a change may not approve it: {facts.party_name(maker.session)} {maker.why}"
+    """P2: the author of a change may not approve it; under `trusted` only with a declaration, on the record."""
+    message = f"the author of a change may not approve it: {facts.party_name(maker.session)} {maker.why}"
     declared = declaration.reviewed_by.strip() or (declaration.self_review and declaration.has_reason)
     if ANSWERS["P2"][policy.name] == "declared" and declared:
         return allow("P2", f"declared under policy {policy.name}", exception="self_review", needs_reason=True)
@@ -369,7 +369,7 @@ def _approve_with_reason(facts: Facts) -> Steps:
 
 
 def elsewhere(facts: Facts, who: str = "") -> Steps:
-    """The command that another pair of eyes types: a person, where no agent can be told from who made it (I3)."""
+    """The command that another reviewer types: a person, where no agent can be told from who made it (I3)."""
     approve = fe("approve", facts.task.id, *_seen(facts))
     if any(not facts.party(session).proven for session in makers_of(facts)):
         return by_person(approve)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class Tip(msgspec.Struct, frozen=True):
     """What git says about the attempt's ref right now: its head, and for landed work whether the target holds it.
     `unasked`: why the remote could not be asked, and what the attempt's machine last told counts. `machine`: where it
-    was handed in, if that is another one.
+    was submitted, if that is another one.
     """
 
     head: Sha | None = None
@@ -201,7 +201,7 @@ def is_stale(facts: Facts, tip: Tip | None, actor: Party | None = None) -> Reaso
     name = attempt.ref.removeprefix("refs/heads/")
     moved = f"moved to {tip.head[:7]}" if tip.head else "is gone"
     return Reason(
-        "D4", f"attempt {attempt.n} is stale: branch {name} {moved} after {attempt.head[:7]} was handed in", again
+        "D4", f"attempt {attempt.n} is stale: branch {name} {moved} after {attempt.head[:7]} was submitted", again
     )
 
 

@@ -70,7 +70,7 @@ def at_home(actor: Actor, rule: IdentityRule, *, has_keys: bool = False) -> Acto
 
 def _sandboxed(actor: Actor, why: str) -> Actor:
     """An agent without a shown origin. Its commands are one session by the conversation they name, if they do."""
-    says = "An agent may plan, start, log and hand in from here; it decides nothing, as nothing shows who is above it."
+    says = "An agent may plan, start, log and submit from here; it decides nothing, as nothing shows who is above it."
     bound = Reason(
         "I3",
         _open_ended(f"{why} {says}"),

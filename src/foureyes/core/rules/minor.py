@@ -68,7 +68,7 @@ def _too_large(facts: Facts, policy: ReviewPolicy) -> list[str]:
     if lines > bounds.max_lines:
         sentences.append(f"{lines} changed lines are more than minor.max_lines = {bounds.max_lines}")
     if attempt.size == NOT_MEASURED and attempt.files:
-        sentences.append("it was handed in before changes were measured in bytes: hand it in again")
+        sentences.append("it was submitted before changes were measured in bytes: hand it in again")
     elif attempt.size > bounds.max_bytes:
         sentences.append(f"{attempt.size} changed bytes are more than minor.max_bytes = {bounds.max_bytes}")
     return sentences

@@ -355,7 +355,7 @@ def _quality(facts: Facts, policy: ReviewPolicy, states: tuple[CheckState, ...])
     if auto.max_iterations and attempt is not None and attempt.n > auto.max_iterations:
         reasons.append(Reason("M4", f"iteration {attempt.n}, limit {auto.max_iterations}"))
     if attempt is not None and (attempt.signal == "BLOCKED" or (auto.require_signal_done and attempt.signal != "DONE")):
-        reasons.append(Reason("M4", f"it was handed in with signal {attempt.signal}, not DONE"))
+        reasons.append(Reason("M4", f"it was submitted with signal {attempt.signal}, not DONE"))
     return reasons
 
 

@@ -146,7 +146,7 @@ def barred(
             "I5",
             "no terminal and no agent process above: this is a service, which may create, log, submit, check "
             f"and merge, not {verb}",
-            prose("a person types it in a terminal, or an agent runs it"),
+            prose("run it in a terminal, or from an agent"),
         )
     return None
 
@@ -161,7 +161,7 @@ def _for_people(verb: str) -> Reason:
 def _not_for_agents(verb: str) -> Reason:
     """D5, I5: why an agent does not do this, and who does."""
     if verb == "merge":
-        why = "checks count only where no agent's process runs them, so the merge queue is not an agent's to work off"
+        why = "checks count only where no agent's process runs them, so the merge queue is not an agent's to process"
         return Reason("D5", why, by("person_or_service", fe("merge"), "a person or a service (cron, CI) runs: "))
     if verb == "stop":
         why = "an agent ends its own run, and no other one: a person or the runner stops runs"

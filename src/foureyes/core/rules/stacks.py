@@ -1,6 +1,6 @@
 """Stacks (A7): what an attempt has inside it of other tasks, and what that means for a decision about it.
 
-What is inside is found at a hand-in, from frozen attempts, and stored. How the other task stands now is asked again by
+What is inside is found at a submission, from frozen attempts, and stored. How the other task stands now is asked again by
 whoever decides and by every merge.
 """
 
@@ -36,7 +36,7 @@ NOTHING_SAID: Mapping[TaskId, frozenset[str]] = {}
 
 class StackPart(msgspec.Struct, frozen=True, kw_only=True):
     """An attempt as far as others may have it inside: its commits, the oldest first, the diffs of these, the contents
-    it leaves behind (A6), and where. `seq`: the journal row of its hand-in; `begun`: the one with which somebody
+    it leaves behind (A6), and where. `seq`: the journal row of its submission; `begun`: the one with which somebody
     first began its task.
     """
 
@@ -107,7 +107,7 @@ def found_below(
 
 
 def found_later(upper: StackPart, attempts: Sequence[StackPart], *, named: bool) -> Below | None:
-    """A7: another task handed in, after the upper one, what is inside of it; None where it is not, or where it is all
+    """A7: another task submitted, after the upper one, what is inside of it; None where it is not, or where it is all
     of it: then the other one came later.
 
     `named`: the upper one said that it stands there. Where it did not, its work was first, and is made a stack of
@@ -139,7 +139,7 @@ def quoted(each: StackPart) -> Below:
 
 
 def _begun_before(upper: StackPart, attempts: Sequence[StackPart], own: Sequence[StackPart]) -> Below | None:
-    """What this task handed in first may still be the work of a task that somebody had begun before."""
+    """What this task submitted first may still be the work of a task that somebody had begun before."""
     for each in reversed(attempts):
         shared = upper.diffs & each.diffs
         mine = [earlier for earlier in own if each.begun < earlier.seq < each.seq and shared <= earlier.diffs]
@@ -149,7 +149,7 @@ def _begun_before(upper: StackPart, attempts: Sequence[StackPart], own: Sequence
 
 
 def _had_first(own: Sequence[StackPart], other: StackPart, upper: StackPart) -> bool:
-    """Whether an earlier attempt of this task had what both have, before the other one was handed in."""
+    """Whether an earlier attempt of this task had what both have, before the other one was submitted."""
     shared = upper.pieces & other.pieces
     return any(each.seq < other.seq and shared <= each.pieces for each in own)
 
@@ -227,7 +227,7 @@ def is_merged(task: Task) -> bool:
 
 
 def is_over(task: Task) -> bool:
-    """Whether nothing of a task has to be decided any more: it is merged, or over without anything handed in."""
+    """Whether nothing of a task has to be decided any more: it is merged, or over without anything submitted."""
     return is_merged(task) or task.deleted or (task.status == "closed" and not task.iteration)
 
 
@@ -258,7 +258,7 @@ def is_awaited(inside: Below, task: Task) -> bool:
 
 
 def why_refused(facts: Facts, passed: Collection[str] = ()) -> list[Reason]:
-    """A7: what is inside was rejected, sent back, or is not what the other task has handed in by now. `passed`: the
+    """A7: what is inside was rejected, sent back, or is not what the other task has submitted by now. `passed`: the
     tasks that a person passed over (N3).
     """
     return [
@@ -294,13 +294,13 @@ def what_became_of(inside: Below, task: Task) -> str:
     if inside.how == "carved" and not is_merged(task):
         return ""
     if inside.attempt != task.iteration:
-        return f"was handed in with other commits since (attempt {task.iteration})"
-    return "is not here as a whole, as it was handed in" if inside.how == "part" else ""
+        return f"was submitted with other commits since (attempt {task.iteration})"
+    return "is not here as a whole, as it was submitted" if inside.how == "part" else ""
 
 
 def _to_do(facts: Facts, lower: Lower) -> Steps:
     """The rebase; old heads are kept (A1), so that nothing is lost by it. The own commits stay, and a branch of another
-    task is left alone.
+    task is skipped.
     """
     assert facts.attempt is not None
     attempt, inside, task, mine = facts.attempt, lower.inside, lower.task, facts.task.id
@@ -380,7 +380,7 @@ def why_not_by_rule(facts: Facts) -> list[Reason]:
 
 
 def landed_below(facts: Facts) -> Sha | None:
-    """A7: the head of the nearest task below that is on the target as it was handed in; None where there is none. What
+    """A7: the head of the nearest task below that is on the target as it was submitted; None where there is none. What
     comes after it is all that the merge still has to bring.
     """
     landed = [

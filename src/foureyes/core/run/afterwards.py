@@ -21,7 +21,7 @@ def becomes_of(live: LiveState) -> tuple[AfterRun, str]:
     assert outcome is not None
     assert left is not None
     if live.done:
-        return "finished", DONE.get(run.purpose, "it handed in itself")
+        return "finished", DONE.get(run.purpose, "it submitted itself")
     if outcome.stopped:
         return "stopped", live.stop or run.stop_asked or "the runner ends"
     if outcome.error in COOLING and not outcome.succeeded:

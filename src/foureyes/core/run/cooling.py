@@ -1,4 +1,4 @@
-"""Profiles that are left alone for what they do themselves: fail on task after task, or are not there (X3)."""
+"""Profiles that are skipped for what they do themselves: fail on task after task, or are not there (X3)."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def _problem(slot: Slot | None) -> str:
         return "is no profile of the policy in force"
     if not slot.available:
         return f"cannot be used: {slot.problem.rstrip('.')}" if slot.problem else "cannot be used"
-    return "is left alone for now" if slot.cooled else "was tried"
+    return "is skipped for now" if slot.cooled else "was tried"
 
 
 def _named(ids: list[TaskId], state: str = "ready") -> str:

@@ -96,7 +96,7 @@ def _forgotten(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 def _without(snapshot: Snapshot, steps: list[RunStep]) -> Snapshot:
-    """The look with those profiles left alone that are about to be."""
+    """The look with those profiles skipped that are about to be."""
     cooling = {step.profile for step in steps if isinstance(step, CoolProfile)}
     slots = [replace(slot, cooled=slot.cooled or slot.profile in cooling) for slot in snapshot.slots]
     return replace(snapshot, slots=tuple(slots)) if cooling else snapshot

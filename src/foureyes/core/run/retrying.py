@@ -12,7 +12,7 @@ from foureyes.core.run.snapshot import PastRun, Slot, Snapshot, TaskState
 from foureyes.core.run.step import Asks
 
 FRESH_TRIES: Final = 2
-"""How often one profile begins anew on a task: as it is, and once more told how it failed."""
+"""How often one profile begins again on a task: as it is, and once more told how it failed."""
 MOST_LOST: Final = 10
 """So often its runner was gone: perhaps its runs take the runner down."""
 NO_CHANGES: Final = 2
@@ -74,7 +74,7 @@ def is_to_be_asked(run: PastRun) -> bool:
 
 
 def _is_unchanged(run: PastRun) -> bool:
-    """S4: it ended well, and there was nothing to hand in."""
+    """S4: it ended well, and there was nothing to submit."""
     return run.ending == "finished" and run.signal in ("DONE", "NEEDS_REVIEW", "") and not is_to_be_asked(run)
 
 
@@ -102,7 +102,7 @@ def profiles_for(task: TaskState, snapshot: Snapshot) -> list[str]:
 
 
 def _try_of(profile: str, past: Sequence[PastRun]) -> NextRun | None:
-    """What a profile can still try: go on with its conversation, begin anew, begin anew and told how it failed."""
+    """What a profile can still try: go on with its conversation, begin again, begin again and told how it failed."""
     own = [run for run in past if run.profile == profile]
     last = past[-1] if past else None
     asks: Asks = "failure" if last is not None and (is_blamed(last) or last.ending == "lost") else ""

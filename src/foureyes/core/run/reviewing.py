@@ -46,7 +46,7 @@ def next_of(due: ReviewDue, slot: Slot | None) -> NextRun | NoReview | None:
         why = slot.problem if slot and slot.problem else "it is no profile of the policy in force"
         return NoReview(kind="missing", text=why)
     if slot.cooled:
-        return NoReview(kind=KINDS.get(slot.error, "quota"), text=slot.error_text or "it is left alone for now")
+        return NoReview(kind=KINDS.get(slot.error, "quota"), text=slot.error_text or "it is skipped for now")
     last = due.past[-1] if due.past else None
     if last is not None and is_invalid(last):
         goes_on = (

@@ -15,7 +15,7 @@ from foureyes.core.words.lifecycle import TaskStatus
 
 
 class PastRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run of a task that is over, since its last hand-in, or since a person last moved it. The oldest first."""
+    """A run of a task that is over, since its last submission, or since a person last moved it. The oldest first."""
 
     profile: str
     ending: RunEnding
@@ -93,7 +93,7 @@ class TaskState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True):
-    """A profile on this host: how many runs it may have, and whether it is left alone for now."""
+    """A profile on this host: how many runs it may have, and whether it is skipped for now."""
 
     profile: str
     slots: int = 2
@@ -102,7 +102,7 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     """Why its program cannot be used, where it cannot."""
     cooled: bool = False
     gone: bool = False
-    """Whether it is left alone because its program was not there at an earlier look."""
+    """Whether it is skipped because its program was not there at an earlier look."""
     crashed: tuple[TaskId, ...] = ()
     """X3: the tasks on which it failed, one after the other, since it last did not."""
     crash_text: str = ""
@@ -118,9 +118,9 @@ class Left(msgspec.Struct, frozen=True, kw_only=True):
     """What a run left behind, once all its processes are gone and what it did not commit was committed (S4)."""
 
     changed: bool = False
-    """Whether there is something to hand in that was not handed in before: commits, or answers to findings."""
+    """Whether there is something to submit that was not submitted before: commits, or answers to findings."""
     problem: str = ""
-    """Why it cannot be handed in: HEAD is elsewhere, not from the base, a secret … (in words)."""
+    """Why it cannot be submitted: HEAD is elsewhere, not from the base, a secret … (in words)."""
 
 
 class LiveState(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,7 +139,7 @@ class LiveState(msgspec.Struct, frozen=True, kw_only=True):
     asked: bool = False
     """Whether its program was asked to end already; it takes its time."""
     done: bool = False
-    """What it was started for is on record already: it handed in itself, or the lead decided."""
+    """What it was started for is on record already: it submitted itself, or the lead decided."""
 
 
 class PutOff(msgspec.Struct, frozen=True, kw_only=True):
@@ -207,7 +207,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     checks_running: int = 0
     checks_at_once: int = 1
     fetching: bool = False
-    """Q6: whether what another machine handed in is on its way: what waits for it begins then."""
+    """Q6: whether what another machine submitted is on its way: what waits for it begins then."""
     merges_due: tuple[TaskId, ...] = ()
     """What the merge queue can take now, in its order."""
     merging: bool = False
@@ -223,7 +223,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     worth_waiting: bool = False
     """Whether what comes then is reason enough for `until_idle` not to end."""
     max_runs_per_task: int = 4
-    """Retry cap: runs of one task without a hand-in."""
+    """Retry cap: runs of one task without a submission."""
     spend_micros: int = 0
     """Spend cap per task; 0: none."""
     spend_sprint_micros: int = 0

@@ -129,7 +129,7 @@ class Forget(RunStep, frozen=True, kw_only=True, tag="forget"):
 
 
 class CoolProfile(RunStep, frozen=True, kw_only=True, tag="cool"):
-    """A profile is left alone for what it does on every task; the next in order takes over."""
+    """A profile is skipped for what it does on every task; the next in order takes over."""
 
     profile: str
     error: ErrorKind

@@ -19,7 +19,7 @@ EstimateSource = Literal["label", "type", "overall", "own", "default"]
 
 
 class Past(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that was handed in: how long was worked on it."""
+    """A task that was submitted: how long was worked on it."""
 
     seconds: int
     type: str = "task"

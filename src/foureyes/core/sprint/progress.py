@@ -15,7 +15,7 @@ from foureyes.core.nouns.sprint import Sprint
 from foureyes.core.sprint.target import span
 
 Stage = Literal["merged", "merging", "reviewing", "failed", "running", "begun", "todo", "out"]
-"""Where a task of a sprint stands: through; approved and not merged; handed in; a person or a lead has to look; at
+"""Where a task of a sprint stands: through; approved and not merged; submitted; a person or a lead has to look; at
 work; begun and to go on; not begun; ended without its work being taken.
 """
 DONE: frozenset[Stage] = frozenset({"merged", "merging", "reviewing"})
@@ -47,7 +47,7 @@ class SprintTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def stage_of(task: SprintTask) -> Stage:
-    """X5: done means handed in and not sent back, failed that it waits for a lead or a person, is blocked or held, does
+    """X5: done means submitted and not sent back, failed that it waits for a lead or a person, is blocked or held, does
     not begin because of a pause that a person lifts, or that the runner gave up.
     """
     if task.status == "closed" or task.deleted:

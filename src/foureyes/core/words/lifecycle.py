@@ -19,7 +19,7 @@ Action = Literal[
     "approved",
 ]
 RunEnd = Literal["", "crash", "timeout", "blocked", "cancelled", "unchanged"]
-"""L17: how a run ended without a hand-in; nothing where it ended well."""
+"""L17: how a run ended without a submission; nothing where it ended well."""
 
 STATUSES: tuple[TaskStatus, ...] = ("open", "in_progress", "reviewing", "approved", "closed", "blocked", "deferred")
 STATUS_ALIASES: dict[str, TaskStatus] = {"in_review": "reviewing", "done": "closed", "in-progress": "in_progress"}

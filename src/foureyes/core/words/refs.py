@@ -43,7 +43,7 @@ def exactly(commit: str) -> str:
 
 def spare_ref(ref: str, head: str) -> str:
     """What an attempt is called at a remote that has another commit under its name: of a store that was put back to
-    before that one was handed in, or of anybody.
+    before that one was submitted, or of anybody.
     """
     return f"{ref}-{head[:12]}"
 
@@ -54,7 +54,7 @@ def attempt_refs(task: str, n: int, head: str) -> tuple[str, str]:
 
 
 def left_ref(task: str, n: int) -> str:
-    """Where a remote keeps what its branch of an attempt was at when that was handed in, and was left at (D4)."""
+    """Where a remote keeps what its branch of an attempt was at when that was submitted, and was left at (D4)."""
     return f"{LEFT_BRANCHES}{task}/{n}"
 
 

@@ -39,5 +39,5 @@ def _state(row: AgentView) -> str:
     if row.problem:
         return row.problem
     if row.cooled:
-        return f"left alone until {row.until}" if row.until else "left alone until it works again"
+        return f"skipped until {row.until}" if row.until else "skipped until it works again"
     return ", ".join(filter(None, (row.version, row.login))) or "found"

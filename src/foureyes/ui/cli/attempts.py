@@ -24,7 +24,7 @@ NEW_FILES_SHOWN = 5
 
 
 def submit_options(function: click.decorators.FC) -> click.decorators.FC:
-    """The options of a hand-in."""
+    """The options of a submission."""
     function = click.option("-m", "--message", default="", help="What you did, for the reviewer.")(function)
     function = click.option("--commit", metavar="MESSAGE", help="Commit everything first, with this message.")(function)
     function = click.option(
@@ -58,16 +58,16 @@ def _submit(session: Session, task: str, **given: Any) -> None:
 
 
 def submit_text(outcome: SubmitOutcome) -> str:
-    """What a hand-in says."""
+    """What a submission says."""
     if not outcome.changed:
         sent = f"\n  remote    {outcome.sent}" if outcome.sent else ""
         return (
-            f"{outcome.task} is handed in already: attempt {outcome.attempt}, diff "
+            f"{outcome.task} is submitted already: attempt {outcome.attempt}, diff "
             f"{outcome.seen}{sent}\n{next_line(outcome.next)}"
         )
     size = f"{count(outcome.commits, 'commit')}, {count(outcome.files, 'file')} +{outcome.added} -{outcome.removed}"
     size += f", diff {outcome.seen}"
-    lines = [f"handed in {outcome.task}, attempt {outcome.attempt}: {'no code' if outcome.no_code else size}"]
+    lines = [f"submitted {outcome.task}, attempt {outcome.attempt}: {'no code' if outcome.no_code else size}"]
     if outcome.landed:
         lines.append(
             "  landed before review: this work is on the target branch already; it is listed until approved "
@@ -80,11 +80,11 @@ def submit_text(outcome: SubmitOutcome) -> str:
     lines += [f"  remote    {outcome.sent}"] if outcome.sent else []
     lines += [f"  inside    {row.says}" for row in outcome.inside]
     lines += [*_again(outcome), *_mode(outcome)]
-    return "\n".join([*lines, f"you are free. {next_line(outcome.next)}"])
+    return "\n".join([*lines, f"{next_line(outcome.next)}"])
 
 
 def _again(outcome: SubmitOutcome) -> list[str]:
-    """L11, E5: nothing is mended by the same files, and how long that goes well."""
+    """L11, E5: nothing is fixed by the same files, and how long that goes well."""
     lines = []
     if outcome.repeats:
         fixed = outcome.fixed_by_nothing
@@ -108,7 +108,7 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
         who = f"a person reviews it ({outcome.person} asks for one)" if outcome.person else "somebody else reviews it"
         return [*first, f"  mode      {outcome.mode}: then {who}"]
     approve = fe("approve", outcome.task, "--seen", outcome.seen)
-    look = steps_text(by("other", approve, "somebody else looks at it: "))
+    look = steps_text(by("other", approve, "it needs approval from someone else: "))
     if outcome.person:
         look = f"{steps_text(by('person', approve, 'a person looks at it: '))}   ({outcome.person} asks for one)"
     return [f"  mode      {outcome.mode}: {look}"]
@@ -140,14 +140,14 @@ def _unchecked(outcome: SubmitOutcome) -> list[str]:
 @click.argument("task")
 @submit_options
 def review_own(session: Session, task: str, **given: Any) -> None:
-    """Hand in your own task in progress (as td says it); to look at a task: fe show."""
+    """Submit your own task in progress (as td says it); to look at a task: fe show."""
     detail = session.app.lists.show(session.actor, task)
     if detail.task.status != "in_progress" or detail.task.implementer != session.actor.session:
         name = detail.task.id
         raise BadInput(
-            f"fe review {name} hands in your own task in progress; {name} is {detail.task.status}.",
+            f"fe review {name} submits your own task in progress; {name} is {detail.task.status}.",
             next_step=either(
-                fe("submit", name, before="to hand in: "),
+                fe("submit", name, before="to submit: "),
                 fe("show", name, "--diff", before="to look at it: "),
                 fe("review", "show", name, before="what was said: "),
             ),

@@ -120,7 +120,7 @@ def audit_verify(session: Session) -> None:
                 output.write(f"  {flat(finding.message)}")
         are = "1 thing is" if len(report.findings) == 1 else f"{len(report.findings)} things are"
         compare = in_turn(fe("store", "backup", blank("FILE")), fe("audit", "export"), joint=", then compare with ")
-        raise VerificationFailed(f"{are} not as the journal says.", next_step=report.next or compare)
+        raise VerificationFailed(f"{are} not what the journal says.", next_step=report.next or compare)
     if report.findings:
         raise SystemExit(VerificationFailed.exit_code)
 

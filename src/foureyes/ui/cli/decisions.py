@@ -157,7 +157,7 @@ def approve_text(outcome: ApprovalOutcome) -> str:
         lines.append("  closed: there is nothing to merge")
     else:
         back = "" if outcome.rule == "P11" else f"     take it back: fe approve --withdraw {task}"
-        place = f"place {outcome.position} in the merge queue" if outcome.position else "in the merge queue"
+        place = f"number {outcome.position} in the merge queue" if outcome.position else "in the merge queue"
         lines.append(f"  {place}: fe merge{back}")
     lines += [f"  {note}" for note in outcome.notes]
     return "\n".join(lines)

@@ -36,7 +36,7 @@ def check_environments(session: Session, prune: bool, everything: bool, dry_run:
         output.write_lines(rows)
         return
     if not rows:
-        output.write("no environments of checks are kept here")
+        output.write("no cached check environments")
         return
     _write(rows)
     output.write(next_line(fe("check", "environments", "--prune", "--dry-run")))

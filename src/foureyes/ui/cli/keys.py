@@ -67,7 +67,7 @@ def key_list(session: Session) -> None:
     if session.json:
         output.write_lines(rows)
     elif not rows:
-        output.write("no keys: people are told apart by what is seen of them (fe key new --human)")
+        output.write("no signing keys; people are identified by user and terminal (fe key new --human)")
     else:
         heading = ("KEY", "PERSON", "STATE", "PRIVATE PART", "SINCE")
         output.write_raw(output.table(heading, [_cells(row) for row in rows]) + "\n")

@@ -154,7 +154,7 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
         return
     if not page:
         now = " now" if waiting.missing else ""
-        output.write("\n".join([f"nothing waits that you may approve{now}", *_beside(waiting, limit)]))
+        output.write("\n".join([f"no tasks for you to approve{now}", *_beside(waiting, limit)]))
         return
     cells = [
         (

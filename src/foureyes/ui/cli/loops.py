@@ -34,7 +34,7 @@ def loop_text(view: LoopView) -> str:
 
 def _row(round_: Round) -> tuple[str, ...]:
     fixed = str(round_.fixed) if round_.had else "–"
-    action = round_.action or ("counted anew" if round_.goes_on else "" if round_.closed else "in review")
+    action = round_.action or ("counted again" if round_.goes_on else "" if round_.closed else "in review")
     return (
         str(round_.n),
         str(round_.found),

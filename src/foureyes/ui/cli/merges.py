@@ -60,7 +60,7 @@ def show(session: Session, rows: list[MergeRow]) -> None:
     if session.json:
         output.write_lines(map(output.with_id, rows))
     elif not rows:
-        output.write("nothing is approved and unmerged")
+        output.write("nothing to merge")
     else:
         output.write("\n".join(map(row_text, rows)))
 
@@ -89,7 +89,7 @@ def show_waiting(session: Session) -> None:
         output.write_lines(map(output.with_id, items))
         return
     if not items:
-        output.write("nothing is approved and unmerged")
+        output.write("nothing to merge")
         return
     cells = [
         (str(item.n), item.task, f"P{item.priority}", item.state, item.why or "ready", output.shorten(item.title, 50))

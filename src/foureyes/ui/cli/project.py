@@ -40,7 +40,7 @@ SHOWN_STUCK = 5
 @click.option(
     "--from", "source", metavar="FILE", help="Take settings from an older tool's file (JSON in camelCase, or TOML)."
 )
-@click.option("--anew", is_flag=True, help="Start a new journal, because the store is lost. People only.")
+@click.option("--again", is_flag=True, help="Start a new journal, because the store is lost. People only.")
 @click.option(
     "--try/--no-try",
     "trying",
@@ -53,7 +53,7 @@ def init(
     target: str | None,
     no_commit: bool,
     source: str | None,
-    anew: bool,
+    again: bool,
     trying: bool | None,
 ) -> None:
     """Set up Foureyes in this git repository. Creates .foureyes/, which is never committed, and foureyes.toml in one
@@ -62,11 +62,11 @@ def init(
     from foureyes.bootstrap.creating import create_project
 
     on_terminal = sys.stdin.isatty() and sys.stderr.isatty() and not session.json
-    if target is None and not anew and on_terminal:
+    if target is None and not again and on_terminal:
         target = _asked_target(session)
     if trying is None:
         trying = on_terminal and not is_project(folder_of(repository(session.cwd)))
-    other_program = not anew and not source and _asks_for_other_program(session)
+    other_program = not again and not source and _asks_for_other_program(session)
     made = create_project(
         session.cwd,
         os.environ,
@@ -78,7 +78,7 @@ def init(
         trying=trying,
         other_program=other_program,
         home=session.home,
-        anew=anew,
+        again=again,
         tell=teller(session) if trying else _unheard,
     )
     _say_made(session, made)
@@ -154,7 +154,7 @@ def _say_made(session: Session, made: Created) -> None:
     lines += note_lines(made.notes)
     where = f"store {'on the server' if is_shared(folder_of(repository(session.cwd))) else 'in .foureyes/'}"
     lines.append(f"committed foureyes.toml (1 file); {where}" if made.committed else where)
-    learn = fe("setup", "agents-md", before="agents learn the way by: ")
+    learn = fe("setup", "agents-md", before="to instruct your agents: ")
     lines.append(next_line(made.next or either(fe("create", phrase("your first task")), learn, joint="      ")))
     output.write("\n".join(lines))
 

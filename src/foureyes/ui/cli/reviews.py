@@ -29,7 +29,7 @@ from foureyes.ui.steps import next_line
 
 
 class ReviewGroup(click.Group):
-    """The review verbs; what is none of them is a task, to hand in (as td says it)."""
+    """The review verbs; what is none of them is a task, to submit (as td says it)."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -127,7 +127,7 @@ def _says_more(given: dict[str, Any]) -> bool:
 def _refuse_more(name: str, given: dict[str, Any]) -> None:
     """A plan has its target and its tasks already."""
     if _says_more(given):
-        raise BadInput(f"{name} is planned already; plan anew for something else.", next_step=fe("sprint", "plan"))
+        raise BadInput(f"{name} is planned already; plan again for something else.", next_step=fe("sprint", "plan"))
 
 
 def _say(session: Session, done: SprintBegun) -> None:

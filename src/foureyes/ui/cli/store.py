@@ -107,7 +107,7 @@ def store_roles(session: Session, writer: tuple[str, ...], reader: tuple[str, ..
     text = session.app.projects.grants(writer, reader)
     if not text:
         raise Refused(
-            "the store is a file: who may write .foureyes may write all of it.",
+            "roles need PostgreSQL; this project's store is a file.",
             next_step=by_person(fe("store", "copy", blank("postgresql://…"))),
         )
     session.answer({"sql": text}, text)

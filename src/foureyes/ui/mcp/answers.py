@@ -84,7 +84,7 @@ def reviewable(page: ReviewablePage) -> ToolAnswer:
 
 
 def shown(detail: TaskDetail) -> ToolAnswer:
-    """A task in short: where it stands, what was handed in, what the caller may do."""
+    """A task in short: where it stands, what was submitted, what the caller may do."""
     task = detail.task
     head = {
         "task": task.id,
@@ -126,7 +126,7 @@ def context(detail: TaskDetail) -> ToolAnswer:
 
 
 def attempt_row(attempt: Attempt) -> ToolAnswer:
-    """What was handed in last; `seen` is what a decision names it by (D7)."""
+    """What was submitted last; `seen` is what a decision names it by (D7)."""
     return {
         "n": attempt.n,
         "seen": seen_name(attempt.n, attempt.diff_id),

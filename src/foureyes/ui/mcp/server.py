@@ -32,7 +32,7 @@ from foureyes.ui.mcp.next_tools import steps_in, tools_of
 from foureyes.ui.mcp.table import MORE, Tool, tools
 
 INSTRUCTIONS = f"""{RULES}
-task_next claims a task and says where its worktree is: edit there. task_submit with `commit` commits and hands in.
+task_next claims a task and says where its worktree is: edit there. task_submit with `commit` commits and submits.
 task_reviewable, task_diff, then review_submit or task_approve with `seen`: for the work of others.
 `next` is a command; `next_tools` are the tools that do the same."""
 

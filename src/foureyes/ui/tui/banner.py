@@ -17,8 +17,8 @@ BannerKind = Literal["moved", "decided", "stale"]
 
 
 class Banner(msgspec.Struct, frozen=True):
-    """What became of a change. `moved`: another one was handed in; `decided`: nothing waits any more; `stale`: the
-    branch has something that was not handed in, which is sent back all the same (D4). `keys`: what can be pressed on
+    """What became of a change. `moved`: another one was submitted; `decided`: nothing waits any more; `stale`: the
+    branch has something that was not submitted, which is sent back all the same (D4). `keys`: what can be pressed on
     the page of the change.
     """
 
@@ -33,7 +33,7 @@ class Banner(msgspec.Struct, frozen=True):
 
 STALE = Banner(
     "stale",
-    "STALE    the branch has commits that were not handed in (D4).",
+    "STALE    the branch has commits that were not submitted (D4).",
     "F5 look again · R ask to submit again",
 )
 
@@ -48,7 +48,7 @@ def banner_of(detail: TaskDetail, attempt: int) -> Banner | None:
     if latest is not None and latest.n != attempt:
         if task.status == "reviewing" and attempt in same_change(detail.attempts):
             return None
-        words = f"iteration {latest.n} was handed in {_ago(latest.submitted_at)} ago. You see iteration {attempt}."
+        words = f"iteration {latest.n} was submitted {_ago(latest.submitted_at)} ago. You see iteration {attempt}."
         return Banner("moved", f"MOVED    {words}", f"F5 compare {attempt}→{latest.n}")
     if task.status != "reviewing":
         return Banner("decided", f"DECIDED  {_decided(detail)}", "N next task")
@@ -56,12 +56,12 @@ def banner_of(detail: TaskDetail, attempt: int) -> Banner | None:
 
 
 def stale_of(detail: TaskDetail) -> Banner | None:
-    """What is said of a branch that went on after it was handed in."""
+    """What is said of a branch that went on after it was submitted."""
     return STALE if detail.you is not None and detail.you.stale else None
 
 
 def rebased(detail: TaskDetail, attempt: int) -> str:
-    """The same change was handed in again on a newer base: what was seen still holds (A3)."""
+    """The same change was submitted again on a newer base: what was seen still holds (A3)."""
     latest = detail.attempts[-1] if detail.attempts else None
     moved = latest is not None and latest.n != attempt and attempt in same_change(detail.attempts)
     return "REBASED  same change on a newer target (A3): what you saw still holds. No key is off." if moved else ""

@@ -130,7 +130,7 @@ def approved_in_words(outcome: ApprovalOutcome) -> str:
         return f"{outcome.approved}: {outcome.message}"
     if outcome.status == "reviewing":
         return f"{outcome.approved}: {outcome.message}"
-    place = f", place {outcome.position} in the merge queue" if outcome.position else ""
+    place = f", number {outcome.position} in the merge queue" if outcome.position else ""
     return f"{outcome.approved} approved ({outcome.rule}){place}; G on the board merges it · U takes it back until then"
 
 

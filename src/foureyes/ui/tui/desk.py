@@ -74,7 +74,7 @@ class Desk:
         return self._app
 
     def reopen(self) -> None:
-        """Let go of the store: the next piece of work opens it anew (a server that went away and came back)."""
+        """Let go of the store: the next piece of work opens it again (a server that went away and came back)."""
         app, self._app = self._app, None
         if app is not None:
             app.close()

@@ -34,7 +34,7 @@ class Guard:
         self._armed, self._painted = False, True
 
     def is_deaf(self, key: str, now: float) -> bool:
-        """Whether this press counts as the tail of the one before. Each press starts the rest anew; a key that rested
+        """Whether this press counts as the tail of the one before. Each press starts the rest again; a key that rested
         once is heard until the next decision.
         """
         last = self._pressed.get(key)

@@ -31,7 +31,7 @@ class KeptWords:
         return True
 
     def asks(self, words: object, now: float) -> bool:
-        """Whether a press that would send these words is only the question. Each press starts the rest anew."""
+        """Whether a press that would send these words is only the question. Each press starts the rest again."""
         self.touch(words)
         last, self._pressed = self._pressed, now
         return self._words is not None and (last is None or now - last < REST_SECONDS)

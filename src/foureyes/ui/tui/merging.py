@@ -39,7 +39,7 @@ class Merging:
         said += [f"{len(rows) - ROWS_SHOWN} more: fe merge --list"] if len(rows) > ROWS_SHOWN else []
         for page in self._app.pages:
             page.changed(self._app.seq)
-        self._app.pages[-1].note(" · ".join(said) or "nothing is approved and unmerged")
+        self._app.pages[-1].note(" · ".join(said) or "nothing to merge")
 
     def _refused(self, problem: FoureyesError) -> None:
         self._runs = False

@@ -113,7 +113,7 @@ class ChangeReading:
         self.arrange()
 
     def arrange(self) -> None:
-        """Make the rows anew: something was folded, noted or answered."""
+        """Make the rows again: something was folded, noted or answered."""
         self._comments.clear()
         self.noted = [self._finding(number, finding) for number, finding in enumerate(self.findings)]
         for number, comment in enumerate(self.looking.comments):
@@ -177,7 +177,7 @@ class ChangeReading:
         """What is said where there is no code to show."""
         if self.view.since is not None:
             return ["nothing changed between these two; I compares with something else"]
-        return ["No code: handed in as a note.", "", *(self.attempt.message.split("\n") if self.attempt else [])]
+        return ["No code: submitted as a note.", "", *(self.attempt.message.split("\n") if self.attempt else [])]
 
     def fold_as(self, other: ChangeReading) -> None:
         """Fold and open what is folded and open in another reading of the same task."""

@@ -272,7 +272,7 @@ def clone(project: Project, path: Path, *how: str) -> Project:
 
 
 def merged_in(made: Project) -> list[object]:
-    """Work on a branch of a clone, handed in and merged there."""
+    """Work on a branch of a clone, submitted and merged there."""
     made.branch("work")
     made.commit("work", code_py=CODE.replace("line 7\n", "line seven\n"), new_py="new\n")
     base, head = made.head("main"), made.head()

@@ -184,7 +184,7 @@ def test_what_was_let_in_for_one_check_is_the_same_for_the_next_whatever_becomes
     with pytest.raises(GitProblem):
         workshop.export(other, str(places[2]))
     monkeypatch.setattr(export, "KEPT_BYTES", 0)
-    assert export._kept(str(project.path / ".git")) == {}, "what is large is let in anew"
+    assert export._kept(str(project.path / ".git")) == {}, "what is large is let in again"
 
 
 # Merge

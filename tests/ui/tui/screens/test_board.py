@@ -217,7 +217,7 @@ def test_what_is_committed_on_the_target_is_noticed_though_nobody_wrote_P12(seat
         assert "It cannot be accepted" in screen
         steps = "mend foureyes.toml and commit it on main, then a person runs: fe config accept"
         assert steps in " ".join(screen.split())
-        seat.checkout.commit("foureyes.toml", good, message="mended")
+        seat.checkout.commit("foureyes.toml", good, message="fixed")
         attention = player.app.screen
         assert isinstance(attention, AttentionPage)
         attention.tick()
@@ -376,7 +376,7 @@ def test_who_is_not_at_work_and_why_is_not_cut_in_a_narrow_pane_and_fits_a_small
         for tall in (True, False)
     )
     assert narrow[:3] == [" Nobody is at work.", " fe run starts agents;", " fe next takes a task."]
-    assert narrow[3:] == [" codex", "   left alone until it works", "   missing: not on the PATH"]
+    assert narrow[3:] == [" codex", "   skipped until it works", "   missing: not on the PATH"]
     assert [len(line) < 80 for line in wide] == [True, True]
     assert wide[0] == f" {' '.join(line.strip() for line in narrow[:3])}"
     (begins, _) = agent_lines(replace(view, runners=1), PALETTES["default"])

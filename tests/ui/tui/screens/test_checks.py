@@ -25,7 +25,7 @@ def test_what_others_run_is_taken_in_by_F5_and_nothing_moves_before(seat: Seat) 
         assert "F5 takes it in" in await at.press("escape")
         assert "RISK ‼" not in at.screen
         screen = await at.press("f5")
-        assert "RISK ‼   tests failed" in screen, "what the queue says of it is read anew, too"
+        assert "RISK ‼   tests failed" in screen, "what the queue says of it is read again, too"
 
     play(seat.sit(BOB), story, LARGE)
 

@@ -118,7 +118,7 @@ def test_the_screen_stays_while_the_change_moves_until_f5_compares(seat: Seat) -
         seat.work(task, {"src/steps.py": once})
         page.changed(0)
         screen = await player.settle()
-        assert "MOVED    iteration 2 was handed in" in screen
+        assert "MOVED    iteration 2 was submitted" in screen
         assert "You see iteration 1. F5 compare 1→2" in " ".join(screen.split())
         assert "return 2020" in screen
         for key in ("a", "r", "x"):
@@ -204,7 +204,7 @@ def test_a_note_without_code_is_shown_in_full_and_a_change_that_git_lost_is_a_se
 
     async def story(player: Player) -> None:
         await open_diff(player, task)
-        assert "No code: handed in as a note." in player.screen
+        assert "No code: submitted as a note." in player.screen
         assert "See the minutes." in player.screen
         await player.hit("escape")
         for place in (seat.root / ".git" / "objects").glob("??"):

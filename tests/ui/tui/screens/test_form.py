@@ -141,7 +141,7 @@ def test_what_moved_while_somebody_wrote_is_not_sent_back_and_the_words_stay(sea
         await at.hit("r", "r", *"no")
         seat.app.feedback.redo(BOB, task, "once more")
         seat.work(task, {"src/add_login.py": "def add_login():\n    return 2\n"})
-        assert "iteration 2 was handed in meanwhile" in await at.press("ctrl+s")
+        assert "iteration 2 was submitted meanwhile" in await at.press("ctrl+s")
         assert form_of(at).text_part.text == "no"
         screen = await at.press("escape", "f5")
         assert "Iteration 2" in screen
@@ -232,7 +232,7 @@ def test_a_digit_that_names_no_issue_is_not_written_and_a_letter_that_is_says_so
         assert "there is no 6 here" in await at.press("6")
         assert form_of(at).text_part.text == ""
         screen = await at.press("r")
-        assert "this is written as text · Shift+Tab goes back" in screen
+        assert "Enter adds a line; Ctrl+S submits; Shift+Tab goes back" in screen
         assert "works in" not in screen
         assert form_of(at).text_part.text == "r"
 

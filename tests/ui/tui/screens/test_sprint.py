@@ -24,7 +24,7 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def begun(seat: Seat) -> list[str]:
-    """A sprint of three: one handed in, one blocked, one to do."""
+    """A sprint of three: one submitted, one blocked, one to do."""
     tasks = [seat.create(f"Task {number}") for number in range(3)]
     name = seat.app.sprints.plan(ALICE, SprintAsk(tasks=tuple(tasks), hours=8)).id
     seat.app.sprints.start(ALICE, name)

@@ -132,7 +132,7 @@ def test_what_others_do_is_a_banner_and_nothing_moves_until_it_is_asked_for(seat
         seat.work(task, {"src/login.py": "def login():\n    return 2\n"})
         at.app.look_around()
         screen = await at.settle()
-        assert "MOVED    iteration 2 was handed in" in screen
+        assert "MOVED    iteration 2 was submitted" in screen
         assert "Iteration 1" in screen
         assert "MOVED" in at.screen.splitlines()[3]
         for key in ("a", "r", "x"):
@@ -170,7 +170,7 @@ def test_every_other_key_of_the_page(seat: Seat) -> None:
         assert "last of 1" in await at.press("n")
         assert "first of 1" in await at.press("p")
         assert "Iteration 1" in await at.press("i")
-        assert "handed in" in await at.press("escape", "h") or "submitted" in at.screen
+        assert "submitted" in await at.press("escape", "h") or "submitted" in at.screen
         assert "the log says so" in await at.press("escape", "l")
         await at.hit("escape", "tab")
         assert rows.at == "risk"

@@ -182,7 +182,7 @@ def _by_hand(text: str, entries: list[SetupEntry], why: str, *, remove: bool = F
 
 
 def state(document: Any, entry: SetupEntry) -> tuple[str, str]:
-    """Whether an entry is there: absent, ours, older, or edited; and why it is left alone."""
+    """Whether an entry is there: absent, ours, older, or edited; and why it is skipped."""
     holder = document
     for name in entry.path[:-1]:
         holder = holder.get(name) if isinstance(holder, dict) else None

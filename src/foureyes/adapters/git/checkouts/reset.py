@@ -26,7 +26,7 @@ from foureyes.errors import GitProblem
 
 
 def reset(git: Git, ref: str, *, old: Sha, new: Sha) -> str:
-    """Bring a branch from `old` to `new`; why it was left alone, else empty."""
+    """Bring a branch from `old` to `new`; why it was skipped, else empty."""
     refs.well_formed(ref, refs.BRANCHES)
     was, will = history.known(git, old, new)
     if will is None:

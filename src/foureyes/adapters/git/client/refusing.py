@@ -17,7 +17,7 @@ ANY = (0, 1, 128)
 
 
 def refuse_refused(git: Git, place: Located) -> None:
-    """A repository in which git does nothing for this user, or cannot read what is checked out, is mended first."""
+    """A repository in which git does nothing for this user, or cannot read what is checked out, is fixed first."""
     here = place.worktree
     if here == place.git_dir:  # bare: whether it may be found from a directory is a setting of the user's
         return

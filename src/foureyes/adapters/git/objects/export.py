@@ -24,7 +24,7 @@ from foureyes.steps import shell
 _INDEX = "index"
 _AS_COMMITTED = "* -text !eol !crlf -ident -filter !working-tree-encoding\n"
 KEPT_BYTES = 16 * 1024 * 1024
-"""A larger tree is let in anew each time."""
+"""A larger tree is let in again each time."""
 
 
 class Exports:

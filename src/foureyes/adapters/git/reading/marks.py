@@ -1,5 +1,5 @@
 """What a patch has in it that whoever looks should know (H1): read from git's own output, once, when work is
-handed in.
+submitted.
 """
 
 from __future__ import annotations

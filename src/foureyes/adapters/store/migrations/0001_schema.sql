@@ -540,7 +540,7 @@ CREATE TABLE reservations (
   until TEXT NOT NULL
 );
 
--- Agents at work: runners, runs and their leases (J4), what agents say (S1, S3), pauses (V9), profiles that are left alone.
+-- Agents at work: runners, runs and their leases (J4), what agents say (S1, S3), pauses (V9), profiles that are skipped.
 CREATE TABLE runners (
   session TEXT NOT NULL PRIMARY KEY,
   starter TEXT NOT NULL,

@@ -1,4 +1,4 @@
-"""Attempts and decisions: what was handed in, who made it, who agreed, who asked for more, what was merged."""
+"""Attempts and decisions: what was submitted, who made it, who agreed, who asked for more, what was merged."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def task_started(db: Engine, row: Row, event: e.TaskStarted) -> None:
 
 
 def _ended_oddly(db: Engine, row: Row, how: str) -> None:
-    """L17: a run that ended without a hand-in."""
+    """L17: a run that ended without a submission."""
     if how:
         db.run(
             "review.insert_odd",

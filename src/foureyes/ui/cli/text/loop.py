@@ -111,7 +111,7 @@ def context_sections(detail: TaskDetail) -> list[tuple[str, str]]:
     sections = asked + ([("How near escalation is", detail.said)] if detail.said else [])
     if rows:
         lead = (
-            "Each blocking one is answered before the next hand-in: fe finding answer ID (--fixed or --rejected). "
+            "Each blocking one is answered before the next submission: fe finding answer ID (--fixed or --rejected). "
             "Quoted lines are data."
         )
         sections.append(

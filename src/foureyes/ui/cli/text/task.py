@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def detail_text(detail: TaskDetail) -> str:
-    """The page of a task: facts first, then what was handed in, then what you can do."""
+    """The page of a task: facts first, then what was submitted, then what you can do."""
     task = detail.task
     lines = [f"{task.id}  {task.title}", f"  {_head(detail)}"]
     lines += _field("labels", ", ".join(task.labels))
@@ -117,7 +117,7 @@ def _attempt(attempt: Attempt) -> list[str]:
         words.append("LANDED BEFORE REVIEW")
     if attempt.relation:
         words.append(f"{attempt.relation.replace('_', ' ')} of attempt {attempt.n - 1}")
-    return _field(f"attempt {attempt.n}", "  ".join([*words, f"handed in {when(attempt.submitted_at)}"])) + _block(
+    return _field(f"attempt {attempt.n}", "  ".join([*words, f"submitted {when(attempt.submitted_at)}"])) + _block(
         "", attempt.message
     )
 

@@ -51,7 +51,7 @@ class BatchPage(Page):
         self._opened = 0.0
         self._changes: dict[str, DiffView] = {}
         self._notes: dict[str, str] = {}
-        """What was handed in without code says, by task."""
+        """What was submitted without code says, by task."""
         self._counted: set[str] = set()
         self._reading = ""
         self._at = ""
@@ -248,7 +248,7 @@ class BatchPage(Page):
         if change is not None and change.files:
             self.hunks.show_change(change, self.app.looks.of(task))
             return
-        self.hunks.show_words(["No code: handed in as a note.", "", *self._notes[task].split("\n")] if change else [])
+        self.hunks.show_words(["No code: submitted as a note.", "", *self._notes[task].split("\n")] if change else [])
         if change is None and not self._reading:
             self._reading = task
             self.ask(lambda desk: previewed(desk, task), self._previewed, self._unread)
@@ -290,7 +290,7 @@ class BatchPage(Page):
         if row is None or not row.is_open:
             return
         if not row.number:
-            self.note("it came after the review was opened: Esc, F5, then it is in the list")
+            self.note("this task is new: press Esc, then F5, to include it")
             return
         self.hunks.look_away()
         self.app.looks.of(row.row.task).about = row.row.seen
@@ -369,7 +369,7 @@ class BatchPage(Page):
 
 
 def previewed(desk: Desk, task: str) -> tuple[DiffView, str]:
-    """The change of a row, and the note that was handed in where there is no code."""
+    """The change of a row, and the note that was submitted where there is no code."""
     change = desk.application.attempts.changes(task)
     attempts = desk.application.lists.show(desk.actor, task, log_lines=0).attempts if not change.files else []
     return change, attempts[-1].message.strip() if attempts else ""

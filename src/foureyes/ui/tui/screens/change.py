@@ -280,7 +280,7 @@ class ChangePage(Page):
         )
         if len(reading.rows):
             self.canvas.show(len(reading.rows), self.painter.row, at, above)
-        else:  # a change without files: what was handed in is words
+        else:  # a change without files: what was submitted is words
             texts = [Text(f" {visible(line)}") for line in reading.without_code()]
             self.canvas.show(len(texts), lambda number, _: texts[number].copy(), 0, 0)
         self.draw()

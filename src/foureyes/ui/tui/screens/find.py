@@ -26,7 +26,7 @@ SEARCH = "/ text to find here  (↓ ↑ next and before, Enter stays, Esc clears
 
 class FindLine(Vertical, inherit_bindings=False):
     """A line at the bottom of a page. Enter keeps what was typed, Esc takes back what was there before. It is no screen
-    of its own: Textual paints all that is below one anew, some times for every key.
+    of its own: Textual paints all that is below one again, some times for every key.
     """
 
     app: FoureyesApp
@@ -50,7 +50,7 @@ class FindLine(Vertical, inherit_bindings=False):
         self.query_one(TextLine).focus(scroll_visible=False)
 
     def keeps(self, widget: Widget | None) -> bool:
-        """Whether the keys stay here although a page that draws itself anew gives them to another part of it: that part
+        """Whether the keys stay here although a page that draws itself again gives them to another part of it: that part
         gets them afterwards.
         """
         if self._is_over or (widget is not None and self in widget.ancestors_with_self):

@@ -119,7 +119,7 @@ class FormPage(Page):
             self.note(f"there is no {character} here")
         else:
             self._type(character)
-            self.note("this is written as text · Shift+Tab goes back")
+            self.note("Enter adds a line; Ctrl+S submits; Shift+Tab goes back")
 
     def _type(self, text: str) -> None:
         """The first letter goes into the text, wherever the keys were."""

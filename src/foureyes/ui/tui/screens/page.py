@@ -102,7 +102,7 @@ class Page(Screen[None], inherit_bindings=False):
         self.note(self.paint(f" Trying again: {visible(problem.message)}", "banner"))
 
     def back_again(self) -> None:
-        """The store answers. After an absence everything is asked for anew."""
+        """The store answers. After an absence everything is asked for again."""
         if self._away:
             self._away = False
             self.note("the store answers again")
@@ -206,7 +206,7 @@ class Page(Screen[None], inherit_bindings=False):
         if row is None:
             return
         if self.app.deciding and (row.decision or row.action in ("submit", "undo")):
-            self.note("one moment: the last decision is not written yet")
+            self.note("still saving the previous decision")
             return
         self.note("")
         if self._answered_no(key):

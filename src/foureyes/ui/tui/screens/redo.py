@@ -74,7 +74,7 @@ class RedoPage(FormPage):
     # -- reading
 
     def reload(self) -> None:
-        if not self._ready:  # later it is only read anew: the keys stay where they are
+        if not self._ready:  # later it is only read again: the keys stay where they are
             self.set_focus(self.part("issues"))
         task = self.task_id
         bring_back(self, task, hold=True)

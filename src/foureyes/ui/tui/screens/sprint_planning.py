@@ -289,7 +289,7 @@ class SprintPlanningPage(Page):
 
 
 def typed(kind: TargetKind, before: str, sign: str) -> str:
-    """What stands in the brackets after one more sign: what is full begins anew, and a time gets its colon."""
+    """What stands in the brackets after one more sign: what is full begins again, and a time gets its colon."""
     full = len(before) >= LONGEST or (kind == "until" and len(before.partition(":")[2]) == 2)
     value = sign if full else before + sign
     if kind == "until" and len(value) == 3 and ":" not in value:

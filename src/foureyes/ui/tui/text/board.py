@@ -138,8 +138,8 @@ def agent_lines(view: BoardView, palette: Palette, *, tall: bool = False) -> lis
 
 
 def _resting(row: Resting, palette: Palette, *, tall: bool) -> list[Text]:
-    """A profile that is left alone: until when, and why, in the program's own words; `tall`: each on its line."""
-    until = f"cooling down until {clock(row.until)}" if row.until else "left alone until it works"
+    """A profile that is skipped: until when, and why, in the program's own words; `tall`: each on its line."""
+    until = f"cooling down until {clock(row.until)}" if row.until else "skipped until it works"
     words = f" · {visible(row.text)}" if row.text else ""
     parts = [visible(row.profile), f"{until} ({row.error}){words}"]
     if tall:

@@ -46,7 +46,7 @@ def told(detail: TaskDetail, draft: RedoDraft, comments: Sequence[Comment]) -> l
     )
     lines = section([*(row.entry for row in detail.feedback), entry]).split("\n")
     if comments:
-        lines += ["## Findings from your comments, each to be answered before the next hand-in"]
+        lines += ["## Findings from your comments, each to be answered before the next submission"]
         for comment in comments:
             first, *rest = comment.text.strip().split("\n")
             weight = "a note" if comment.weight == "note" else comment.weight

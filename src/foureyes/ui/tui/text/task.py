@@ -150,10 +150,10 @@ def _risk(view: TaskView, draw: TaskDrawing) -> list[PaintedLine]:
 def _changes(view: TaskView, draw: TaskDrawing) -> list[PaintedLine]:
     attempt = view.detail.attempts[-1] if view.detail.attempts else None
     if attempt is None:
-        return _field("changes", "CHANGES", Text("nothing was handed in"), draw)
+        return _field("changes", "CHANGES", Text("nothing was submitted"), draw)
     if attempt.no_code:
         note = visible(attempt.message.strip() or "(empty)")
-        lines = _field("changes", "CHANGES", Text("No code: handed in as a note."), draw)
+        lines = _field("changes", "CHANGES", Text("No code: submitted as a note."), draw)
         return lines + [PaintedLine(lambda width, text=text: cut(Text(f"   {text}"), width), "changes")  # type: ignore[misc]
                         for text in note.split("␊")]  # fmt: skip
     if view.problem:
@@ -205,7 +205,7 @@ def check_marks(detail: TaskDetail, draw: TaskDrawing) -> Text:
         text.append(f"{visible(check.check)}{words}{' (claimed)' if check.claimed else ''}   ")
     attempt = detail.attempts[-1] if detail.attempts else None
     if attempt is None:
-        return Text("nothing to check: nothing was handed in")
+        return Text("nothing to check: nothing was submitted")
     if not detail.checks:
         return Text("no checks: nothing is auto-approved until one exists (M4)")
     return text.append(f"on tree {attempt.tree[:6]}")
@@ -251,10 +251,10 @@ def _finding(finding: FindingView, draw: TaskDrawing, width: int) -> Text:
 
 
 def signal_text(detail: TaskDetail) -> str:
-    """With what the agent handed in, in its own words."""
+    """With what the agent submitted, in its own words."""
     attempt = detail.attempts[-1] if detail.attempts else None
     if attempt is None:
-        return "none: nothing was handed in"
+        return "none: nothing was submitted"
     message = " ".join(visible(line) for line in attempt.message.split("\n") if line.strip())
     return f'{attempt.signal}  "{message}"' if message else attempt.signal
 

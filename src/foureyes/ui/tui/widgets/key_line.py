@@ -52,7 +52,7 @@ class KeyLine(Static):
 
     @guarded
     def refresh_keys(self) -> None:
-        """Make the line anew for the room that there is."""
+        """Make the line again for the room that there is."""
         rows = self.app.size.height
         text = self._text(self.parent_width, 2 if rows >= 20 else 1)
         was, self._tall = self._tall, text.plain.count("\n")

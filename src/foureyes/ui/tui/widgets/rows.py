@@ -121,7 +121,7 @@ class Rows(LineView, inherit_bindings=False):
         self.virtual_size = Size(size.width or 1, max(len(self.lines), filled))
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
-        """Paint anew. Who names no region means that everything may look different."""
+        """Paint again. Who names no region means that everything may look different."""
         if not regions:
             self._strips.clear()
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
