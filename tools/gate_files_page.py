@@ -19,7 +19,7 @@ def gate_files_page() -> str:
         "that name, with all that is in it, wherever it lies; `a/b` means b in a folder a; `/a` means at the top only; "
         "`*` means any end or any beginning. Names are compared without case, and as other file systems read them: "
         "without characters that nobody sees, dots and blanks at the end, or what follows a colon; a short name of "
-        "Windows (`CLAUDE~1`) may be any of them. Further paths: `project.protected_paths` in foureyes.toml, also for "
+        "Windows (`CLAUDE~1`) may be any of them. Further paths: `project.extra_protected_paths` in foureyes.toml, also for "
         "files that an instruction file or a configuration names."
     )
     return page(

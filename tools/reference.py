@@ -82,12 +82,30 @@ def configuration() -> str:
         f"## {code(f'[{section}]') if section else 'Top level'}\n\n{table(head, map(setting_row, settings))}"
         for section, settings in sections.items()
     ]
-    blocks.append(own_file())
+    blocks += [built_in_lists(), former_keys(), own_file()]
     intro = (
         "`foureyes.toml` at the root of the repository. An unknown key or an impossible value is an error. What is "
         "only about your own screen is in [your own file](#your-own-file)."
     )
     return page("Configuration", "`foureyes.config`", intro, linked("\n\n".join(blocks), "rules.md"))
+
+
+def built_in_lists() -> str:
+    """What each `extra_` key adds to."""
+    from foureyes.config.settings import SETTINGS
+
+    text = "An `extra_` key adds entries to one of these lists. No entry of a built-in list can be taken away."
+    lists = [f"### {code(each.key)}\n\n{' '.join(map(code, each.builtin))}" for each in SETTINGS if each.builtin]
+    return "\n\n".join(["## Built-in lists", text, *lists])
+
+
+def former_keys() -> str:
+    """Keys of earlier versions, and what to write instead."""
+    from foureyes.config.settings import ALIASES, REMOVED, instead_of
+
+    text = "Keys of earlier versions are still accepted. `fe doctor` names those that a project uses."
+    lines = [f"- {sentence}" for key in sorted({*ALIASES, *REMOVED}) if (sentence := instead_of(key))]
+    return "\n\n".join(["## Former keys", text, "\n".join(lines)])
 
 
 def own_file() -> str:
@@ -96,8 +114,8 @@ def own_file() -> str:
 
     from foureyes.config.own import MEANINGS, OWN_FILE, THEMES
 
-    defaults = {"theme": "default", "reduced_motion": False, "pager": "less", "editor": "vi"}
-    takes = {"theme": ", ".join(map(code, THEMES)), "reduced_motion": "yes/no"}
+    defaults = {"theme": "default", "pager": "less", "editor": "vi"}
+    takes = {"theme": ", ".join(map(code, THEMES))}
     rows = [
         (code(key), takes.get(key, "a command"), code(msgspec.json.encode(defaults[key]).decode()), meaning)
         for key, meaning in MEANINGS.items()

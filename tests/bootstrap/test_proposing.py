@@ -41,7 +41,7 @@ def test_what_is_tried_says_what_came_of_it_D5(checkout: Checkout) -> None:
         assert "red\n" in app.check_runs.one(red.run).output
 
 
-OWN = '[checkout]\nprepare = "touch made"\ninputs = ["need.txt"]\n'
+OWN = '[checkout]\nprepare = "touch made"\nextra_inputs = ["need.txt"]\n'
 NEEDS = "test:\n\ttest -e made\nlint:\n\ttest -e made\n"
 
 

@@ -23,7 +23,6 @@ def test_the_defaults_agree() -> None:
     ("key", "text"),
     [
         ("review.peers.reviewers", '[review.peers]\nreviewers = ["codex", "nobody"]'),
-        ("run.order", '[run]\norder = ["claude", "cluade"]'),
         ("tiers.developer", '[tiers]\ndeveloper = "cluade"'),
         ("tiers.senior", '[tiers]\nsenior = "cluade"'),
         ("tiers.lead", '[tiers]\nlead = "cluade"'),
@@ -35,7 +34,6 @@ def test_the_defaults_agree() -> None:
         ("work.copy", '[work]\ncopy = ["/etc/passwd"]'),
         ("checkout.keep", '[checkout]\nkeep = [".venv", "../x"]'),
         ("checkout.writes", '[checkout]\nwrites = ["/etc/x"]'),
-        ("checkout.timeout_minutes", "[checkout]\ntimeout_minutes = 0"),
     ],
 )
 def test_what_does_not_fit_the_rest_is_named(key: str, text: str) -> None:
@@ -63,7 +61,7 @@ def test_all_of_it_is_said_at_once_or_what_one_setting_has_to_do_with() -> None:
         refuse_disagreement(layers)
     with pytest.raises(ConfigError, match=r"^tiers\.lead: "):
         refuse_disagreement(layers, "tiers.lead")
-    refuse_disagreement(layers, "run.order")
+    refuse_disagreement(layers, "tiers.developer")
 
 
 def test_an_address_with_a_password_is_not_accepted_and_not_said_P12() -> None:

@@ -49,11 +49,9 @@ STRICTER_AND_LOOSER = {
     "review.auto_approve.enabled": ("false", ""),
     "review.auto_approve.require_quality_pass": ("true", "false"),
     "review.auto_approve.require_signal_done": ("true", "false"),
-    "review.human.batch_max": ("5", "500"),
     "minor.self": ("false", ""),
     "minor.checks": ("true", "false"),
     "minor.max_lines": ("10", "5000"),
-    "minor.max_bytes": ("10", "50000"),
     "minor.self_approvals_per_day": ("0", "99"),
 }
 

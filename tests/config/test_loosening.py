@@ -19,13 +19,13 @@ LOOSER: list[tuple[str, SettingValue, SettingValue]] = [
     ("review.auto_approve.enabled", False, True),
     ("minor.max_lines", 50, 5_000),
     ("review.reviews", 2, 0),
-    ("project.protected_paths", ("deploy/**", "infra/**"), ("infra/**",)),
-    ("review.docs_paths", ("docs/**",), ("docs/**", "**")),
+    ("project.extra_protected_paths", ("deploy/**", "infra/**"), ("infra/**",)),
+    ("review.extra_docs_paths", ("docs/**",), ("docs/**", "**")),
     ("review.auto_approve.max_iterations", 3, 0),
     ("tiers.lead", "human", "claude"),
     ("identity.home", "host", "container"),
-    ("checkout.inputs", ("a.lock", "b.lock"), ("a.lock",)),
-    ("checkout.inputs", ("a.lock",), ("a.lock", "src/**")),
+    ("checkout.extra_inputs", ("a.lock", "b.lock"), ("a.lock",)),
+    ("checkout.extra_inputs", ("a.lock",), ("a.lock", "src/**")),
     ("checks", (TESTS, LINT), (LINT,)),
     ("checks", (TESTS,), (CheckRule(name="tests", run="pytest", required=False),)),
     ("checks", (TESTS,), (CheckRule(name="tests", run="true"),)),
@@ -45,7 +45,7 @@ OTHER: list[tuple[str, SettingValue, SettingValue]] = [
     ("review.policy", "balanced", "strict"),
     ("review.reviews", 0, 2),
     ("checks", (LINT,), (TESTS, LINT)),
-    ("project.protected_paths", (), ("deploy/**",)),
+    ("project.extra_protected_paths", (), ("deploy/**",)),
     ("review.label_rules", {}, {"law": LabelRule("per-task", independence="human")}),
     ("review.label_rules", {"law": LabelRule(reviewers=("qwen",))}, {"law": LabelRule(reviewers=("codex", "qwen"))}),
     ("review.auto_approve.max_iterations", 0, 3),
@@ -75,10 +75,10 @@ BY_ITSELF = {
 }  # fmt: skip
 WHATEVER = {
     "project.id", "project.prefix", "project.target", "store.url", "work.worktree", "checkout.keep",
-    "checkout.timeout_minutes", "review.quick_issues", "review.peers.timeout_minutes", "review.silence_minutes",
+    "review.quick_issues", "review.peers.timeout_minutes", "review.silence_minutes",
     "review.peers.focus", "review.peers.max_words", "tiers.developer", "tiers.senior", "run.review_limit",
-    "run.checks_at_once", "run.commit_max_files", "run.commit_max_mb", "run.spend_per_task", "run.spend_per_sprint",
-    "run.max_runs_per_task", "run.order", "run.notify", "run.min_free_mb", "sprint.pause_on_error", "sprint.checkpoint",
+    "run.checks_at_once", "run.spend_per_task", "run.spend_per_sprint",
+    "run.max_runs_per_task", "run.notify", "sprint.pause_on_error", "sprint.checkpoint",
 }  # fmt: skip
 """What decides nothing about what counts, whatever it is."""
 

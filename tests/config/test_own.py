@@ -10,8 +10,8 @@ from foureyes.config.settings import SETTINGS
 
 
 def test_what_is_said_is_taken() -> None:
-    own, wrong = read_own('theme = "light"\nreduced_motion = true\npager = "less -S"\neditor = ""\n')
-    assert own == Own(theme="light", reduced_motion=True, pager="less -S", editor="")
+    own, wrong = read_own('theme = "light"\npager = "less -S"\neditor = ""\n')
+    assert own == Own(theme="light", pager="less -S", editor="")
     assert wrong == []
     assert read_own("") == (Own(), [])
 
@@ -20,7 +20,7 @@ def test_what_is_said_is_taken() -> None:
     ("text", "said"),
     [
         ('theme = "pink"\npager = "less"', "theme: "),
-        ('reduced_motion = "yes"\npager = "less"', "reduced_motion: "),
+        ('editor = 1\npager = "less"', "editor: "),
         ('colour = 1\npager = "less"', "colour: there is no such setting"),
         ('[review]\npolicy = "trusted"', "review: there is no such setting"),
         ("pager = ", "Invalid value"),
@@ -33,6 +33,10 @@ def test_what_is_wrong_is_named_and_the_rest_holds(text: str, said: str) -> None
     assert wrong[0].startswith(said)
     assert own.theme in THEMES
     assert own.pager in ("less", None)
+
+
+def test_a_former_setting_of_ones_own_is_accepted() -> None:
+    assert read_own("reduced_motion = true\n") == (Own(), [])
 
 
 def test_every_setting_of_ones_own_has_a_meaning_and_none_is_the_projects_P12() -> None:

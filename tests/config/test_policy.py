@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from foureyes.config.layers import Layers
 from foureyes.config.policy import review_policy
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.checkout import INPUTS
+from foureyes.core.nouns.finding import most_of
 from foureyes.core.rules.policy import (
+    CHECK_PATHS,
+    COVERAGE_EXCLUDE,
     DEFAULT_LABEL_RULES,
+    DOCS_PATHS,
+    LINTERS,
+    PROTECTED_PATHS,
+    TEST_PATHS,
+    WATCHED_PATHS,
     AutoApprove,
     HumanRule,
     LabelRule,
@@ -34,13 +45,13 @@ def test_without_any_layer_the_policy_is_that_of_the_rules_P() -> None:
 
 def test_every_key_of_the_rules_reaches_the_policy_P() -> None:
     text = (
-        '[project]\nclaim_stale_minutes = 1\nprotected_paths = ["x"]\n[review]\npolicy = '
+        '[project]\nclaim_stale_minutes = 1\nextra_protected_paths = ["x"]\n[review]\npolicy = '
         '"trusted"\nindependence = "vendor"\n'
         "[review.label_rules]\ndocs = { auto_approve = false }\n[minor]\nself = false\nmax_lines = "
         "2\nself_approvals_per_day = 3\n"
     )
     assert review_policy(layers(file=text)) == ReviewPolicy(
-        name="trusted", independence="vendor", claim_stale_minutes=1, protected_paths=("x",),
+        name="trusted", independence="vendor", claim_stale_minutes=1, protected_paths=(*PROTECTED_PATHS, "x"),
         minor=MinorRule(False, 2, self_approvals_per_day=3),
         label_rules={
             "docs": LabelRule("skip", auto_approve=False), "trivial": LabelRule("auto-approve"),
@@ -61,15 +72,15 @@ def test_every_key_about_modes_and_checks_reaches_the_policy_M_D5() -> None:
     assert policy.auto == AutoApprove(
         enabled=False, require_quality_pass=False, max_iterations=0, require_signal_done=False
     )
-    assert policy.human == HumanRule(batch_max=3, settle_seconds=0)
+    assert policy.human == HumanRule(settle_seconds=0)
     assert policy.risk == RiskRule(
-        look_lines=1, high_lines=2, high_files=3, new_agent=4, test_paths=("t/**",), watched_paths=("w/**",)
+        large_change=2, test_paths=(*TEST_PATHS, "t/**"), watched_paths=(*WATCHED_PATHS, "w/**")
     )  # fmt: skip
     assert (policy.default_mode, policy.reviews, policy.docs_paths, policy.check_paths) == (
         "per-task",
         2,
-        ("*.txt",),
-        ("ci/**",),
+        (*DOCS_PATHS, "*.txt"),
+        (*CHECK_PATHS, "ci/**"),
     )
     assert (policy.quick_issues, policy.minor.checks) == (("Too long",), False)
     assert policy.checks == (CheckRule(name="tests", run="pytest", report="junit"),)
@@ -79,7 +90,7 @@ def test_every_key_about_the_loop_reaches_the_policy_E5_E2_V2() -> None:
     keys = [
         key
         for key in EXAMPLES
-        if key.startswith(("loop.", "tiers.", "review.peers.")) or key == "review.coverage_exclude"
+        if key.startswith(("loop.", "tiers.", "review.peers.")) or key == "review.extra_coverage_exclude"
     ]
     tables: dict[str, str] = {}
     for key in keys:
@@ -88,8 +99,32 @@ def test_every_key_about_the_loop_reaches_the_policy_E5_E2_V2() -> None:
     policy = review_policy(layers(file="".join(tables.values())))
     assert policy.limits == Limits(no_progress_limit=3, iteration_cap=8, rejection_review_share=0.75)
     assert policy.tiers == Tiers(developer="codex", senior="codex-senior", lead="codex-lead")
-    assert (policy.focus, policy.max_words, policy.coverage_exclude) == (("Load",), 90, ("dist/**",))
+    assert (policy.focus, policy.max_words, policy.coverage_exclude) == (("Load",), 90, (*COVERAGE_EXCLUDE, "dist/**"))
     assert review_policy(Layers()).limits == Limits(no_progress_limit=2, iteration_cap=5, rejection_review_share=0.5)
+
+
+def test_a_former_list_adds_to_the_built_in_one() -> None:
+    for text, field, built_in in (
+        ('[project]\nprotected_paths = ["x"]', "protected_paths", PROTECTED_PATHS),
+        ('[review]\ncheck_paths = ["x"]', "check_paths", CHECK_PATHS),
+        ('[review.risk]\ntest_paths = ["x"]', "risk.test_paths", TEST_PATHS),
+        ('[review.risk]\nwatched_paths = ["x"]', "risk.watched_paths", WATCHED_PATHS),
+        ('[checkout]\ninputs = ["x"]', "checkout.inputs", INPUTS),
+    ):
+        assert attrgetter(field)(review_policy(layers(file=text))) == tuple(dict.fromkeys((*built_in, "x")))
+
+
+def test_a_former_list_whose_entries_loosen_still_replaces() -> None:
+    """The built-in entries would loosen a rule that the project made tighter (P12)."""
+    for key in ("docs_paths", "coverage_exclude", "linters"):
+        assert getattr(review_policy(layers(file=f'[review]\n{key} = ["x"]')), key) == ("x",)
+        assert getattr(review_policy(layers(file=f"[review]\n{key} = []")), key) == ()
+
+
+def test_an_extra_linter_may_say_more_than_the_built_in_one_L1() -> None:
+    found = review_policy(layers(file='[review]\nextra_linters = ["ruff=HIGH", "mine"]')).linters
+    assert found == (*LINTERS, "ruff=HIGH", "mine")
+    assert most_of(found)["ruff"] == "HIGH"
 
 
 def test_a_limit_of_none_is_a_limit_of_one_and_a_share_of_none_is_none_E1_L14() -> None:

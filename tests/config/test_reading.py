@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foureyes.config.layers import resolve
-from foureyes.config.reading import read_file
-from foureyes.config.settings import BY_KEY, FILE, SETTINGS, Setting, SettingValue
+from foureyes.config.reading import former_keys, read_file
+from foureyes.config.settings import BY_KEY, FILE, REMOVED, SETTINGS, Setting, SettingValue
 from foureyes.core.rules.policy import LabelRule
 from foureyes.errors import ConfigError
 from foureyes.ui.steps import steps_text
@@ -132,6 +132,42 @@ def test_a_check_has_a_name_of_its_own_something_to_run_and_an_end_D5(text: str,
     found = error(text)
     assert words in found.message
     assert found.message.startswith(f"{FILE}:1 checks")
+
+
+def test_a_former_key_is_read_as_the_new_one() -> None:
+    found = layers(file="[review.risk]\nhigh_lines = 9\n")
+    assert resolve(BY_KEY["review.risk.large_change"], found).value == 9
+    assert f"{FILE}:2 review.risk.high_lines" in error('[review.risk]\nhigh_lines = "9"\n').message
+
+
+def test_a_former_key_beside_the_new_one_must_agree() -> None:
+    both = layers(file="[review.risk]\nhigh_lines = 9\nlarge_change = 8\n")
+    with pytest.raises(ConfigError, match="disagrees with itself"):
+        resolve(BY_KEY["review.risk.large_change"], both)
+
+
+def test_a_setting_stored_under_a_former_key_holds_until_it_is_set_again() -> None:
+    setting, stored = BY_KEY["review.risk.large_change"], {"review.risk.high_lines": "9"}
+    assert resolve(setting, layers(store=stored)).value == 9
+    assert resolve(setting, layers(store={**stored, "review.risk.large_change": "8"})).value == 8
+
+
+@pytest.mark.parametrize("key", REMOVED)
+def test_a_removed_key_is_accepted_and_ignored(key: str) -> None:
+    assert read_file(line(key, '"whatever"') + '\n[git]\nremote = "origin"\n') == {"git.remote": "origin"}
+
+
+def test_the_former_keys_of_a_file_are_named_with_the_new_ones() -> None:
+    text = (
+        'review_policy_mode = "strict"\n[minor]\nmax_bytes = 9\nmax_lines = 9\n[review]\ndocs_paths = ["x"]\n'
+        'check_paths = ["x"]\n[review.risk]\nhigh_lines = 9\n'
+    )
+    assert former_keys(text) == [
+        "minor.max_bytes has no effect, remove it (a minor change has at most 4096 bytes)",
+        "review.docs_paths still replaces the built-in list: write review.extra_docs_paths, which adds to it",
+        "review.check_paths is now review.extra_check_paths and adds to the built-in list",
+        "review.risk.high_lines is now review.risk.large_change",
+    ]
 
 
 def test_a_rule_of_a_label_counts_however_the_label_is_written_M3() -> None:

@@ -5,11 +5,25 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from foureyes.app.run.looking import MIN_FREE_MB
+from foureyes.app.run.tidying import COMMIT_MAX_FILES, COMMIT_MAX_MB
 from foureyes.config.layers import Layers, resolve
 from foureyes.config.policy import agent_profiles, review_policy
-from foureyes.config.settings import FILE, SETTINGS, Setting
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.config.settings import (
+    ALIASES,
+    BY_KEY,
+    FILE,
+    POLICY_ALIAS,
+    REMOVED,
+    SETTINGS,
+    WHOLE_LISTS,
+    Setting,
+    instead_of,
+)
+from foureyes.core.nouns.checkout import TIMEOUT_MINUTES, CheckoutRule
+from foureyes.core.rules.minor import MAX_BYTES
 from foureyes.core.rules.policy import (
+    BATCH_MAX,
     AutoApprove,
     HumanRule,
     IdentityRule,
@@ -22,6 +36,7 @@ from foureyes.core.rules.policy import (
     SprintRule,
     Tiers,
 )
+from foureyes.core.rules.risk import MANY_FILES, NEW_AGENT, SOME_LINES
 
 from tests.config.samples import layers
 
@@ -45,7 +60,8 @@ def test_the_default_of_a_key_is_that_of_the_struct_it_fills_P(setting: Setting)
     fields = {field.name: field for field in msgspec.structs.fields(setting.of)}
     field = fields[setting.name]
     default = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
-    assert setting.default == default
+    assert (setting.builtin or setting.default) == default
+    assert not (setting.builtin and setting.default), "an extra list begins empty"
 
 
 def test_every_field_of_the_rules_has_exactly_one_key_P() -> None:
@@ -71,6 +87,35 @@ def test_every_field_of_the_rules_has_exactly_one_key_P() -> None:
     filled = [(setting.of, setting.name) for setting in SETTINGS if setting.of is not None]
     assert len(filled) == len(set(filled))
     assert set(filled) == fields
+
+
+def test_every_other_name_of_a_key_leads_to_a_key_and_is_none() -> None:
+    assert set(ALIASES.values()) <= set(BY_KEY)
+    assert not {*ALIASES, *REMOVED} & set(BY_KEY)
+    assert not set(ALIASES) & set(REMOVED)
+    assert set(WHOLE_LISTS) <= set(ALIASES)
+
+
+def test_every_former_key_says_what_to_write_instead() -> None:
+    for old, new in ALIASES.items():
+        assert old == POLICY_ALIAS or new in instead_of(old)
+    for old in REMOVED:
+        assert "remove it" in instead_of(old)
+    assert {instead_of(key) for key in (*BY_KEY, POLICY_ALIAS)} == {""}
+
+
+@pytest.mark.parametrize(
+    ("key", "number"),
+    [
+        ("checkout.timeout_minutes", TIMEOUT_MINUTES / 60), ("minor.max_bytes", MAX_BYTES),
+        ("review.human.batch_max", BATCH_MAX), ("review.risk.high_files", MANY_FILES),
+        ("review.risk.look_lines", SOME_LINES), ("review.risk.new_agent", NEW_AGENT),
+        ("run.commit_max_files", COMMIT_MAX_FILES), ("run.commit_max_mb", COMMIT_MAX_MB),
+        ("run.min_free_mb", MIN_FREE_MB),
+    ],
+)  # fmt: skip
+def test_a_removed_key_names_the_value_in_force(key: str, number: float) -> None:
+    assert ("an hour" if key == "checkout.timeout_minutes" else f" {number} ") in f"{REMOVED[key]} "
 
 
 def test_what_decides_about_the_gate_is_protected_by_default_A4() -> None:

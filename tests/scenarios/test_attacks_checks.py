@@ -276,7 +276,7 @@ def test_M4_what_a_check_names_or_runs_never_approves_itself(gate: Gate, way: st
 
 def test_M4_a_check_path_of_the_project_is_added_to_those_that_are_known(gate: Gate) -> None:
     settings = gate.repo / "foureyes.toml"
-    settings.write_text(settings.read_text().replace("[review]\n", '[review]\ncheck_paths = ["rules/**"]\n'))
+    settings.write_text(settings.read_text().replace("[review]\n", '[review]\nextra_check_paths = ["rules/**"]\n'))
     gate.configure("")
     for path in ("rules/a.txt", "conftest.py"):
         assert f"M4 it changes how checks run: {path}" in gate.why_not(gate.trusted({path: f"# {path}\n"}))

@@ -26,7 +26,7 @@ FILES = {"lock": "1\n", "install.sh": INSTALL, "src/app.py": "right\n", "first.s
 SETTINGS = """
 [checkout]
 prepare = "sh install.sh"
-inputs = ["lock", "install.sh"]
+extra_inputs = ["lock", "install.sh"]
 isolation = "{}"
 
 [[checks]]

@@ -281,11 +281,10 @@ ENDS: dict[str, list[dict[str, object]]] = {
 SEVERAL = f"""
 [run]
 max_runs_per_task = 2
-order = ["empty", "broken", "dev"]
 
 [tiers]
 developer = "empty"
-senior = "dev"
+senior = "broken"
 
 [agents.empty]
 program = "scripted"

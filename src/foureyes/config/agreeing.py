@@ -29,7 +29,7 @@ class Disagreement(msgspec.Struct, frozen=True):
 
 def disagreements(layers: Layers) -> list[Disagreement]:
     """Every setting that does not fit the others."""
-    return [*_of_profiles(layers), *_outside(layers), *_no_time(layers), *_secret(layers)]
+    return [*_of_profiles(layers), *_outside(layers), *_secret(layers)]
 
 
 def _of_profiles(layers: Layers) -> list[Disagreement]:
@@ -53,7 +53,6 @@ def _unknown(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[
     tiers, known = policy.tiers, {*DEFAULT_PROFILES, *profiles}
     for key, names in (
         ("review.peers.reviewers", policy.peers.reviewers),
-        ("run.order", policy.run.order),
         ("tiers.developer", (tiers.developer,)),
         ("tiers.senior", (tiers.senior,)),
         ("tiers.lead", (tiers.lead,)),
@@ -99,14 +98,6 @@ def _outside(layers: Layers) -> Iterator[Disagreement]:
         odd = [each for each in _texts(patterns) if each.startswith(("/", "~")) or ".." in each.split("/")]
         if odd:
             yield Disagreement(key, f"{', '.join(odd)}: only files of the checkout, without / and ..")
-
-
-def _no_time(layers: Layers) -> Iterator[Disagreement]:
-    """D5: what may take no time at all cannot be done."""
-    key = BY_KEY["checkout.timeout_minutes"].key
-    minutes: SettingValue = layers.file.get(key, 1)
-    if isinstance(minutes, int) and minutes < 1:
-        yield Disagreement(key, f"{minutes}: at least 1")
 
 
 def _secret(layers: Layers) -> Iterator[Disagreement]:

@@ -5,7 +5,7 @@ what they see (K1, D5).
 from __future__ import annotations
 
 from foureyes.config.setting import Setting
-from foureyes.core.nouns.checkout import ISOLATIONS, CheckoutRule
+from foureyes.core.nouns.checkout import INPUTS, ISOLATIONS, CheckoutRule
 from foureyes.core.rules.policy import WORKTREE_FOR, ReviewPolicy
 
 CHECKOUT: tuple[Setting, ...] = (
@@ -30,8 +30,10 @@ CHECKOUT: tuple[Setting, ...] = (
         meaning="makes the environment of checks and worktrees (npm ci …); sees the inputs of a tree only (D5)",
     ),
     Setting(
-        key="checkout.inputs",
+        key="checkout.extra_inputs",
         of=CheckoutRule,
+        field="inputs",
+        builtin=INPUTS,
         kind="list",
         meaning="globs; what prepare sees, and what another environment is made for when it changes (D5)",
     ),
@@ -60,12 +62,6 @@ CHECKOUT: tuple[Setting, ...] = (
         allowed=ISOLATIONS,
         meaning="auto: with prepare or build, and where the kernel lets us, a check sees no home, store or checkout; "
         "full: always, or it does not run; none: never (D5)",
-    ),
-    Setting(
-        key="checkout.timeout_minutes",
-        of=CheckoutRule,
-        kind="number",
-        meaning="how long prepare and build may take, each; at least 1 (D5)",
     ),
     Setting(
         key="checkout.writes",

@@ -13,9 +13,11 @@ from foureyes.config.settings import (
     FILE,
     POLICY_ALIAS,
     SETTINGS,
+    WHOLE_LISTS,
     Setting,
     SettingSource,
     SettingValue,
+    names_of,
 )
 from foureyes.errors import ConfigError
 from foureyes.steps import prose
@@ -61,10 +63,22 @@ def resolve(setting: Setting, layers: Layers) -> Resolved:
     return Resolved(setting.key, wanted, "environment")
 
 
+def in_force(setting: Setting, layers: Layers) -> SettingValue:
+    """The value that rules get: where a key adds to a built-in list, both. A former key that replaced a list whose
+    entries loosen still does (P12).
+    """
+    value = resolve(setting, layers).value
+    if not setting.builtin or any(key in layers.file for key in names_of(setting.key) if key in WHOLE_LISTS):
+        return value
+    assert isinstance(value, tuple)
+    return tuple(dict.fromkeys((*setting.builtin, *value)))
+
+
 def is_said(setting: Setting, layers: Layers) -> bool:
     """Whether a layer may say something about a setting: what none speaks of has its default."""
-    key = setting.key
-    return key in layers.file or key in layers.store or bool(layers.environ) or key == "review.policy"
+    if layers.environ or setting.key == "review.policy":
+        return True
+    return any(name in layers.file or name in layers.store for name in names_of(setting.key))
 
 
 def _below_environment(setting: Setting, layers: Layers) -> Resolved:
@@ -94,10 +108,8 @@ def _policy_of_flag(flag: bool) -> str:
 
 
 def _in_file(setting: Setting, layers: Layers) -> SettingValue | None:
-    values = {setting.key: layers.file[setting.key]} if setting.key in layers.file else {}
+    values = {name: layers.file[name] for name in names_of(setting.key) if name in layers.file}
     if setting.key == "review.policy":
-        if POLICY_ALIAS in layers.file:
-            values[POLICY_ALIAS] = layers.file[POLICY_ALIAS]
         flag = layers.file.get("features.balanced_review_policy")
         if flag is not None:
             values["features.balanced_review_policy"] = _policy_of_flag(bool(flag))
@@ -106,8 +118,9 @@ def _in_file(setting: Setting, layers: Layers) -> SettingValue | None:
 
 def _in_store(setting: Setting, texts: Mapping[str, str]) -> SettingValue | None:
     values: dict[str, SettingValue] = {}
-    if setting.key in texts:
-        values[setting.key] = parse(setting, texts[setting.key], f"the stored setting {setting.key}")
+    name = next((name for name in names_of(setting.key) if name in texts), "")  # a former name, until it is set again
+    if name:
+        values[name] = parse(setting, texts[name], f"the stored setting {name}")
     if setting.key == "review.policy" and "feature.balanced_review_policy" in texts:
         values["feature balanced_review_policy"] = _policy_of_flag(
             parse_flag(texts["feature.balanced_review_policy"], "feature balanced_review_policy")

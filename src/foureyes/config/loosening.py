@@ -15,13 +15,16 @@ from foureyes.core.rules.policy import MODES, LabelRule, Mode, Profile, Unseen
 UNSEEN: tuple[Unseen, ...] = ("note", "ask", "refuse")
 USUAL: Mode = "batch"
 """The mode of a label that says none, unless the project says another."""
-ANY_CHANGE = ("identity.uid_map", "checkout.prepare", "checkout.build", "checkout.inputs", "git.remote")
+ANY_CHANGE = (
+    "identity.uid_map", "checkout.prepare", "checkout.build", "checkout.extra_inputs", "git.remote",
+    "review.risk.extra_test_paths",
+)  # fmt: skip
 LOOSER_IF: Mapping[str, Literal["more", "less", "added", "gone"]] = {
-    "project.protected_paths": "gone", "review.check_paths": "gone", "review.risk.watched_paths": "gone",
-    "review.risk.test_paths": "gone", "review.docs_paths": "added",
-    "review.coverage_exclude": "added", "review.linters": "added",
-    "review.reviews": "less", "review.human.settle_seconds": "less", "review.risk.look_lines": "more", "review.risk.high_lines": "more",
-    "review.risk.high_files": "more", "review.risk.new_agent": "less", "project.claim_stale_minutes": "less",
+    "project.extra_protected_paths": "gone", "review.extra_check_paths": "gone",
+    "review.risk.extra_watched_paths": "gone", "review.extra_docs_paths": "added",
+    "review.extra_coverage_exclude": "added", "review.extra_linters": "added",
+    "review.reviews": "less", "review.human.settle_seconds": "less", "review.risk.large_change": "more",
+    "project.claim_stale_minutes": "less",
     "loop.no_progress_limit": "more", "loop.iteration_cap": "more", "loop.rejection_review_share": "more",
     "review.peers.ask": "less", "review.peers.reviewers": "gone",
     "project.demo": "more", "run.services": "added", "work.copy": "added", "checkout.env": "added",

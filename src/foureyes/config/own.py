@@ -11,6 +11,8 @@ import msgspec
 
 Theme = Literal["default", "light", "blue-orange", "high-contrast", "mono"]
 THEMES: tuple[Theme, ...] = get_args(Theme)
+REMOVED = frozenset({"reduced_motion"})
+"""Former keys, which are accepted and ignored: nothing in the app moves by itself."""
 OWN_FILE = "foureyes/config.toml"
 """Below $XDG_CONFIG_HOME or ~/.config."""
 
@@ -19,14 +21,12 @@ class Own(msgspec.Struct, frozen=True, kw_only=True):
     """What somebody set for themselves; None where they did not. An empty `pager` is none at all."""
 
     theme: Theme = "default"
-    reduced_motion: bool = False
     pager: str | None = None
     editor: str | None = None
 
 
 MEANINGS = {
     "theme": "the colours of the terminal app; NO_COLOR wins",
-    "reduced_motion": "nothing moves by itself in the terminal app",
     "pager": "what shows a text that is longer than the screen, before $PAGER; empty: none. FOUREYES_PAGER wins",
     "editor": "what Ctrl+E of the terminal app opens, before $VISUAL and $EDITOR",
 }
@@ -46,5 +46,5 @@ def read_own(text: str) -> tuple[Own, list[str]]:
                 known[field.name] = msgspec.convert(given[field.name], field.type)
             except msgspec.ValidationError as problem:
                 wrong.append(f"{field.name}: {problem}")
-    wrong += [f"{key}: there is no such setting" for key in given if key not in Own.__struct_fields__]
+    wrong += [f"{key}: there is no such setting" for key in given if key not in {*Own.__struct_fields__, *REMOVED}]
     return msgspec.convert(known, Own), wrong

@@ -7,7 +7,7 @@ from functools import cache
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.config.layers import Layers, is_said, resolve
+from foureyes.config.layers import Layers, in_force, is_said, resolve
 from foureyes.config.settings import BY_KEY, SETTINGS, Setting, SettingValue
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
@@ -33,6 +33,11 @@ def agent_profiles(layers: Layers) -> dict[str, Profile]:
     profiles = resolve(BY_KEY["agents"], layers).value
     assert isinstance(profiles, dict)
     return profiles  # type: ignore[return-value]
+
+
+def listed_profiles(layers: Layers) -> tuple[str, ...]:
+    """The agent programs that `[agents]` lists, in its order."""
+    return tuple(layers.file.get(BY_KEY["agents"].key, ()))  # type: ignore[arg-type]
 
 
 def identity_rule(layers: Layers) -> IdentityRule:
@@ -62,7 +67,7 @@ def review_policy(layers: Layers) -> ReviewPolicy:
 
 def _values(struct: type[msgspec.Struct], layers: Layers) -> dict[str, SettingValue]:
     """What the configuration says about the fields of a struct; the others are as the struct has them."""
-    return {setting.name: resolve(setting, layers).value for setting in _fills(struct) if is_said(setting, layers)}
+    return {setting.name: in_force(setting, layers) for setting in _fills(struct) if is_said(setting, layers)}
 
 
 @cache

@@ -7,7 +7,17 @@ from functools import lru_cache
 
 import msgspec
 
-from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Setting, SettingValue
+from foureyes.config.settings import (
+    ALIASES,
+    BY_KEY,
+    FEATURES,
+    FILE,
+    REMOVED,
+    SETTINGS,
+    Setting,
+    SettingValue,
+    instead_of,
+)
 from foureyes.core.nouns.check_rule import REPORTS, CheckRule
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import DEFAULT_LABEL_RULES, MODES, LabelRule
@@ -41,10 +51,12 @@ def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Settin
     settings: dict[str, SettingValue] = {}
     for key, value in _flat(tree):
         where = KeyPosition(name, text, key)
-        if key in ALIASES:
-            settings[key] = _checked_alias(key, value, where)
+        if key in FLAGS:
+            settings[key] = _checked_flag(value, where)
             continue
-        setting = BY_KEY.get(key)
+        if key in REMOVED:
+            continue
+        setting = BY_KEY.get(ALIASES.get(key, key))
         if setting is None:
             raise ConfigError(
                 f"{where}: there is no such key.{_nearest(key)}",
@@ -60,7 +72,18 @@ def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Settin
     return settings
 
 
-ALIASES = (POLICY_ALIAS, *(f"features.{feature}" for feature in FEATURES))
+def former_keys(text: str) -> list[str]:
+    """What to write instead of the former keys in a file, a sentence for each."""
+    import tomllib
+
+    try:
+        tree = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return []  # an error wherever the file is read
+    return [sentence for key, _ in _flat(tree) if (sentence := instead_of(key))]
+
+
+FLAGS = frozenset(f"features.{feature}" for feature in FEATURES)
 SECTIONS = frozenset(key.rpartition(".")[0] for key in (*(setting.key for setting in SETTINGS), "features.x"))
 
 
@@ -107,9 +130,7 @@ def _nearest(key: str) -> str:
     return f" Did you mean {close[0]}?" if close else ""
 
 
-def _checked_alias(key: str, value: object, where: KeyPosition) -> SettingValue:
-    if key == POLICY_ALIAS:
-        return checked(BY_KEY["review.policy"], value, where)
+def _checked_flag(value: object, where: KeyPosition) -> SettingValue:
     if not isinstance(value, bool):
         raise ConfigError(f"{where} = {shown(value)}: allowed are true, false")
     return value
@@ -126,7 +147,7 @@ def checked(setting: Setting, value: object, where: str | KeyPosition) -> Settin
     if setting.kind == "number" and isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     if setting.kind == "list" and isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return _linters(value, where) if setting.key == "review.linters" else tuple(value)
+        return _linters(value, where) if setting.key == "review.extra_linters" else tuple(value)
     if setting.kind == "profiles" and isinstance(value, dict):
         from foureyes.config.profiles import read_profile
 

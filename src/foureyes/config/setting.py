@@ -21,6 +21,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
     `of` is the struct of the rules that the key fills, `field` the field there if it is not called like the key: the
     default is the struct's. A key that no rule asks about has its `own_default`.
+    `builtin` is the list that the entries of the key are added to.
     `scale` says which way is stricter, so that an environment may tighten it: for a choice the allowed values from
     strictest to loosest, for a number "low", for yes/no the stricter of both. Without a scale it cannot be overridden
     there; `only_tighter` means that people cannot loosen it there either, because it is about who is a person.
@@ -32,6 +33,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     of: type[msgspec.Struct] | None = None
     field: str = ""
     own_default: SettingValue = ""
+    builtin: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     scale: tuple[str, ...] | Literal["low", "no", "yes", ""] = ""
     only_tighter: bool = False
@@ -44,8 +46,15 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def default(self) -> SettingValue:
         """The value where no layer says anything."""
+        if self.builtin:
+            return ()
         return self.own_default if self.of is None else getattr(self.of(), self.name)
 
     @property
     def env(self) -> str:
-        return "FOUREYES_" + self.key.replace(".", "_").upper() if self.scale else ""
+        return variable_of(self.key) if self.scale else ""
+
+
+def variable_of(key: str) -> str:
+    """The environment variable for a key."""
+    return "FOUREYES_" + key.replace(".", "_").upper()

@@ -10,10 +10,17 @@ from foureyes.config.setting import SettingValue as SettingValue
 from foureyes.config.sharing import SHARING
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import (
+    CHECK_PATHS,
+    COVERAGE_EXCLUDE,
     DEFAULT_PROFILES,
+    DOCS_PATHS,
     HOMES,
+    LINTERS,
     MODES,
     POLICIES,
+    PROTECTED_PATHS,
+    TEST_PATHS,
+    WATCHED_PATHS,
     AutoApprove,
     HumanRule,
     IdentityRule,
@@ -28,6 +35,37 @@ from foureyes.core.rules.policy import (
 )
 
 POLICY_ALIAS = "review_policy_mode"
+ALIASES: dict[str, str] = {
+    POLICY_ALIAS: "review.policy",
+    "project.protected_paths": "project.extra_protected_paths",
+    "checkout.inputs": "checkout.extra_inputs",
+    "review.check_paths": "review.extra_check_paths",
+    "review.coverage_exclude": "review.extra_coverage_exclude",
+    "review.docs_paths": "review.extra_docs_paths",
+    "review.linters": "review.extra_linters",
+    "review.risk.high_lines": "review.risk.large_change",
+    "review.risk.test_paths": "review.risk.extra_test_paths",
+    "review.risk.watched_paths": "review.risk.extra_watched_paths",
+}
+"""Other names of keys: what is written under one counts as written under the key."""
+WHOLE_LISTS = frozenset({"review.coverage_exclude", "review.docs_paths", "review.linters"})
+"""Former keys whose list still replaces the built-in one: each entry loosens, so adding the built-in ones would, too."""
+REMOVED: dict[str, str] = {
+    "checkout.timeout_minutes": "prepare and build may take an hour each",
+    "minor.max_bytes": "a minor change has at most 4096 bytes",
+    "review.human.batch_max": "a batch has at most 50 tasks",
+    "review.human.sample_from": "no tasks are sampled from a batch",
+    "review.human.sample_share": "no tasks are sampled from a batch",
+    "review.peers.min_recall": "reviewers are not tested with planted faults any more",
+    "review.risk.high_files": "a change of more than 20 files is high risk",
+    "review.risk.look_lines": "a change of 100 lines is medium risk",
+    "review.risk.new_agent": "an agent is new until 5 of its attempts were decided",
+    "run.commit_max_files": "a runner commits at most 200 files for an agent",
+    "run.commit_max_mb": "a runner commits at most 20 MB of new files for an agent",
+    "run.min_free_mb": "a runner starts nothing with less than 200 MB free",
+    "run.order": "the tiers come first, then the profiles of [agents] in their order",
+}
+"""Former keys, which are accepted and ignored, and what holds now."""
 FEATURES: dict[str, str] = {
     "balanced_review_policy": "true: review.policy is balanced, false: strict; unset: review.policy decides"
 }
@@ -45,10 +83,12 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="silence after which anyone may release a claim",
     ),
     Setting(
-        key="project.protected_paths",
+        key="project.extra_protected_paths",
         of=ReviewPolicy,
+        field="protected_paths",
+        builtin=PROTECTED_PATHS,
         kind="list",
-        meaning="globs; a change that touches one is never minor (P10), and only a person may agree to it (A4)",
+        meaning="globs; a change that touches one is never minor (P10), and only a person may approve it (A4)",
     ),
     Setting(
         key="identity.home",
@@ -125,10 +165,19 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="how a task without label or plan is reviewed (M1)",
     ),
     Setting(key="review.reviews", of=ReviewPolicy, kind="number", meaning="how many counting reviews are needed (D6)"),
-    Setting(key="review.docs_paths", of=ReviewPolicy, kind="list", meaning="globs; label docs skips only these (M3)"),
     Setting(
-        key="review.check_paths",
+        key="review.extra_docs_paths",
         of=ReviewPolicy,
+        field="docs_paths",
+        builtin=DOCS_PATHS,
+        kind="list",
+        meaning="globs; label docs skips review of these only (M3)",
+    ),
+    Setting(
+        key="review.extra_check_paths",
+        of=ReviewPolicy,
+        field="check_paths",
+        builtin=CHECK_PATHS,
         kind="list",
         meaning="globs of more files that decide how checks run: no rule approves a change of one (M4)",
     ),
@@ -161,38 +210,32 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="submitted with signal DONE (M4)",
     ),
     Setting(
-        key="review.human.batch_max",
-        of=HumanRule,
-        kind="number",
-        scale="low",
-        meaning="most tasks in one batch approval (H2)",
-    ),
-    Setting(
         key="review.human.settle_seconds",
         of=HumanRule,
         kind="number",
         meaning="how long a person's approval can be taken back before it merges (Q0)",
     ),
-    Setting(key="review.risk.look_lines", of=RiskRule, kind="number", meaning="so many changed lines: look (H1)"),
     Setting(
-        key="review.risk.high_lines",
+        key="review.risk.large_change",
         of=RiskRule,
         kind="number",
-        meaning="above so many changed lines: look closely (H1)",
+        meaning="a change with more lines than this is high risk (H1)",
     ),
-    Setting(key="review.risk.high_files", of=RiskRule, kind="number", meaning="above so many files: look closely (H1)"),
     Setting(
-        key="review.risk.new_agent",
+        key="review.risk.extra_test_paths",
         of=RiskRule,
-        kind="number",
-        meaning="an agent with fewer decided attempts is new: look (H1)",
-    ),
-    Setting(key="review.risk.test_paths", of=RiskRule, kind="list", meaning="globs; what a test is (H1, M4)"),
-    Setting(
-        key="review.risk.watched_paths",
-        of=RiskRule,
+        field="test_paths",
+        builtin=TEST_PATHS,
         kind="list",
-        meaning="globs; dependencies, CI …: look closely (H1)",
+        meaning="globs of test files (H1, M4)",
+    ),
+    Setting(
+        key="review.risk.extra_watched_paths",
+        of=RiskRule,
+        field="watched_paths",
+        builtin=WATCHED_PATHS,
+        kind="list",
+        meaning="globs; a change of a dependency, of CI and the like is high risk (H1)",
     ),
     Setting(
         key="agents",
@@ -202,14 +245,18 @@ SETTINGS: tuple[Setting, ...] = (
         "docs/howto/agent-programs.md",
     ),
     Setting(
-        key="review.coverage_exclude",
+        key="review.extra_coverage_exclude",
         of=ReviewPolicy,
+        field="coverage_exclude",
+        builtin=COVERAGE_EXCLUDE,
         kind="list",
-        meaning="globs; changed files that a review counts without (V6)",
+        meaning="globs of changed files that a reviewer need not read (V6)",
     ),
     Setting(
-        key="review.linters",
+        key="review.extra_linters",
         of=ReviewPolicy,
+        field="linters",
+        builtin=LINTERS,
         kind="list",
         meaning="tools whose reports (fe finding import) do not block by their level alone: at most MEDIUM, or as "
         '"eslint=LOW" says (L1)',
@@ -297,18 +344,6 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(key="run.checks_at_once", of=RunRule, kind="number", meaning="the checks of so many attempts run at once"),
     Setting(
-        key="run.commit_max_files",
-        of=RunRule,
-        kind="number",
-        meaning="more uncommitted files than this a runner does not commit for an agent (S4)",
-    ),
-    Setting(
-        key="run.commit_max_mb",
-        of=RunRule,
-        kind="number",
-        meaning="nor new files of more megabytes than this, together (S4)",
-    ),
-    Setting(
         key="run.spend_per_task",
         of=RunRule,
         kind="amount",
@@ -320,18 +355,11 @@ SETTINGS: tuple[Setting, ...] = (
         key="run.max_runs_per_task", of=RunRule, kind="number", meaning="so many without a submission, then a person"
     ),
     Setting(
-        key="run.order",
-        of=RunRule,
-        kind="list",
-        meaning="agent profiles in the order in which one stands in for another; empty: tiers, then the project's own",
-    ),
-    Setting(
         key="run.notify",
         of=RunRule,
         kind="text",
         meaning="a command that a runner tells what only a person can move, on its standard input; empty: none",
     ),
-    Setting(key="run.min_free_mb", of=RunRule, kind="number", meaning="with less room on the disk nothing begins (X3)"),
     Setting(key="sprint.pause_on_error", of=SprintRule, kind="yes/no", meaning="sprints pause on any error (X3)"),
     Setting(key="sprint.checkpoint", of=SprintRule, kind="yes/no", meaning="a checkpoint before a sprint starts (X1)"),
     Setting(
@@ -350,13 +378,6 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(key="minor.max_lines", of=MinorRule, kind="number", scale="low", meaning="a larger change is not minor"),
     Setting(
-        key="minor.max_bytes",
-        of=MinorRule,
-        kind="number",
-        scale="low",
-        meaning="nor is one whose changed lines and file names have more bytes",
-    ),
-    Setting(
         key="minor.self_approvals_per_day",
         of=MinorRule,
         kind="number",
@@ -373,3 +394,22 @@ SETTINGS: tuple[Setting, ...] = (
     ),
 )
 BY_KEY: dict[str, Setting] = {setting.key: setting for setting in SETTINGS}
+
+
+def names_of(key: str) -> list[str]:
+    """A key and its other names."""
+    return [key, *[old for old, new in ALIASES.items() if new == key]]
+
+
+def instead_of(key: str) -> str:
+    """What to write instead of a former key; empty for every other key."""
+    if key in REMOVED:
+        return f"{key} has no effect, remove it ({REMOVED[key]})"
+    if key == POLICY_ALIAS or key not in ALIASES:
+        return ""
+    new = ALIASES[key]
+    if not BY_KEY[new].builtin:
+        return f"{key} is now {new}"
+    if key in WHOLE_LISTS:
+        return f"{key} still replaces the built-in list: write {new}, which adds to it"
+    return f"{key} is now {new} and adds to the built-in list"

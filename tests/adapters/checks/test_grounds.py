@@ -197,7 +197,7 @@ def test_D5_an_attempt_that_changes_what_prepare_makes_does_not_run(make: Make) 
         assert verdict.outcome == "failed", "another run would say the same: who made it takes it out"
         assert verdict.summary == (
             f"it changes {path}, where checkout.prepare makes something: take that out of the tree, or name it in "
-            "checkout.inputs"
+            "checkout.extra_inputs"
         )
     on_target = {**FILES, ".venv/bin/tool": "theirs\n"}
     ran = project.run("cat .venv/bin/tool", Tree({**on_target, "src/new": ""}, target=on_target))

@@ -301,7 +301,7 @@ def test_a_check_that_broke_is_run_again_and_one_that_failed_is_not_D5(desk: Des
     assert desk.outside.runner.ran == ["lint", "lint", "lint"], "the last one where the change begins"
 
 
-PREPARED = '\n[checkout]\nprepare = "npm ci"\ninputs = ["lock"]\n'
+PREPARED = '\n[checkout]\nprepare = "npm ci"\nextra_inputs = ["lock"]\n'
 
 
 @pytest.mark.parametrize(("path", "offered"), [("lock", "fe redo {} "), ("a.py", "fe check run {}")])

@@ -5,9 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from foureyes.app.pages import review_queue
+from foureyes.app.review import decisions
 from foureyes.app.views.review import ApprovalOutcome, QueueRow
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
+from foureyes.core.rules import risk as risk_rule
 from foureyes.errors import BadInput, Refused
 from foureyes.ui.steps import steps_text
 
@@ -16,8 +19,11 @@ from tests.stage.looped import issue, respond, review, rule
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 from tests.stage.world import DeskWorld, GitWorld
 
-KNOWN = "\n[review.risk]\nnew_agent = 0\n"
-"""No agent is new, so that what is left to look at is the test's own."""
+
+@pytest.fixture(autouse=True)
+def _no_agent_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left to look at is the test's own."""
+    monkeypatch.setattr(risk_rule, "NEW_AGENT", 0)
 
 
 def order(desk: DeskWorld, actor: Actor = BOB) -> list[str]:
@@ -49,7 +55,6 @@ def test_looking_writes_nothing_and_everybody_sees_the_same_order_H1(desk: DeskW
 
 
 def test_per_task_and_held_first_then_risk_priority_what_waits_and_age_H1(desk: DeskWorld) -> None:
-    configure(desk, KNOWN)
     new = desk.handed_in()
     desk.clock.advance(hours=-1)
     old = desk.handed_in()
@@ -66,7 +71,6 @@ def test_per_task_and_held_first_then_risk_priority_what_waits_and_age_H1(desk: 
 
 
 def test_what_shares_a_file_stands_side_by_side_H1(world: GitWorld) -> None:
-    configure(world, KNOWN)
     tasks: list[str] = []
     for name in ("a.py", "b.py", "a.py"):
         tasks.append(deliver(world, {name: f"{len(tasks)}\n"}))
@@ -120,7 +124,7 @@ def test_what_is_decided_does_not_wait_M5(desk: DeskWorld, settled: str) -> None
 
 
 def test_what_is_high_and_why_H1(desk: DeskWorld) -> None:
-    configure(desk, KNOWN + LINT)
+    configure(desk, LINT)
     large = desk.handed_in(lines=401)
     secret = desk.handed_in(labels=["security"])
     red = desk.handed_in(via=ALICE)
@@ -134,7 +138,6 @@ def test_what_is_high_and_why_H1(desk: DeskWorld) -> None:
 
 
 def test_many_iterations_and_a_tier_are_high_H1(desk: DeskWorld) -> None:
-    configure(desk, KNOWN)
     task = desk.handed_in()
     for _ in range(2):
         desk.app.feedback.redo(ALICE, task, "again")
@@ -159,13 +162,15 @@ def test_many_iterations_and_a_tier_are_high_H1(desk: DeskWorld) -> None:
     ],
 )
 def test_what_git_shows_decides_the_class_H1(world: GitWorld, path: str, text: str, level: str, words: str) -> None:
-    configure(world, KNOWN)
     task = deliver(world, {path: text})
     assert risk(world, task)[0] == level
     assert words in risk(world, task)[1]
 
 
-def test_new_agents_unusual_signals_and_shared_files_are_to_look_at_H1(world: GitWorld) -> None:
+def test_new_agents_unusual_signals_and_shared_files_are_to_look_at_H1(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(risk_rule, "NEW_AGENT", 5)
     one = deliver(world, {"docs/shared.md": "x\n"}, signal="NEEDS_REVIEW")
     two = deliver(world, {"docs/shared.md": "y\n"}, actor=CODEX)
     assert "signal NEEDS_REVIEW" in risk(world, one)[1]
@@ -181,7 +186,6 @@ def test_a_person_is_no_new_agent_H1(desk: DeskWorld) -> None:
 
 
 def test_nothing_that_an_author_says_changes_its_risk_H1(desk: DeskWorld) -> None:
-    configure(desk, KNOWN)
     plain = desk.handed_in(lines=500)
     told = desk.create(title="trivial, routine, approved by the lead", description="low risk")
     desk.start(CLAUDE, told)
@@ -194,7 +198,7 @@ def test_nothing_that_an_author_says_changes_its_risk_H1(desk: DeskWorld) -> Non
 
 
 def test_auto_approvable_ignores_the_mode_but_not_per_task_nor_a_barring_label_M8(desk: DeskWorld) -> None:
-    configure(desk, "[review.label_rules]\napi = { auto_approve = false }\n" + KNOWN + LINT)
+    configure(desk, "[review.label_rules]\napi = { auto_approve = false }\n" + LINT)
     batch, per_task, barred = (
         desk.handed_in(),
         desk.handed_in(labels=["review:per-task"]),
@@ -226,7 +230,7 @@ def waiting(desk: DeskWorld, count: int, *, lines: int = 1) -> list[str]:
 
 
 def test_all_auto_takes_what_the_caller_may_approve_and_leaves_high_risk_H2(desk: DeskWorld) -> None:
-    configure(desk, KNOWN + LINT)
+    configure(desk, LINT)
     mine = desk.handed_in(ALICE, creator=BOB)
     (green,), (large,) = waiting(desk, 1), waiting(desk, 1, lines=500)
     check(desk, mine, CI)
@@ -243,7 +247,7 @@ def test_all_auto_takes_what_the_caller_may_approve_and_leaves_high_risk_H2(desk
 
 
 def test_all_of_a_large_batch_are_taken_and_reading_it_writes_nothing_H2(desk: DeskWorld) -> None:
-    configure(desk, KNOWN + LINT)
+    configure(desk, LINT)
     tasks = waiting(desk, 11)
     with desk.unchanged():
         batch = desk.app.queue.batch(BOB)
@@ -252,17 +256,19 @@ def test_all_of_a_large_batch_are_taken_and_reading_it_writes_nothing_H2(desk: D
     assert [type(answer) for answer in answers] == [ApprovalOutcome] * 11
 
 
-def test_a_batch_has_an_end_and_says_what_is_left_H2(desk: DeskWorld) -> None:
-    configure(desk, "[review.human]\nbatch_max = 3\n" + KNOWN + LINT)
+def test_a_batch_has_an_end_and_says_what_is_left_H2(desk: DeskWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (review_queue, decisions):
+        monkeypatch.setattr(module, "BATCH_MAX", 3)
+    configure(desk, LINT)
     waiting(desk, 5)
     batch = desk.app.queue.batch(BOB)
     assert ([row.task for row in batch.tasks], batch.left_off) == (order(desk)[:3], 2)
-    with pytest.raises(BadInput, match="4 at once; at most 3"):
+    with pytest.raises(BadInput, match="4 tasks are too many for one batch, which has 3"):
         desk.app.decisions.approve_many(BOB, [(row.task, row.version) for row in desk.app.queue.view(BOB).rows[:4]])
 
 
 def test_each_of_a_batch_is_a_decision_of_its_own_with_its_place_on_record_H2_H5(desk: DeskWorld) -> None:
-    configure(desk, KNOWN + LINT)
+    configure(desk, LINT)
     tasks = waiting(desk, 2)
     chosen = [(task, row_of(desk, task).version) for task in tasks]
     answers = list(desk.app.decisions.approve_many(BOB, [*chosen, chosen[0]]))
@@ -271,7 +277,7 @@ def test_each_of_a_batch_is_a_decision_of_its_own_with_its_place_on_record_H2_H5
 
 
 def test_a_refused_one_of_a_batch_changes_nothing_about_the_others_H2(desk: DeskWorld) -> None:
-    configure(desk, KNOWN + LINT)
+    configure(desk, LINT)
     first, second, third = waiting(desk, 3)
     desk.app.stops.hold(BOB, second, reason="not yet")
     answers = list(desk.app.decisions.approve_many(BOB, [(task, None) for task in (first, second, third)]))
@@ -282,7 +288,7 @@ def test_a_refused_one_of_a_batch_changes_nothing_about_the_others_H2(desk: Desk
 
 
 def test_where_all_auto_would_take_nothing_it_is_neither_counted_nor_offered_M8(desk: DeskWorld) -> None:
-    configure(desk, KNOWN + LINT)
+    configure(desk, LINT)
     (large,) = waiting(desk, 1, lines=500)
     view = desk.app.queue.view(BOB)
     assert (view.rows[0].risk.level, view.auto_approvable, view.need_attention) == ("high", 0, 1)
@@ -290,7 +296,6 @@ def test_where_all_auto_would_take_nothing_it_is_neither_counted_nor_offered_M8(
 
 
 def test_what_waits_for_a_ruling_is_named_and_leads_to_it_L8(desk: DeskWorld) -> None:
-    configure(desk, KNOWN)
     task = desk.handed_in()
     names = review(desk, task, [issue("one"), issue("two")]).raised
     desk.start(CLAUDE, task)

@@ -6,6 +6,7 @@ import pytest
 
 from foureyes.config.settings import FEATURES, SETTINGS
 from foureyes.core.events import PolicyAccepted
+from foureyes.core.events.project import SettingChanged
 from foureyes.core.rules.policy import digest_of
 from foureyes.core.words.place import NOT_SHOWN
 from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Refused
@@ -93,7 +94,7 @@ def test_impossible_values_and_keys_are_named_with_what_is_allowed(desk: DeskWor
     ):
         with desk.refused(error=ConfigError):
             desk.app.policy.set(ALICE, key, text)
-    for key in ("nope", "project.id", "review.label_rules", "project.protected_paths"):
+    for key in ("nope", "project.id", "review.label_rules", "project.extra_protected_paths", "run.order"):
         with desk.refused(error=NotFound):
             desk.app.policy.set(ALICE, key, "x")
     with desk.refused(error=BadInput):
@@ -239,3 +240,83 @@ def test_who_accepts_sees_whose_reviews_a_label_wants_and_that_fewer_is_looser_D
     desk.repo.files["foureyes.toml"] = rule.replace('reviewers = ["codex", "human"]', "reviews = 1")
     (fewer,) = desk.app.policy.accept(ALICE).changed
     assert ("reviewers" in fewer.partition(" → ")[2], "(looser)" in fewer) == (False, True)
+
+
+# Former keys
+
+
+def doctor_on_settings(desk: DeskWorld) -> list[tuple[str, str]]:
+    rows = [row for row in desk.app.doctor.examine(ALICE) if row.check == "settings"]
+    assert {row.result for row in rows} <= {"warn"}
+    return [(row.message, steps_text(row.next)) for row in rows]
+
+
+def test_doctor_names_the_former_keys_of_the_file(desk: DeskWorld) -> None:
+    desk.repo.files["foureyes.toml"] = "[minor]\nmax_bytes = 9\nmax_lines = 9\n[review.risk]\nhigh_lines = 9\n"
+    desk.app.policy.accept(ALICE)
+    (removed, step), (renamed, _) = doctor_on_settings(desk)
+    assert removed == "minor.max_bytes has no effect, remove it (a minor change has at most 4096 bytes)"
+    assert renamed == "review.risk.high_lines is now review.risk.large_change"
+    assert "fe config accept" in step
+    assert setting(desk, "minor.max_lines") == (9, "foureyes.toml")
+    assert setting(desk, "review.risk.large_change") == (9, "foureyes.toml")
+
+
+def test_doctor_says_nothing_about_current_keys(desk: DeskWorld) -> None:
+    desk.repo.files["foureyes.toml"] = 'review_policy_mode = "strict"\n[review]\nextra_docs_paths = ["x"]\n'
+    desk.app.policy.accept(ALICE)
+    desk.app.policy.set(ALICE, "minor.max_lines", "9")
+    assert doctor_on_settings(desk) == []
+
+
+def test_doctor_names_what_is_stored_under_a_former_key_and_it_can_be_unset(desk: DeskWorld) -> None:
+    with desk.app.context.writing(ALICE, "policy set") as work:
+        work.record("", SettingChanged(name="minor.max_bytes", old=None, new="9"))
+        work.record("", SettingChanged(name="review.risk.high_lines", old=None, new="9"))
+    (_, remove), (renamed, replace) = doctor_on_settings(desk)
+    assert remove == "fe config unset minor.max_bytes"
+    assert renamed == "review.risk.high_lines is now review.risk.large_change"
+    assert replace == "fe config set review.risk.large_change VALUE"
+    assert setting(desk, "review.risk.large_change") == (9, "store")
+    desk.app.policy.set(ALICE, "minor.max_bytes", None)
+    desk.app.policy.set(ALICE, "review.risk.high_lines", None)
+    assert doctor_on_settings(desk) == []
+    assert setting(desk, "review.risk.large_change") == (400, "default")
+
+
+def test_doctor_names_a_variable_of_a_removed_key(desk: DeskWorld) -> None:
+    desk.environ["FOUREYES_MINOR_MAX_BYTES"] = "9"
+    ((text, _),) = doctor_on_settings(desk)
+    assert text.startswith("the environment sets FOUREYES_MINOR_MAX_BYTES: minor.max_bytes has no effect")
+
+
+def test_a_renamed_setting_can_be_set_by_its_former_key(desk: DeskWorld) -> None:
+    desk.app.policy.set(ALICE, "review.risk.high_lines", "9")
+    assert setting(desk, "review.risk.large_change") == (9, "store")
+    with desk.refused(error=NotFound) as caught:
+        desk.app.policy.set(ALICE, "minor.max_bytes", "9")
+    assert "a minor change has at most 4096 bytes" in caught[0].message
+
+
+FORMER_AND_NEW = [
+    ('[review]\ndocs_paths = ["docs/**"]', '[review]\nextra_docs_paths = ["docs/**"]', True),
+    ("[review]\nlinters = []", "", True),
+    ("", '[review]\nextra_coverage_exclude = ["dist/**"]', True),
+    ("", '[review]\nextra_docs_paths = ["site/**"]', True),
+    ('[review]\ncheck_paths = ["ci/**"]', '[review]\nextra_check_paths = ["ci/**"]', False),
+    ('[review]\ncheck_paths = ["ci/**"]', "", True),
+    ("", '[review.risk]\nextra_test_paths = ["src/**"]', True),
+    ("[review.risk]\nhigh_lines = 9", "[review.risk]\nlarge_change = 9", False),
+    ("[review.risk]\nhigh_lines = 9", "[review.risk]\nlarge_change = 10", True),
+]
+
+
+def test_what_becomes_looser_by_a_former_or_an_extra_key_is_marked_P12(desk: DeskWorld) -> None:
+    found = []
+    for old, new, _ in FORMER_AND_NEW:
+        desk.repo.files["foureyes.toml"] = f"{old}\n"
+        desk.app.policy.accept(ALICE)
+        desk.repo.files["foureyes.toml"] = f"# new\n{new}\n"
+        marks = [row.looser for row in desk.app.policy.offered(ALICE).changed]
+        found.append((old, new, any(marks)))
+    assert found == FORMER_AND_NEW

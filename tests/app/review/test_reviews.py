@@ -300,7 +300,7 @@ def test_a_file_that_cannot_be_meant_is_named_V6(desk: DeskWorld, path: str) -> 
 def test_what_the_project_excludes_needs_no_reading_V6(desk: DeskWorld) -> None:
     task = desk.handed_in()
     assert not review(desk, task, files_reviewed=[]).counts
-    configure(desk, '\n[review]\ncoverage_exclude = ["*.py"]\n')
+    configure(desk, '\n[review]\nextra_coverage_exclude = ["*.py"]\n')
     assert review(desk, task, files_reviewed=[]).counts
 
 

@@ -88,7 +88,7 @@ def test_what_a_run_left_is_committed_for_it_as_its_session_S4(ground: Playgroun
 
 @pytest.mark.parametrize(
     ("left", "words"),
-    [(["id_rsa"], "looks like a secret"), ([f"f{n}" for n in range(201)], "run.commit_max_files")],
+    [(["id_rsa"], "looks like a secret"), ([f"f{n}" for n in range(201)], "a runner commits 200 at most")],
 )
 def test_what_nobody_commits_for_somebody_else_is_sent_back_by_name_S4(
     ground: Playground, left: list[str], words: str
@@ -124,7 +124,7 @@ def test_what_grew_beyond_the_limit_is_sent_back_by_name_S4(ground: Playground) 
     ground.settle(ground.runner())
     first, _second = ground.runs_of(task)
     assert (first.ending, first.error) == ("failed", "refused")
-    assert "run.commit_max_mb): log.txt, data.bin" in first.error_text
+    assert "a runner commits 20 MB at most: log.txt, data.bin" in first.error_text
 
 
 def test_head_elsewhere_is_sent_back_S4(ground: Playground) -> None:

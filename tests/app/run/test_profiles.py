@@ -9,8 +9,11 @@ import pytest
 from foureyes.app.agent_ports import Launch
 from foureyes.app.run.looking import Lookout
 from foureyes.app.run.profiles import order_of
+from foureyes.config.layers import Layers
+from foureyes.config.policy import listed_profiles
+from foureyes.config.reading import read_file
 from foureyes.core.nouns.run import RunOutcome
-from foureyes.core.rules.policy import PeersRule, Profile, ReviewPolicy
+from foureyes.core.rules.policy import PeersRule, ReviewPolicy
 from foureyes.core.run.plan import plan
 from foureyes.core.run.step import StartRun
 
@@ -19,7 +22,7 @@ from tests.stage.playground import Playground
 from tests.stage.playing import Play
 
 CRASH = Play(outcome=RunOutcome(ended=False, rc=3, error="crash", error_text="Segmentation fault"), commits=0)
-TWO = '[tiers]\ndeveloper = "claude"\nsenior = "claude"\n[run]\norder = ["claude", "codex"]\n'
+TWO = '[tiers]\ndeveloper = "claude"\nsenior = "claude"\n[agents]\ncodex = { program = "codex" }\n'
 
 
 @pytest.fixture
@@ -84,7 +87,7 @@ def test_without_room_on_the_disk_nothing_begins_and_it_goes_on_when_there_is_X3
     ground.ticks(runner, 3)
     assert ground.agents.launched == []
     assert [line for _, line in ground.said if "5 MB are free" in line] == [
-        "! nothing begins: 5 MB are free on the disk, and run.min_free_mb is 200"
+        "! nothing begins: 5 MB are free on the disk, and a runner needs 200 MB"
     ]
     ground.outside.room = None
     ground.settle(runner)
@@ -128,6 +131,12 @@ def test_a_task_that_a_runner_left_to_a_person_is_not_counted_as_ready_E6(ground
 
 
 def test_who_is_named_as_a_reviewer_stands_in_last_V4() -> None:
-    profiles = {name: Profile(program="claude") for name in ("eyes", "hands")}
-    named = ReviewPolicy(peers=PeersRule(reviewers=("eyes",)))
-    assert (order_of(ReviewPolicy(), profiles), order_of(named, profiles)) == (("eyes", "hands"), ("hands", "eyes"))
+    named, tiers = ReviewPolicy(peers=PeersRule(reviewers=("eyes",))), ("claude", "claude-senior")
+    assert order_of(ReviewPolicy(), ["eyes", "hands"]) == (*tiers, "eyes", "hands")
+    assert order_of(named, ["eyes", "hands"]) == (*tiers, "hands", "eyes")
+
+
+def test_profiles_stand_in_for_one_another_as_agents_lists_them_E2() -> None:
+    file = '[agents]\nqwen = { slots = 1 }\ncodex = { program = "codex" }\nclaude = { slots = 1 }\n'
+    listed = listed_profiles(Layers(file=read_file(file)))
+    assert order_of(ReviewPolicy(), listed) == ("claude", "claude-senior", "qwen", "codex")

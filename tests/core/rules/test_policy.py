@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from foureyes.core.nouns.session import GRADES, Grade
 from foureyes.core.rules.policy import (
+    BATCH_MAX,
     DEFAULT_LABEL_RULES,
     MODES,
     POLICIES,
@@ -61,7 +62,7 @@ def test_the_modes_go_from_most_control_to_least_M() -> None:
     assert policy.auto == AutoApprove(
         enabled=True, require_quality_pass=True, max_iterations=3, require_signal_done=True
     )
-    assert (policy.human.settle_seconds, policy.human.batch_max) == (10, 50)
+    assert (policy.human.settle_seconds, BATCH_MAX) == (10, 50)
     assert (policy.reviews, policy.docs_paths) == (
         0,
         (

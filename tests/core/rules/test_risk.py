@@ -184,12 +184,10 @@ def test_all_reasons_are_kept_worst_first_H1_G2() -> None:
 
 
 def test_thresholds_and_globs_come_from_the_configuration_H1() -> None:
-    mine = RiskRule(
-        look_lines=2, high_lines=3, high_files=1, new_agent=1, test_paths=("proofs/**",), watched_paths=("src/**",)
-    )
+    mine = RiskRule(large_change=3, test_paths=("proofs/**",), watched_paths=("src/**",))
     policy = replace(POLICY, risk=mine)
     assert said(risk(work(), policy)) == ["touches src/a.py", "4 lines in 2 files", "code changed, no test changed"]
-    quiet = replace(mine, high_lines=9, high_files=9, watched_paths=())
+    quiet = replace(mine, large_change=9, watched_paths=())
     proof = attempt(added=1, removed=0, files=[ChangedFile("proofs/a.py", 1, 0)])
     assert risk(work(proof), replace(POLICY, risk=quiet)).level == "low"
 

@@ -14,7 +14,7 @@ from tests.ui.cli.counter import Counter, counter
 CHECKOUT = """
 [checkout]
 prepare = "mkdir -p .venv/bin && sh install.lock > .venv/bin/tool && chmod +x .venv/bin/tool"
-inputs = ["install.lock"]
+extra_inputs = ["install.lock"]
 
 [[checks]]
 name = "tests"

@@ -10,14 +10,14 @@ import pytest
 from tests.stage.commands import Cast
 from tests.ui.cli.counter import KNIP, LINT, RED, Counter, counter, keys
 
-KNOWN = "\n[review.risk]\nnew_agent = 0\n"
+NEW = "a new agent: 0 of its attempts decided so far"
 ROW = """n task title priority attempt diff_id mode mode_reasons risk auto_approvable auto_reasons checks claimed files added removed held
 blocks version submitted_at age_seconds you"""
 
 
 @pytest.fixture
 def shop(template: Path, tmp_path: Path, cast: Cast) -> Counter:
-    return counter(template, tmp_path, cast, KNOWN + LINT + KNIP)
+    return counter(template, tmp_path, cast, LINT + KNIP)
 
 
 def test_an_empty_queue_says_what_to_do_next(shop: Counter) -> None:
@@ -35,12 +35,13 @@ def test_groups_reasons_marks_and_the_next_step(shop: Counter) -> None:
         "3 tasks wait in review auto-approvable 1 · need attention 2 · you can approve now 1",
         "waits on purpose",
         "1 T3 P2 Pay +1 -0 ·· per-task it 1 AGE",
-        "code changed, no test changed; required check lint not run",
+        f"code changed, no test changed; required check lint not run; {NEW}",
         "look closely",
         "2 T2 P2 Add login +1 -0 ✗✓ batch it 1 AGE",
-        "lint failed; code changed, no test changed",
-        "routine",
+        f"lint failed; code changed, no test changed; {NEW}",
+        "look",
         "3 T1 P2 Fix typo +1 -0 ✓✓ batch it 1 AGE auto",
+        NEW,
         "checks left to right: lint knip (✓ passed ✗ failed ! broke · not run)",
         "next: fe show T1 --diff fe approve --all-auto",
     ]
@@ -68,7 +69,10 @@ def test_json_has_risk_as_class_and_reasons(shop: Counter) -> None:
     assert keys(row, ROW) == set()
     assert row["risk"] == {
         "class": "medium",
-        "reasons": [{"rule": "H1", "message": "code changed, no test changed", "next": ""}],
+        "reasons": [
+            {"rule": "H1", "message": "code changed, no test changed", "next": ""},
+            {"rule": "H1", "message": NEW, "next": ""},
+        ],
     }
     assert (row["checks"], row["auto_approvable"], row["you"]["may_approve"]) == (
         {"lint": "passed", "knip": "passed"},
@@ -143,6 +147,6 @@ def test_several_take_a_reason_and_nothing_else_and_one_is_needed(shop: Counter,
 
 
 def test_a_batch_has_an_end_H2(template: Path, tmp_path: Path, cast: Cast) -> None:
-    shop = counter(template, tmp_path, cast, "batch_max = 2\n")
-    names = [shop.create(cast.alice) for _ in range(3)]
-    assert "at most 2 (review.human.batch_max)" in shop.no(cast.alice, "approve", *names, rc=2).message
+    shop = counter(template, tmp_path, cast)
+    names = [f"fe-{number:03}" for number in range(51)]
+    assert "51 tasks are too many for one batch" in shop.no(cast.alice, "approve", *names, rc=2).message

@@ -21,7 +21,7 @@ from foureyes.adapters.checks.variables import PREPARE, environment
 from foureyes.adapters.contents import changed, sizes
 from foureyes.app.ports import Lent, TreeFiles
 from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.checkout import TIMEOUT_MINUTES, CheckoutRule
 
 OWN_PROGRAMS = (".venv/bin", "node_modules/.bin")
 """Where an environment has its programs: first on the PATH, unless the tree itself has something there."""
@@ -206,13 +206,12 @@ class Grounds:
     def _prepare(self, ask: Ask, stand: Stand) -> None:
         checkout = ask.checkout
         rule = CheckRule(name=PREPARE, run=checkout.prepare, env=checkout.env)
-        minutes = max(1, checkout.timeout_minutes)
         with ask.output.during("making the environment", checkout.prepare):
             ended = stand.run(
-                checkout.prepare, environment(self._environ, rule, stand.seen), minutes * self._minute,
+                checkout.prepare, environment(self._environ, rule, stand.seen), TIMEOUT_MINUTES * self._minute,
                 ask.output.hear, ask.output.beating(ask.stop),
             )  # fmt: skip
-        if why := why_ended(ended, minutes):
+        if why := why_ended(ended, TIMEOUT_MINUTES):
             raise Unprepared(f"its environment could not be made: checkout.prepare {why}")
 
 

@@ -42,13 +42,15 @@ def refuse_own_parts(tree: str, environment: str, rule: CheckoutRule, files: Tre
 
 def _changed(path: str) -> str:
     where = f"it changes {named(path)}, where checkout.prepare makes something"
-    return f"{where}: take that out of the tree, or name it in checkout.inputs"
+    return f"{where}: take that out of the tree, or name it in checkout.extra_inputs"
 
 
 def _older(path: str) -> str:
     """What a commit by hand brought is not the change's: it can take nothing out."""
     where = f"{named(path)} lies where checkout.prepare makes something; it was there where the change begins"
-    return f"{where}, and the last merge on record lacks it: take it off the target, or name it in checkout.inputs"
+    return (
+        f"{where}, and the last merge on record lacks it: take it off the target, or name it in checkout.extra_inputs"
+    )
 
 
 def overlaps(tree: str, environment: str, whole: frozenset[str] = frozenset(), here: str = "") -> Iterator[str]:

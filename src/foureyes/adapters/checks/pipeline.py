@@ -30,6 +30,7 @@ from foureyes.adapters.folders import opened
 from foureyes.adapters.process import ProcessProblem, ProgramEnd
 from foureyes.core.nouns.check import Ran, WhatRan
 from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.checkout import TIMEOUT_MINUTES
 from foureyes.core.nouns.rewritten import Rewritten
 from foureyes.core.words.exit_codes import CANNOT_RUN
 from foureyes.core.words.text import visible
@@ -273,12 +274,13 @@ class Pipeline:
         """Run what comes before a check, in its own copy: what the tree itself breaks there is its fault."""
         if rule.checkout is None or not rule.checkout.build.strip():
             return None
-        minutes = max(1, rule.checkout.timeout_minutes)
         named = {name: self._environ[name] for name in rule.checkout.env if name in self._environ and name not in env}
         build = {**named, **env}
         with output.during("building", rule.checkout.build):
-            ended = stand.run(rule.checkout.build, build, minutes * self._minute, output.hear, output.beating(stop))
-        why = why_ended(ended, minutes)
+            ended = stand.run(
+                rule.checkout.build, build, TIMEOUT_MINUTES * self._minute, output.hear, output.beating(stop)
+            )
+        why = why_ended(ended, TIMEOUT_MINUTES)
         if why and (ended.rc is None or ended.rc in CANNOT_RUN):
             return Ran(exit_code=None, problem=f"checkout.build {why}", disturbed=stand.disturbed())
         return Ran(exit_code=ended.rc, unbuilt=f"checkout.build {why}", disturbed=stand.disturbed()) if why else None

@@ -7,6 +7,7 @@ from foureyes.app.call.merge_intents import NOT_KNOWN
 from foureyes.app.call.merge_stops import ahead_here, amiss, merged_where
 from foureyes.app.call.noted_target import branch_here
 from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unread_anchor
+from foureyes.app.call.rows import StoredSetting
 from foureyes.app.call.told_target import RemoteAnswer, ask_target
 from foureyes.app.call.unbrought import unbrought
 from foureyes.app.gate.merge_queue import unheard
@@ -24,8 +25,9 @@ from foureyes.app.views.status import Check
 from foureyes.app.work.unsent import lacking_there, unsent
 from foureyes.config.agreeing import disagreements
 from foureyes.config.layers import Layers
-from foureyes.config.reading import read_file
-from foureyes.config.settings import FILE
+from foureyes.config.reading import former_keys, read_file
+from foureyes.config.setting import variable_of
+from foureyes.config.settings import ALIASES, FILE, REMOVED, instead_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.fence import some
 from foureyes.errors import ConfigError, FoureyesError, GitProblem, RemoteProblem
@@ -60,6 +62,7 @@ class Doctor:
             *notices,
             self._target(answer),
             self._configuration(actor),
+            *self._former_settings(),
             *self._remote(),
             *self._unheard(),
         ]
@@ -223,6 +226,29 @@ class Doctor:
                 "configuration", "warn", f"{odd[0].key}: {odd[0].text}", prose(f"mend {FILE}, then: ") + ACCEPT
             )
         return Check("configuration", "ok", f"{FILE} on {project.target} is accepted, policy {policy.name}")
+
+    def _former_settings(self) -> list[Check]:
+        """Settings under the keys of earlier versions, with what to write instead; none where all are current."""
+        with self._context.store.read() as tx:
+            project = self._context.project(tx)
+            stored = [row.name for row in tx.all("project.settings", StoredSetting)]
+        try:
+            text = self._context.repo.file_at(read_at(self._context, project, project.target), FILE)
+            written = former_keys(text or "")
+        except (ConfigError, GitProblem):  # named by the line about the configuration
+            written = []
+        step = prose(f"change {FILE}, then: ") + ACCEPT
+        checks = [Check("settings", "warn", sentence, step) for sentence in written]
+        for name in stored:
+            if text := instead_of(name):
+                unset = fe("config", "unset", name)
+                step = unset if name in REMOVED else fe("config", "set", ALIASES[name], blank("VALUE"))
+                checks.append(Check("settings", "warn", text, step))
+        variables = {variable_of(key): key for key in REMOVED}
+        for variable in sorted(variables.keys() & self._context.environ.keys()):
+            text = f"the environment sets {variable}: {instead_of(variables[variable])}"
+            checks.append(Check("settings", "warn", text, prose("unset the variable")))
+        return checks
 
     def _health(self) -> Check:
         try:

@@ -12,6 +12,7 @@ from foureyes.app.pages.waiting import Judge
 from foureyes.app.views.project import CounterRow
 from foureyes.app.views.review import Batch, QueueView
 from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.policy import BATCH_MAX
 from foureyes.errors import Reason
 from foureyes.steps import fe
 
@@ -70,12 +71,10 @@ class Queue:
                 fe("list", "--reviewable"),
             )
             refuse_verb("nothing was approved.", reason)
-        with self._context.store.read() as tx:
-            most = self._context.policy(tx, actor).human.batch_max
         rows = [row for row in self.view(actor).rows if row.is_batchable]
         chosen = [row for row in rows if row.is_in_batch]
         return Batch(
-            tasks=tuple(chosen[:most]),
+            tasks=tuple(chosen[:BATCH_MAX]),
             high=tuple(row for row in rows if row.risk.level == "high"),
-            left_off=max(0, len(chosen) - most),
+            left_off=max(0, len(chosen) - BATCH_MAX),
         )

@@ -23,7 +23,7 @@ from foureyes.app.work.other_machines import is_elsewhere
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
-from foureyes.core.rules.risk import CLASSES, Around, beside, risk_of
+from foureyes.core.rules.risk import CLASSES, NEW_AGENT, Around, beside, risk_of
 from foureyes.core.rules.side_by_side import side_by_side
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 
@@ -71,7 +71,7 @@ class Judge:
         judgements = self._judgements(tx, actor, tasks, heads)
         ids = [judgement.row.task for judgement in judgements]
         blocks = {row.task: row.n for row in tx.all("task.blocking", Blocks, ids=sorted(ids))} if ids else {}
-        decided = self._known({judgement.agent for judgement in judgements} - {""}, tx, policy.risk.new_agent)
+        decided = self._known({judgement.agent for judgement in judgements} - {""}, tx, NEW_AGENT)
         touched = Counter(path for judgement in judgements for path in judgement.paths)
         now = self._context.clock.now()
         rows = []

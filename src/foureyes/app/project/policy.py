@@ -25,10 +25,10 @@ from foureyes.app.project.retargeting import (
 from foureyes.app.views.project import ProjectView
 from foureyes.app.views.settings import Acceptance, ChangedSetting, ConfigurationOffer, SettingView
 from foureyes.config.agreeing import refuse_disagreement
-from foureyes.config.layers import Layers, flag_names, resolve
+from foureyes.config.layers import Layers, flag_names, in_force, resolve
 from foureyes.config.loosening import is_loosened
 from foureyes.config.reading import parse, parse_flag, read_file
-from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, SettingValue
+from foureyes.config.settings import ALIASES, BY_KEY, FEATURES, FILE, REMOVED, SETTINGS, SettingValue
 from foureyes.core.events.project import PolicyAccepted, SettingChanged
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.policy import IdentityRule, LabelRule, Profile, digest_of
@@ -61,10 +61,15 @@ class Policy:
 
     def set(self, actor: Actor, key: str, text: str | None) -> SettingView:
         """Set (or unset: None) a setting in the store; the old and the new value are on record."""
-        key = "review.policy" if key == POLICY_ALIAS else key
+        if text is None and (key in REMOVED or key in ALIASES) and self._is_stored(key):
+            self._change(actor, "policy unset", key, None)
+            return SettingView(key=key, value="", source="default")
+        key = ALIASES.get(key, key)
         setting = BY_KEY.get(key)
         settable = [s.key for s in SETTINGS if s.kind in ("choice", "number", "yes/no") or s.of is IdentityRule]
         if setting is None or key not in settable:
+            if key in REMOVED:
+                raise NotFound(f"there is no setting {key} any more: {REMOVED[key]}.")
             raise NotFound(
                 f"there is no setting {key} that can be set here.", next_step=prose(f"one of: {', '.join(settable)}")
             )
@@ -72,6 +77,10 @@ class Policy:
             parse(setting, text, key)
         self._change(actor, "config set" if text is not None else "config unset", key, text)
         return next(row for row in self.show(actor) if row.key == key)
+
+    def _is_stored(self, name: str) -> bool:
+        with self._context.store.read() as tx:
+            return any(row.name == name for row in tx.all("project.settings", StoredSetting))
 
     def offered(self, actor: Actor) -> ConfigurationOffer:
         """P12: what accepting would put in force, all of it: for who is asked whether they accept it."""
@@ -259,14 +268,12 @@ def proposal(context: Context, project: ProjectView, heard: RemoteTips | None = 
 
 
 def _is_loosened(key: str, old: dict[str, SettingValue], new: dict[str, SettingValue]) -> bool:
-    """Compared is what would be in force: a setting that is left out has its default, a name of old times means
-    another one.
-    """
-    name = "review.policy" if key == POLICY_ALIAS or key.startswith("features.") else key
+    """Compare what would be in force: a setting that is left out has its default, and a former key is its new one."""
+    name = "review.policy" if key.startswith("features.") else ALIASES.get(key, key)
     setting = BY_KEY.get(name)
     if setting is None:
         return False
-    was, now = (resolve(setting, Layers(file=values)).value for values in (old, new))
+    was, now = (in_force(setting, Layers(file=values)) for values in (old, new))
     return is_loosened(name, was, now)
 
 

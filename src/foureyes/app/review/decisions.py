@@ -44,7 +44,7 @@ from foureyes.core.rules.four_eyes import (
     recorded_approval,
 )
 from foureyes.core.rules.involvement import labels_in_force
-from foureyes.core.rules.policy import required_grade
+from foureyes.core.rules.policy import BATCH_MAX, required_grade
 from foureyes.core.rules.seen import has_moved, name_of_seen
 from foureyes.core.rules.stacks import passed_over
 from foureyes.core.words.decision import Decision
@@ -165,10 +165,10 @@ class Decisions:
         that is not `look`; `seen`: the diffs that were shown, by task (D7).
         """
         chosen = tuple(dict.fromkeys(tasks))
-        with self._context.store.read() as tx:
-            most = self._context.policy(tx, actor).human.batch_max
-        if len(chosen) > most:
-            raise BadInput(f"{len(chosen)} at once; at most {most} (review.human.batch_max).", next_step=fe("queue"))
+        if len(chosen) > BATCH_MAX:
+            raise BadInput(
+                f"{len(chosen)} tasks are too many for one batch, which has {BATCH_MAX} at most.", next_step=fe("queue")
+            )
         return self._one_by_one(
             actor, [(*each, looks.get(each[0], look), seen.get(each[0], "")) for each in chosen], reason
         )

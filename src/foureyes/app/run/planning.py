@@ -21,7 +21,7 @@ from foureyes.app.views.plan import Drafted
 from foureyes.app.views.standstill import Cooldown
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.other_machines import begin_at
-from foureyes.config.policy import agent_profiles
+from foureyes.config.policy import agent_profiles, listed_profiles
 from foureyes.core.documents.drafted_plan import plan_in, planning_prompt, retrying_prompt
 from foureyes.core.documents.plan import in_order, read_plan
 from foureyes.core.nouns.run import RunOutcome
@@ -130,10 +130,15 @@ class Planning:
         """Who plans: whom the caller names, else the lead, the senior, the developer, whoever can be used first."""
         with self._context.store.read() as tx:
             policy = self._context.gate_policy(tx)
-            profiles = agent_profiles(self._context.layers(tx, self._context.gate))
+            layers = self._context.layers(tx, self._context.gate)
+            profiles = agent_profiles(layers)
             cooled = tx.all("run.cooled", Cooldown, host=runner.host)
         tiers = policy.tiers
-        names = [wanted] if wanted else [tiers.lead, tiers.senior, tiers.developer, *order_of(policy, profiles)]
+        names = (
+            [wanted]
+            if wanted
+            else [tiers.lead, tiers.senior, tiers.developer, *order_of(policy, listed_profiles(layers))]
+        )
         known = [name for name in dict.fromkeys(names) if name in profiles]
         if not known:
             raise BadInput(

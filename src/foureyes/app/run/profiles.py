@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.context import stamp
 from foureyes.app.call.leasing import live_runners
 from foureyes.app.views.standstill import Cooldown
-from foureyes.config.policy import agent_profiles
+from foureyes.config.policy import agent_profiles, listed_profiles
 from foureyes.core.rules.policy import DEFAULT_PROFILES
 from foureyes.core.rules.required import all_reviewers
 from foureyes.core.run.cooling import EndedRun, crashed_in_a_row
@@ -48,7 +48,8 @@ class Profiles:
 
     def slots(self, tx: Tx, runner: Actor) -> list[Slot]:
         """Every profile of the policy in force."""
-        now, profiles = self._context.now(), agent_profiles(self._context.layers(tx, self._context.gate))
+        now, layers = self._context.now(), self._context.layers(tx, self._context.gate)
+        profiles = agent_profiles(layers)
         everywhere = [
             row for row in tx.all("run.cooled", Cooldown, host="") if row.host == runner.host or row.holds(now)
         ]
@@ -56,7 +57,7 @@ class Profiles:
         others = self._others(tx, runner)
         self.cooled = [row for row in rows if row.holds(now)]
         self.wake_at = min((row.until for row in self.cooled if row.until), default="")
-        self.order = order_of(self._context.gate_policy(tx), profiles)
+        self.order = order_of(self._context.gate_policy(tx), listed_profiles(layers))
         cooled = {row.profile: row for row in self.cooled}
         away = {(row.profile, row.host) for row in everywhere}
         lately = tx.all("runner.lately", EndedRun, host=runner.host, profiles=sorted(profiles), many=BACK, limit=LATELY)
@@ -99,16 +100,14 @@ def _slot(
     )
 
 
-def order_of(policy: ReviewPolicy, profiles: dict[str, Profile]) -> tuple[str, ...]:
-    """Who stands in for whom: as `run.order` says; else the tiers, then what the project itself configured,
-    those last that it names as reviewers: who makes a change cannot review it.
+def order_of(policy: ReviewPolicy, listed: Sequence[str]) -> tuple[str, ...]:
+    """The profiles that replace one another: the tiers, then what `[agents]` lists in its order, with the reviewers
+    that the policy names last: whoever makes a change cannot review it.
     """
-    if policy.run.order:
-        return tuple(name for name in policy.run.order if name in profiles)
-    own = [name for name, profile in profiles.items() if profile != DEFAULT_PROFILES.get(name)]
-    own.sort(key=lambda name: name in all_reviewers(policy))
+    own = sorted(listed, key=lambda name: name in all_reviewers(policy))
+    known = {*DEFAULT_PROFILES, *listed}
     names = dict.fromkeys([policy.tiers.developer, policy.tiers.senior, *own])
-    return tuple(name for name in names if name in profiles)
+    return tuple(name for name in names if name in known)
 
 
 def cools_until(context: Context, error: ErrorKind, retry_after: int | None) -> str:

@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.run import Run
     from foureyes.core.nouns.session import Actor
     from foureyes.core.nouns.task import Task
-    from foureyes.core.rules.policy import RunRule
     from foureyes.core.words.ids import Sha
 
 PATHS_SHOWN = 5
 MIB = 1 << 20
+COMMIT_MAX_FILES = 200
+COMMIT_MAX_MB = 20
+"""S4: how much a runner commits for an agent."""
 
 
 class Yardstick(msgspec.Struct, frozen=True):
@@ -41,7 +43,6 @@ class Yardstick(msgspec.Struct, frozen=True):
     task: Task
     attempt: Attempt | None
     target: str
-    rule: RunRule
     copies: tuple[str, ...]
     answered: bool
     """Whether findings were answered since the last submission."""
@@ -61,7 +62,7 @@ def tidy(context: Context, runner: Actor, run: Run) -> Left:
         pass  # whoever has it now may be at work in this very worktree
     try:
         target = counted_against(context, task.start_target, asks=False).at
-        yardstick = Yardstick(task, attempt, target, policy.run, policy.copies, answered)
+        yardstick = Yardstick(task, attempt, target, policy.copies, answered)
         return _looked_at(context, run, yardstick, fence)
     except FoureyesError as problem:
         return Left(problem=problem.message)
@@ -127,7 +128,6 @@ def _too_much(paths: list[str], additions: Additions, yardstick: Yardstick) -> s
     """S4: what nobody commits for somebody else: too many files, too large ones, what looks like a secret or was
     copied here to be used.
     """
-    rule = yardstick.rule
     secret = sorted(path for path in additions.new if is_likely_secret(path))
     if secret:
         names = some(secret, PATHS_SHOWN)
@@ -137,17 +137,17 @@ def _too_much(paths: list[str], additions: Additions, yardstick: Yardstick) -> s
     if copied := matching(sorted(additions.new), yardstick.copies):
         was, them = ("was", "it") if len(copied) == 1 else ("were", "them")
         return f"{some(copied, PATHS_SHOWN)} {was} copied here (work.copy) and not committed: let git ignore {them}"
-    if len(paths) > rule.commit_max_files:
+    if len(paths) > COMMIT_MAX_FILES:
         return (
-            f"{len(paths)} files are not committed, and a runner commits {rule.commit_max_files} at most "
-            f"(run.commit_max_files): {some(sorted(paths), PATHS_SHOWN)}"
+            f"{len(paths)} files are not committed, and a runner commits {COMMIT_MAX_FILES} at most: "
+            f"{some(sorted(paths), PATHS_SHOWN)}"
         )
     added = {**additions.grown, **additions.new}
     size = sum(added.values())
-    if size > rule.commit_max_mb * MIB:
+    if size > COMMIT_MAX_MB * MIB:
         large = sorted(added, key=lambda path: -added[path])
         return (
-            f"{size // MIB} MB more are not committed, and a runner commits {rule.commit_max_mb} MB at most "
-            f"(run.commit_max_mb): {some(large, PATHS_SHOWN)}"
+            f"{size // MIB} MB more are not committed, and a runner commits {COMMIT_MAX_MB} MB at most: "
+            f"{some(large, PATHS_SHOWN)}"
         )
     return ""

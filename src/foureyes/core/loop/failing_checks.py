@@ -89,7 +89,7 @@ def _test(test: ToolFinding, room: int) -> ReportedFinding:
 
 
 def _tool(tool: ToolFinding, room: int) -> ReportedFinding:
-    """L1: at least HIGH, whatever a level of this tool is worth in a report (`review.linters`): the check is required
+    """L1: at least HIGH, whatever a level of this tool is worth in a report (`review.extra_linters`): the check is required
     and fails for it.
     """
     return ReportedFinding(

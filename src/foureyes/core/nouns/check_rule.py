@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.nouns.checkout import INPUTS, LATER_INPUTS, CheckoutRule
+from foureyes.core.nouns.checkout import INPUTS, CheckoutRule
 from foureyes.core.words.digest import sha256
 
 ReportFormat = Literal["none", "junit", "sarif"]
@@ -42,16 +42,8 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     def digest(self) -> str:
         """What a result is a result of: another command, report or environment is another check."""
         fields = [self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env]
-        more = [_said(self.checkout)] if self.checkout is not None else []
+        more = [self.checkout] if self.checkout is not None else []
         files = [self.report_files] if self.report_files else []
         written = [{"writes": self.writes}] if self.writes else []
         text = msgspec.json.encode([*fields, *more, *files, *written])
         return sha256(b"foureyes check\n" + text).hexdigest()[:16]
-
-
-def _said(checkout: CheckoutRule) -> dict[str, object]:
-    """A checkout for a digest: what came later stands there where it is said, so that older results stay results."""
-    fields: dict[str, object] = msgspec.to_builtins(checkout)
-    if checkout.inputs == INPUTS:  # a result names the environment that was made of them
-        fields["inputs"] = [glob for glob in INPUTS if glob not in LATER_INPUTS]
-    return fields if checkout.writes else {name: value for name, value in fields.items() if name != "writes"}

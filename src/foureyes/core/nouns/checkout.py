@@ -21,8 +21,8 @@ INPUTS = (
     "**/Gemfile", "**/Gemfile.lock", "**/composer.json", "**/composer.lock", ".tool-versions",
 )  # fmt: skip
 """What says which packages a project needs, by the files of the usual tools."""
-LATER_INPUTS = frozenset({"**/*.lockfile", "**/requirements/*.txt", "**/*-requirements.txt"})
-"""Those that came later: the default is still the same to a check, so that its older results stay results."""
+TIMEOUT_MINUTES = 60
+"""How long `prepare` and `build` may take, each."""
 
 
 class CheckoutRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -40,7 +40,6 @@ class CheckoutRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     keep: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
     isolation: Isolation = "auto"
-    timeout_minutes: int = 20
     writes: tuple[str, ...] = ()
 
     @property

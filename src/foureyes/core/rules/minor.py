@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Party
     from foureyes.core.rules.facts import Facts
 
+MAX_BYTES = 4096
+"""P10: how many bytes the changed lines and file names of a minor change may have."""
+
 
 def minor_refusals(facts: Facts, policy: ReviewPolicy, author: Party | None) -> tuple[Reason, ...]:
     """Why the mark does not count; empty when it does. `author` is set when an author would approve itself."""
@@ -69,8 +72,8 @@ def _too_large(facts: Facts, policy: ReviewPolicy) -> list[str]:
         sentences.append(f"{lines} changed lines are more than minor.max_lines = {bounds.max_lines}")
     if attempt.size == NOT_MEASURED and attempt.files:
         sentences.append("it was submitted before changes were measured in bytes: hand it in again")
-    elif attempt.size > bounds.max_bytes:
-        sentences.append(f"{attempt.size} changed bytes are more than minor.max_bytes = {bounds.max_bytes}")
+    elif attempt.size > MAX_BYTES:
+        sentences.append(f"{attempt.size} changed bytes are more than {MAX_BYTES}")
     return sentences
 
 

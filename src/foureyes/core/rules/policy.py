@@ -127,7 +127,6 @@ class MinorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     self: bool = True
     max_lines: int = 50
-    max_bytes: int = 4096
     self_approvals_per_day: int = 5
     checks: bool = True
 
@@ -144,8 +143,11 @@ class AutoApprove(msgspec.Struct, frozen=True):
 class HumanRule(msgspec.Struct, frozen=True):
     """How people decide (Q0, H2)."""
 
-    batch_max: int = 50
     settle_seconds: int = 10
+
+
+BATCH_MAX = 50
+"""H2: how many tasks one batch approval may have."""
 
 
 TEST_PATHS = (
@@ -176,14 +178,13 @@ CHECK_PATHS = (
 )  # fmt: skip
 """M4: what tools read to know how to check, to build, and with which packages: settings, manifests, lock files."""
 
+PROTECTED_PATHS = ("foureyes.toml", ".github/workflows/**")
+
 
 class RiskRule(msgspec.Struct, frozen=True):
     """H1: where a change begins to be one to look at. Orders and asks, never decides."""
 
-    look_lines: int = 100
-    high_lines: int = 400
-    high_files: int = 20
-    new_agent: int = 5
+    large_change: int = 400
     test_paths: tuple[str, ...] = TEST_PATHS
     watched_paths: tuple[str, ...] = WATCHED_PATHS
 
@@ -211,20 +212,16 @@ class Tiers(msgspec.Struct, frozen=True):
 class RunRule(msgspec.Struct, frozen=True):
     """What runners do (S, X3), and which services may begin one, as user@host; people may in any case (I5).
 
-    `spend_per_task` is in the currency that programs report; `order` is who stands in for whom.
+    `spend_per_task` is in the currency that programs report.
     """
 
     services: tuple[str, ...] = ()
     review_limit: int = 0
     checks_at_once: int = 1
-    commit_max_files: int = 200
-    commit_max_mb: int = 20
     spend_per_task: float = 0.0
     spend_per_sprint: float = 0.0
     max_runs_per_task: int = 4
-    order: tuple[str, ...] = ()
     notify: str = ""
-    min_free_mb: int = 200
 
 
 class SprintRule(msgspec.Struct, frozen=True):
@@ -273,7 +270,7 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     risk: RiskRule = RiskRule()
     reviews: int = 0
     docs_paths: tuple[str, ...] = DOCS_PATHS
-    check_paths: tuple[str, ...] = ()
+    check_paths: tuple[str, ...] = CHECK_PATHS
     quick_issues: tuple[str, ...] = QUICK_ISSUES
     coverage_exclude: tuple[str, ...] = COVERAGE_EXCLUDE
     linters: tuple[str, ...] = LINTERS
@@ -290,7 +287,7 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     focus: tuple[str, ...] = FOCUS
     max_words: int = 200
     checks: tuple[CheckRule, ...] = ()
-    protected_paths: tuple[str, ...] = ("foureyes.toml", ".github/workflows/**")
+    protected_paths: tuple[str, ...] = PROTECTED_PATHS
     claim_stale_minutes: int = 120
     worktree: WorktreeFor = WORKTREE_DEFAULT
     copies: tuple[str, ...] = ()
@@ -309,7 +306,7 @@ def deciding(policy: ReviewPolicy, paths: Iterable[str], called: Iterable[str] =
     from foureyes.core.words.commands import named_by
     from foureyes.core.words.globs import matching_any_case
 
-    globs = (*policy.check_paths, *CHECK_PATHS, *policy.checkout.inputs)
+    globs = (*policy.check_paths, *policy.checkout.inputs)
     known = {*matching_any_case(wanted, globs), *called}
     commands = [named_by(command) for command in check_commands(policy)]
     return [path for path in wanted if path in known or any(command.has(path) for command in commands)]

@@ -31,6 +31,10 @@ RiskClass = Literal["high", "medium", "low"]
 CLASSES: tuple[RiskClass, ...] = ("high", "medium", "low")
 WORDS: dict[RiskClass, str] = {"high": "look closely", "medium": "look", "low": "routine"}
 MANY_ITERATIONS = 3
+SOME_LINES = 100
+MANY_FILES = 20
+NEW_AGENT = 5
+"""An agent is new until so many of its attempts were decided."""
 
 
 class Risk(msgspec.Struct, frozen=True):
@@ -72,7 +76,7 @@ def risk_of(
 def beside(risk: Risk, around: Around, policy: ReviewPolicy) -> Risk:
     """The risk of a task with what is known beside it: reasons to look, never more."""
     signs = []
-    if around.decided is not None and around.decided < policy.risk.new_agent:
+    if around.decided is not None and around.decided < NEW_AGENT:
         signs.append(f"a new agent: {around.decided} of its attempts decided so far")
     signs += [f"{named(path)} is touched by another waiting task" for path in around.shared[:1]]
     if not signs:
@@ -149,7 +153,7 @@ def _by_content(facts: Facts, policy: ReviewPolicy) -> list[str]:
         marked = [mark.path for mark in attempt.marks if mark.kind == kind]
         signs += [f"{words}: {named(marked[0])}"] if marked else []
     lines = attempt.added + attempt.removed
-    if lines > policy.risk.high_lines or len(attempt.files) > policy.risk.high_files:
+    if lines > policy.risk.large_change or len(attempt.files) > MANY_FILES:
         signs.append(f"{lines} lines in {len(attempt.files)} file{'' if len(attempt.files) == 1 else 's'}")
     return signs
 
@@ -169,7 +173,7 @@ def _to_look_at(
     documents = matching(paths, policy.docs_paths)
     signs = ["code changed, no test changed"] if len(documents) < len(paths) and not tests else []
     lines = attempt.added + attempt.removed
-    if policy.risk.look_lines <= lines <= policy.risk.high_lines:
+    if SOME_LINES <= lines <= policy.risk.large_change:
         signs.append(f"{lines} changed lines")
     signs += [
         f"optional check {state.rule.name} {state.summary}"

@@ -124,7 +124,7 @@ def confirmed(session: Session, batch: Batch, yes: bool) -> bool:
         *[f"  {row.task}  +{row.added} -{row.removed}  {row.risk.level}  {flat(row.title)}" for row in batch.tasks],
     ]
     lines += [f"  high risk, not in a batch: {row.task}  {flat(row.risk.reasons[0].message)}" for row in batch.high]
-    lines += [f"  {batch.left_off} more after these (review.human.batch_max)"] if batch.left_off else []
+    lines += [f"  {batch.left_off} more after these"] if batch.left_off else []
     if yes or not batch.tasks:
         session.note("\n".join(lines))
         return bool(batch.tasks)

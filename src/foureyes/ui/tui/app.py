@@ -64,8 +64,7 @@ class FoureyesApp(Themed, inherit_bindings=False):
         self.desk = desk
         self.environ = environ
         self.own = own
-        if own.reduced_motion:
-            self.animation_level = "none"
+        self.animation_level = "none"
         self.guard = Guard()
         self.raises = False
         self.first_note = ""

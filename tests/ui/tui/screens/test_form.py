@@ -174,7 +174,7 @@ def test_ones_own_editor_goes_before_the_variables_and_ones_theme_and_rest_hold(
     async def story(at: Player) -> None:
         assert (at.app.look, at.app.animation_level) == ("light", "none")
 
-    play(seat.sit(own=Own(theme="light", reduced_motion=True)), story)
+    play(seat.sit(own=Own(theme="light")), story)
 
 
 def test_the_part_with_the_keys_has_a_double_rule_and_a_bold_title(seat: Seat) -> None:

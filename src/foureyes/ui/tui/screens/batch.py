@@ -181,7 +181,7 @@ class BatchPage(Page):
             words = self.filter.no_match(len(self.list)) if self.list else words if self._is_read else ""
             lines = [plain(self.paint(f"  {words}", "dim"))]
         if self.left_off:
-            lines.append(plain(self.paint(f"  {self.left_off:,} more after these (review.human.batch_max)", "dim")))
+            lines.append(plain(self.paint(f"  {self.left_off:,} more after these", "dim")))
         self.rows.show(lines)
         self._draw_foot()
         ticked = sum(row.ticked for row in shown)
