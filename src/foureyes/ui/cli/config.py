@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from foureyes.app.views.settings import ConfigurationOffer, SettingView
-from foureyes.config.settings import FEATURES
+from foureyes.config.settings import ALIASES, FEATURES
 from foureyes.core.words.text import flat, visible
 from foureyes.errors import BadInput, NotFound, Reason
 from foureyes.steps import fe
@@ -81,7 +81,8 @@ def config_show(session: Session, names: tuple[str, ...]) -> None:
 
 def _named(rows: list[SettingView], name: str) -> list[SettingView]:
     """The setting of this name, or those of the section."""
-    chosen = [row for row in rows if row.key == name or row.key.startswith(f"{name}.")]
+    key = ALIASES.get(name, name)
+    chosen = [row for row in rows if row.key == key or row.key.startswith(f"{key}.")]
     if name == "features":
         chosen = [row for row in rows if row.key in FEATURES]
     if not chosen:
