@@ -15,7 +15,7 @@ CORE = PACKAGE / "core"
 ALLOWED_IMPORTS = frozenset(
     {
         "__future__", "bisect", "collections", "datetime", "difflib", "enum", "functools", "hashlib", "_sha2", "_sha256",
-        "itertools", "json", "re", "typing", "unicodedata", "markdown_it", "msgspec",
+        "itertools", "json", "re", "typing", "unicodedata", "markdown_it", "msgspec", "urllib.parse",
         "foureyes.core", "foureyes.errors", "foureyes.steps",
     }
 )  # fmt: skip

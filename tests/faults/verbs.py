@@ -265,7 +265,7 @@ VERBS = (
         "edit that ends what was only recorded", _recorded, lambda d, t: d.app.tasks.edit(ALICE, t, acceptance="more")
     ),
     Verb(
-        "audit clear-author",
+        "audit correct-author",
         _misattributed,
         lambda d, t: d.app.attempts.clear_author(ALICE, t, "ses-typo", "there is no such session"),
     ),

@@ -16,12 +16,12 @@ def test_I8_a_forged_trailer_locks_a_person_out_until_a_person_clears_it_on_reco
     )
     stage.may_not_approve(cast.alice, work, rules=["P2"])
     for agent in (cast.codex, cast.gemini, cast.job, detached(cast.codex)):
-        stage.no(agent, "audit", "clear-author", work.task, person, "-m", "it was not them", rules=["I8"])
+        stage.no(agent, "audit", "correct-author", work.task, person, "-m", "it was not them", rules=["I8"])
     stage.no(
-        cast.alice, "audit", "clear-author", work.task, stage.session(cast.codex), "-m", "nor that one", rules=["I8"]
+        cast.alice, "audit", "correct-author", work.task, stage.session(cast.codex), "-m", "nor that one", rules=["I8"]
     )
-    assert stage.no(cast.alice, "audit", "clear-author", work.task, person, "-m", " ", rules=None).rc == 1
-    stage.done(cast.alice, "audit", "clear-author", work.task, person, "-m", "I wrote no line of it")
+    assert stage.no(cast.alice, "audit", "correct-author", work.task, person, "-m", " ", rules=None).rc == 1
+    stage.done(cast.alice, "audit", "correct-author", work.task, person, "-m", "I wrote no line of it")
     assert security(stage) == [("attribution_cleared", "I8", work.task, person)]
     assert stage.approve(cast.alice, work)["rule"] == "P7"
     assert person in stage.show(work.task)["authors"]
@@ -61,7 +61,7 @@ def test_I8_a_session_that_was_called_like_the_persons_id_does_not_keep_them_loc
     assert double != person
     work = stage.hand_in(cast.codex, task, message=f"work\n\nFoureyes-Session: {person}\nFoureyes-Session: {double}\n")
     stage.may_not_approve(cast.alice, work, rules=["P2"])
-    stage.done(cast.alice, "audit", "clear-author", task, person, "-m", "I wrote no line of it")
+    stage.done(cast.alice, "audit", "correct-author", task, person, "-m", "I wrote no line of it")
     assert stage.approve(cast.alice, work)["rule"] == "P7"
 
 

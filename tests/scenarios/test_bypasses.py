@@ -123,7 +123,7 @@ def test_no_command_sets_a_status(stage: Stage) -> None:
     for words in (["--status", "closed"], ["--status=approved"], ["--resolution", "done"]):
         assert stage.no(stage.cast.claude, "update", task, *words, rc=2).code == "usage"
     assert stage.no(stage.cast.claude, "set-status", task, "closed", rc=2).code == "usage"
-    assert {name for name, flag in options() if flag == "--status"} == {"list", "task list"}
+    assert {name for name, flag in options() if flag == "--status"} == {"list"}
     assert stage.head() == before
 
 
@@ -170,7 +170,7 @@ def test_every_override_is_audited_and_there_is_no_silent_one(stage: Stage) -> N
     flags = {flag for name, flag in options() if (name, flag) != ("logs", "-f")}  # follows a log
     assert not flags & {"--admin", "--force", "-f", "--override", "--no-verify", "--skip-review", "--no-audit"}
     asked = {name for name, flag in options() if flag == "--yes"}
-    assert asked == {"approve", "next", "task next", "start", "task start", "restore"}, (
+    assert asked == {"approve", "next", "start", "store restore"}, (
         "--yes only stands for a question at a terminal: each task is judged as ever, who starts is an author, and a "
         "restore keeps the store before it"
     )
@@ -211,14 +211,16 @@ def test_submit_commit_writes_the_trailers_that_name_the_author(stage: Stage) ->
 
 def test_the_record_cannot_be_cleared(stage: Stage) -> None:
     spared = {
-        "audit clear-author",
+        "audit correct-author",
         "checkpoint prune",
-        "worktree --prune",
-        "check environments --prune",
+        "worktree",
+        "check environments",
         "sprint undo",
     }  # a row that a trailer was forged (I8); names of commits, no record (K2); tasks to be worked on (X5)
     everything = [name for name, _ in commands() if name not in spared]
-    words = {word for name in everything for word in name.split()} | {flag.lstrip("-") for _, flag in options()}
+    words = {word for name in everything for word in name.split()} | {
+        flag.lstrip("-") for name, flag in options() if name not in spared
+    }
     assert not words & {"clear", "undo", "prune", "purge", "reset", "forget", "truncate", "wipe"}
     cast = stage.cast
     work = stage.in_review(cast.claude, cast.codex)
@@ -321,7 +323,7 @@ finding respond TL-fe-nosuch-1-001 --fixed -m x | finding waive TL-fe-nosuch-1-0
 finding track TL-fe-nosuch-1-001 | finding export X | loop X | lead senior X -m why | prompt X --for review | export handoff X --role qa
 import handoff X foureyes.toml | review show X | review request X | review submit X foureyes.toml | validate X
 review now X | review list --task X | review request X --ask codex
-signal DONE --task X | emit progress it --task X | pause X -m why | logs X | attach X | stop X
+agent signal DONE --task X | agent emit progress it --task X | pause X -m why | logs X | attach X | stop X
 """
 
 
@@ -463,11 +465,11 @@ def test_prime_is_under_2_KB_and_its_rules_come_first(stage: Stage) -> None:
     text = stage.run(stage.cast.claude, "prime").out
     assert {stage.run(who, "prime").out for who in (stage.cast.alice, stage.cast.job)} == {text}
     assert len(text.encode()) < 2048
-    assert text.index("may not approve") < text.index("fe next")
-    assert "may not approve" in text[:300]
+    assert text.index("Never approve") < text.index("fe next")
+    assert "Never approve" in text[:300]
     assert text.index("RULES") < text.index("WORK") < text.index("REVIEW")
     known = {name.split()[0] for name, _ in commands()}
-    used = {line.split()[1] for line in text.splitlines() if line.strip().startswith("fe ")}
+    used = {line.split()[1] for line in text.splitlines() if line.startswith("  fe ")}
     assert used
     assert used <= known
 

@@ -262,7 +262,7 @@ def test_the_way_that_is_printed_is_wired_from_plan_to_merge(shop: Shop) -> None
     shop.commit(f"fe/{task}", CODE)
     assert shop.status(task) == "in_progress"
     handed = shop.run(cast.claude, "submit", task, "--branch", f"fe/{task}").out
-    assert "you are free" in handed
+    assert "next: fe next" in handed
     follow(shop, cast.alice, shop.run(cast.alice, "approve", task).err, fe("check", "run", task))
     page = follow(shop, cast.alice, shop.run(cast.alice, "queue").out, fe("show", task, "--diff"))
     assert "+VALUE = 1" in page
@@ -299,7 +299,6 @@ def test_no_refusal_between_hand_in_and_merge_tells_anybody_to_destroy_something
         (cast.alice, ["plan", "import", str(tmp_path / "plan.md")], shop.repo),
         (cast.alice, ["plan", "accept"], shop.repo),
         (cast.alice, ["merge", "--retry", work.task], shop.repo),
-        (cast.alice, ["redo", work.task, "-m", "x"], shop.repo),
     ]
     before = shop.head()
     for who, command, cwd in commands:

@@ -166,8 +166,8 @@ def test_every_console_block_of_a_page_does_what_it_shows(page: str, tmp_path: P
                 names.compare(ours, theirs)
 
 
-CHOSEN = frozenset({"fe init", "fe approve", "fe list --reviewable", "fe redo", "fe context", "fe audit verify"})
-"""What somebody types in the tour because they want to: to begin, to show a refusal, to find work, to disagree, to
+CHOSEN = frozenset({"fe init", "fe approve", "fe redo", "fe context", "fe audit verify"})
+"""What somebody types in the tour because they want to: to begin, to show a refusal, to disagree, to
 read, to verify.
 """
 

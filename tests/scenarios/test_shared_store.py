@@ -78,7 +78,7 @@ def test_a_second_clone_joins_and_both_see_each_others_work(
     shop: Stage, server: engines.Server, tmp_path: Path
 ) -> None:
     task = created(shop, "shared work")
-    assert "the store is a file" in shop.cast.alice.fe("store", "roles", cwd=shop.repo).err
+    assert "roles need PostgreSQL" in shop.cast.alice.fe("store", "roles", cwd=shop.repo).err
     assert shop.cast.alice.fe("store", "copy", server.url, cwd=shop.repo).rc == 0
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", str(shop.repo), str(clone))

@@ -42,8 +42,8 @@ TYPED_BY: dict[Who, tuple[Actor, ...]] = {
 
 WORDS = "it was looked at closely, and this is why"
 
-NOT_HERE = frozenset({"init", "setup", "restore", "backup", "store", "tui", "doctor", "whoami", "policy"})
-"""Commands about the machine or its files, not about the project that lies in this process; `policy accept` asks."""
+NOT_HERE = frozenset({"init", "setup", "store", "tui", "doctor", "whoami", "config"})
+"""Commands about the machine or its files, not about the project that lies in this process; `config accept` asks."""
 
 ADDED = {"start": ("--here",), "next": ("--here",)}
 """The scripted repository has no worktrees."""

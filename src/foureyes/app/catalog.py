@@ -215,7 +215,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("diff", (), "anyone", "", "show", "The change of the latest attempt, or what changed since an earlier one."),
         ("changes", (), "anyone", "", "", "The same as files, hunks and numbered lines, for a face that shows "
          "them."),
-        ("clear_author", ("audit clear-author",), "people", "journal", "audit clear-author", "Say that a commit's trailer names "
+        ("clear_author", ("audit correct-author",), "people", "journal", "audit correct-author", "Say that a commit's trailer names "
          "somebody wrongly."),
     ),
     "checks": (

@@ -43,7 +43,7 @@ def restore_backup(
     """Put a backup in the store's place, by a person, on the record; what that undid, and where the old store is kept.
     A clone without a store gets one so; a second one beside a server's only where they mean it: `into_file` (P12).
     """
-    permit(actor, "restore")
+    permit(actor, "store restore")
     from foureyes.adapters.store.shared import leave_server
 
     place = repository(cwd)
@@ -73,7 +73,7 @@ def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
     """Before anybody is asked whether they mean it: who may not is refused, or who has no such file; whether there is a
     store to be kept.
     """
-    permit(actor, "restore")
+    permit(actor, "store restore")
     refuse_no_file(os.path.join(cwd, source))
     place = repository(cwd)
     return _refuse_others(place, server_address(place, environ))
@@ -182,7 +182,7 @@ def _sign_restore(app: Application | None, actor: Actor, source: str) -> Milesto
     if app is None:
         return None
     with closing(app):
-        demand(app.context, actor, "restore", os.path.basename(source))
+        demand(app.context, actor, "store restore", os.path.basename(source))
         try:
             return app.projects.milestones()
         except FoureyesError:

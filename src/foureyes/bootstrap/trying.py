@@ -101,7 +101,7 @@ def _best(
     notes = list(detected.notes)
     best: Detected | None = None
     for way in (*detected.ways, None):
-        is_done = best is not None and best.checks[0].is_of_use and best.checks[0].rule.required
+        is_done = best is not None and _tells(best.checks[0])
         lacks = [] if best is None else [proposal for proposal in best.checks if not proposal.is_of_use]
         if best is not None and (is_done or way is None) and not (way is None and any(map(is_here, lacks))):
             continue
@@ -117,7 +117,13 @@ def _best(
 
 
 def _required(checks: Sequence[CheckProposal]) -> int:
-    return sum(proposal.is_of_use and proposal.rule.required for proposal in checks)
+    return sum(map(_tells, checks))
+
+
+def _tells(proposal: CheckProposal) -> bool:
+    """Whether a required check tells good from bad here: it passed, or its report names what fails."""
+    is_known = proposal.outcome == "passed" or proposal.rule.report != "none"
+    return proposal.is_of_use and proposal.rule.required and is_known
 
 
 def _end_of(output: str) -> str:

@@ -28,7 +28,7 @@ def test_waiting_ends_when_the_approval_has_settled_and_is_merged_Q0(world: GitW
     rows = world.app.merges.process(CI, heard.append, wait=True)
     assert [(row.task, row.outcome) for row in rows] == [(task, "merged")], "told once, as what it became"
     assert world.clock.waited == [6]
-    assert any("waiting until it has settled (Q0)" in news.text for news in heard)
+    assert any("in case you withdraw the approval (Q0)" in news.text for news in heard)
 
 
 def test_without_waiting_nothing_is_waited_for_Q0(world: GitWorld) -> None:

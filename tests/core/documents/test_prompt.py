@@ -190,7 +190,7 @@ def test_a_reviewer_hears_how_to_read_the_change_and_how_to_send_the_review_V2_V
 def test_each_finding_is_answered_with_the_words_it_can_have_L6_L9() -> None:
     told = replace(BUSY, findings=(*BUSY.findings, finding(4, must_fix=True)))
     text = compose("respond", told, template("respond"))
-    flags = {n: re.findall(r"respond \S+ --(\w+)", about(text, f"TL-fe-7k2-1-{n:03}")) for n in (1, 3, 4)}
+    flags = {n: re.findall(r"answer \S+ --(\w+)", about(text, f"TL-fe-7k2-1-{n:03}")) for n in (1, 3, 4)}
     assert flags == {1: ["fixed", "rejected"], 3: ["fixed", "rejected", "deferred", "skipped"], 4: ["fixed"]}
     assert "exactly one each: TL-fe-7k2-1-001, TL-fe-7k2-1-002, TL-fe-7k2-1-004\n" in text
     assert all(word in text for word in (*ANSWERS, *GROUNDS))

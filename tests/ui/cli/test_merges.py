@@ -58,7 +58,7 @@ def test_json_of_merge_and_list(shop: Counter) -> None:
 def test_an_agent_is_refused_with_who_may_D5(shop: Counter) -> None:
     shop.approved()
     assert shop.text(shop.cast.claude, "merge", rc=1).splitlines() == [
-        "refused: merge is not allowed here. 1 reason:",
+        "refused: merge is not for you. 1 reason:",
         "  - checks count only where no agent's process runs them, so the merge queue is not an agent's to process (D5)",
         "    next: a person or a service (cron, CI) runs: fe merge",
         "nothing was changed",
@@ -135,7 +135,7 @@ def test_wait_waits_until_it_has_settled_Q0(template: Path, tmp_path: Path, cast
     shop.done(cast.alice, "approve", task)
     assert shop.text(cast.job, "merge") == ("waits    T1  settles until CLOCK (Q0)\n         next: fe merge --wait\n")
     done = shop.run(cast.job, "merge", "--wait")
-    assert (shop.named(done.out), "waiting until it has settled (Q0)" in done.err) == (
+    assert (shop.named(done.out), "in case you withdraw the approval (Q0)" in done.err) == (
         "merged   T1  main is at SHA\n",
         True,
     )

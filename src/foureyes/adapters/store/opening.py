@@ -27,7 +27,11 @@ MAGIC, HEADER_BYTES = b"SQLite format 3\0", 72
 """How a file of SQLite begins, to the end of the number that says whose it is."""
 INSTEAD_OF_A_SECOND = either(
     by("person", fe("store", "join", blank("URL")), "is it there still, join it: "),
-    by("person", shell(blank("FOUREYES_STORE=URL"), "fe", "restore", blank("FILE")), "is it not, put it back there: "),
+    by(
+        "person",
+        shell(blank("FOUREYES_STORE=URL"), "fe", "store", "restore", blank("FILE")),
+        "is it not, put it back there: ",
+    ),
     by("person", fe("store", "restore", blank("FILE"), "--into-file"), "is it the file of this clone from now on: "),
     joint="; ",
 )

@@ -66,13 +66,13 @@ class Attempts:
 
     def clear_author(self, actor: Actor, task: str, session: str, reason: str) -> Outcome:
         """I8: a person says that a trailer names somebody wrongly; on record, and only what trailers say is cleared."""
-        permit(actor, "audit clear-author")
-        reason = needed(reason, "audit clear-author", f"{task} {session}")
+        permit(actor, "audit correct-author")
+        reason = needed(reason, "audit correct-author", f"{task} {session}")
         with self._context.store.read() as tx:
             task_id = self._context.find_id(tx, task)
             name = only_by_trailer(facts_of(self._context, tx, task_id), session)
         signed = f"{name}: {reason}"
-        with self._context.deciding(actor, "audit clear-author", task=task_id, reason=signed) as work:
+        with self._context.deciding(actor, "audit correct-author", task=task_id, reason=signed) as work:
             facts = facts_of(self._context, work.tx, task_id)
             if name not in makers_of(facts):
                 return outcome(

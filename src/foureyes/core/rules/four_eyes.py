@@ -293,7 +293,7 @@ def _own_work(facts: Facts, policy: ReviewPolicy, declaration: Declaration, make
     if ANSWERS["P2"][policy.name] == "declared":
         step += prose(', or declare it: --reviewed-by NAME, or --self-review -m "why"')
     if maker.only_named:
-        clear = fe("audit", "clear-author", facts.task.id, maker.session, "-m", phrase("why"))
+        clear = fe("audit", "correct-author", facts.task.id, maker.session, "-m", phrase("why"))
         step = either(step, by("person", clear, "if the trailer is wrong a person runs: "), joint="; ")
     return refuse("P2", message, step)
 

@@ -27,7 +27,7 @@ FOR_PEOPLE = frozenset(
     {
         "hold", "resume", "config set", "config unset", "config accept", "store restore",
         "store copy", "store join", "store adopt", "target here", "target accept", "target address", "key new",
-        "key add", "key retire", "audit clear-author", "plan accept", "finding waive",
+        "key add", "key retire", "audit correct-author", "plan accept", "finding waive",
         "pause", "review ask", "review end",
     }
 )  # fmt: skip
@@ -187,7 +187,7 @@ def _list(verbs: frozenset[str]) -> str:
     return ", ".join(sorted(verbs))
 
 
-PLACING = frozenset({"restore", "store copy", "store adopt"})
+PLACING = frozenset({"store restore", "store copy", "store adopt"})
 """P12: what a person does to a store that does not lie where its journal says."""
 
 
@@ -202,7 +202,7 @@ DECISIONS = frozenset(
 
 SIGNED = frozenset(
     {
-        "config set", "config unset", "config accept", "hold", "resume", "audit clear-author",
+        "config set", "config unset", "config accept", "hold", "resume", "audit correct-author",
         "key add", "key retire", "finding waive", "store adopt", "target here", "target accept", "target address",
         "review end",
     }

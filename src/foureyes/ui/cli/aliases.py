@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 ALIASES: dict[str, str] = {
     "agents": "agent list",
-    "author clear": "audit clear-author",
+    "author clear": "audit correct-author",
     "backup": "store backup",
     "check try": "check detect --try",
     "checkout list": "check environments",

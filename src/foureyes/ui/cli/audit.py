@@ -1,4 +1,4 @@
-"""`fe audit log|exceptions|verify|export|clear-author`."""
+"""`fe audit log|exceptions|verify|export|correct-author`."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def audit_exceptions(session: Session, limit: int) -> None:
     output.write_raw(output.table(("ROW", "WHEN", "KIND", "RULE", "TASK", "SESSION", "REASON"), cells) + "\n")
 
 
-@verb("clear-author", example='fe audit clear-author fe-7k2 ses-x3jd81wq -m "somebody else wrote the trailer"')
+@verb("correct-author", example='fe audit correct-author fe-7k2 ses-x3jd81wq -m "somebody else wrote the trailer"')
 @click.argument("task")
 @click.argument("name", metavar="SESSION")
 @reason_options

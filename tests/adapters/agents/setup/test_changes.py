@@ -268,7 +268,7 @@ def test_an_entry_of_somebodys_own_is_kept_and_said(tmp_path: Path) -> None:
 
 
 def test_a_hook_of_somebodys_own_that_reminds_is_kept_and_said(tmp_path: Path) -> None:
-    own = '{"version": 1, "hooks": {"stop": [{"command": "/opt/fe remind cursor"}]}}'
+    own = '{"version": 1, "hooks": {"stop": [{"command": "/opt/fe agent remind cursor"}]}}'
     (tmp_path / ".cursor").mkdir()
     (tmp_path / ".cursor" / "hooks.json").write_text(own)
     for remove in (False, True):

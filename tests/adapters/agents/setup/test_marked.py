@@ -78,7 +78,7 @@ def test_another_text_of_ours_is_brought_up_to_date() -> None:
 
 
 def test_a_text_that_somebody_edited_is_theirs() -> None:
-    edited = put("# Ours\n").replace("DIFFERENT", "different")
+    edited = put("# Ours\n").replace("Never approve", "Always approve")
     for done in (install(edited, MARKDOWN, "codex", BLOCK), remove(edited, MARKDOWN, "codex", BLOCK)):
         assert (done.text, done.outcome) == (edited, "kept")
         assert "somebody edited" in done.why
@@ -115,4 +115,4 @@ def test_a_block_without_its_end_swallows_nothing() -> None:
 
 def test_the_rules_come_first_and_fit() -> None:
     assert len(put(None).encode()) < 2600
-    assert BLOCK.index("RULES") < BLOCK.index("WORK")
+    assert BLOCK.index("fe prime") < BLOCK.index("RULES")

@@ -61,19 +61,19 @@ def offer(view: FindingDetail) -> FindingOffer:
     """What who looks can do, read from the next step that the Application names for them."""
     steps = {_command(step): step for step in view.next.steps if _command(step)}
     heading, choices, notes = "", [], []
-    if "rule" in steps:
+    if "judge" in steps:
         heading = "Your ruling"
-        if steps["rule"].who == "other":
+        if steps["judge"].who == "other":
             notes.append("you answered this: someone else rules (L9)")
             return FindingOffer(heading, (), tuple(notes))
-        choices = [_ruling(word) for word in _words(steps["rule"], RULINGS)]
-    elif "respond" in steps and steps["respond"].who == "you":
+        choices = [_ruling(word) for word in _words(steps["judge"], RULINGS)]
+    elif "answer" in steps and steps["answer"].who == "you":
         heading = "Your answer"
         choices = [_answer(view, word) for word in ANSWERS]
         if "start" in steps:
             notes.append(f"it is answered by whoever works on it: fe start {view.task}")
         return FindingOffer(heading, tuple(choices), tuple(notes))
-    elif "respond" in steps:
+    elif "answer" in steps:
         heading = "It waits for an answer"
         notes.append(f"its implementer answers: fe finding answer {view.id}")
     elif "track" in steps:
