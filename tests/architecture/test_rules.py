@@ -132,6 +132,14 @@ def test_the_table_of_who_may_approve_is_that_of_the_code_P2_P3_P4_P5_P7() -> No
         assert [WORDS[cell] for cell in rows[name]] == list(answers.values()), name
 
 
+def test_rule_begins_with_two_sentences_and_the_rest_is_in_detail() -> None:
+    for name, rule in rules.by_id().items():
+        first, *rest = rule.text.removeprefix(rules.UNBUILT).strip().split("\n\n")
+        assert len(re.findall(r"[.!?](?=\s|$)", first)) == 2, name
+        assert not rest or rest[0] == rules.DETAIL or rest[0].startswith(rules.UNBUILT), name
+        assert rules.DETAIL not in [*rest[1:], *rest[-1:]], name
+
+
 def test_what_is_not_built_says_so_in_a_paragraph_of_its_own() -> None:
     for name, rule in rules.by_id().items():
         paragraphs = rule.text.split("\n\n")

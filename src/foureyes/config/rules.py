@@ -11,6 +11,9 @@ import msgspec
 UNBUILT = "Not built yet:"
 """How a paragraph begins that says what is meant and not done yet."""
 
+DETAIL = "In detail:"
+"""The line below the two sentences that every rule begins with."""
+
 FIRST_SENTENCE = re.compile(r".*?\.(?=\s|$)", re.DOTALL)
 
 

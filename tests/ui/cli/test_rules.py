@@ -44,7 +44,7 @@ def test_without_an_id_every_rule_is_a_line_under_its_group(fe: Typed) -> None:
     lines = out.splitlines()
     assert (lines[0], err) == ("G. Above every rule", "")
     assert "  P2  The author of a change may not approve it." in lines
-    assert "  P10 `minor` counts only as far as evidence bears it out." in lines
+    assert "  P10 A task counts as `minor` only as far as the evidence supports it." in lines
     assert "  N2  Hooks refuse what has no attestation. (not built yet)" in lines
     assert [line.split()[0] for line in lines if line.startswith("  ")] == list(rules.by_id())
 
@@ -52,6 +52,15 @@ def test_without_an_id_every_rule_is_a_line_under_its_group(fe: Typed) -> None:
 @pytest.mark.parametrize("typed", ["P2", "p2", " p2 "])
 def test_an_id_is_the_whole_text_of_its_rule(fe: Typed, typed: str) -> None:
     assert fe("rules", typed)[0] == f"P2\n\n{rules.by_id()['P2'].text}\n"
+
+
+def test_rule_begins_with_two_plain_sentences_and_the_rest_is_below_in_detail(fe: Typed) -> None:
+    heading, says, mark, *rest = fe("help", "P2")[0].split("\n\n")
+    assert (heading, mark) == ("P2", "In detail:")
+    assert " ".join(says.split()) == (
+        "The author of a change may not approve it. Someone else has to look, because nobody finds all of their own mistakes."
+    )
+    assert "a session that one of these spawned, at any depth" in " ".join(" ".join(rest).split())
 
 
 def test_several_ids_are_several_texts_each_once_in_the_order_typed(fe: Typed) -> None:
@@ -63,8 +72,8 @@ def test_a_letter_is_what_is_said_about_its_group_and_a_line_of_each_rule(fe: Ty
     out, _ = fe("rules", "C")
     assert out.startswith("C. Who may close without an approval\n\n| case | answer |\n")
     assert out.endswith(
-        "  C1  Closing is for who had no part in the work.\n  C2  Closing never merges.\n"
-        "  C3  A close obeys holds and, from `reviewing`, the gate.\n"
+        "  C1  The author of the work may not close its task.\n  C2  Closing never merges.\n"
+        "  C3  Closing obeys holds and, from `reviewing`, the gate.\n"
     )
     assert fe("rules", "Y")[0].startswith("Y. Metrics\n\n`fe stats` shows")
 
