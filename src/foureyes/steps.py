@@ -107,7 +107,7 @@ def one_of(*choices: str) -> Arg:
 
 
 def by(who: Who, steps: Steps, says: str = "") -> Steps:
-    """Steps that somebody else takes: `by("other", fe("approve", task), "somebody else runs: ")`."""
+    """Steps that somebody else takes: `by("other", fe("approve", task), "someone else runs: ")`."""
     return Steps(*[msgspec.structs.replace(step, who=who, says=says) if step.argv else step for step in steps.steps])
 
 

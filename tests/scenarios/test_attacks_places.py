@@ -128,7 +128,7 @@ def test_I3_an_agent_that_is_pid_1_of_its_own_sandbox_works_as_one_session_and_d
     first, second = (stage.done(sandboxed, "whoami", env=thread) for _ in range(2))
     assert (first["kind"], first["agent"], first["proven"]) == ("agent", "codex", False)
     assert first["session"] == second["session"]
-    assert "decides nothing" in " ".join(first["why"])
+    assert "cannot approve" in " ".join(first["why"])
     work = stage.hand_in(Through(sandboxed, env=thread), stage.create(stage.cast.claude))
     for env in (thread, {}):
         said = stage.may_not_approve(sandboxed, work, "-m", "mine", rules=["I3"], env=env)

@@ -123,7 +123,7 @@ def test_a_review_of_files_that_somebody_rewrote_meanwhile_is_void_V2(
         DONE,
     ]
     task, lines = reviewed.plays_out([waits, GOOD], change)
-    assert f"{named} was not what the reviewer was given any more when it ended, so its review is void" in lines
+    assert f"{named} changed during the review, so the review is void" in lines
     page = reviewed.shop.show(task)
     assert (page["task"]["status"], page["reviews"]) == ("reviewing", [])
     assert list(checkouts.iterdir()) == []

@@ -37,7 +37,7 @@ def test_D4_a_change_after_submit_makes_the_approval_impossible_until_submitted_
     stage.commit(work.branch, {"app.py": then})
     assert stage.reviewable(stage.cast.gemini)[work.task]["stale"] is True
     refused = stage.may_not_approve(stage.cast.gemini, work, rules=["D4"])
-    assert f"who made it runs: fe submit {work.task}" in refused.hints
+    assert f"its author runs: fe submit {work.task}" in refused.hints
     stage.no(stage.cast.alice, "approve", work.task, rules=["D4"])
     again = stage.submit(stage.cast.codex, work.task)
     assert again.attempt == 2

@@ -144,7 +144,7 @@ def test_what_keeps_somebody_from_a_server_is_named_by_how_far_they_came_and_git
         told = words(other, "store", "copy", as_role(team.server, name), rc=5)
         assert f'{NAMED} "postgres" TO "{name}"' in told
         told = words(other, "store", "copy", nowhere, rc=5)
-    assert "look whether the server runs" in told
+    assert "check that the server runs" in told
     assert "[store] url" not in told
     doctor = alpha.cast.alice.fe("doctor", cwd=alpha.repo, env={"FOUREYES_STORE": nowhere})
     assert (doctor.rc, "git answers" in doctor.out, "target main at" in doctor.out) == (5, True, True), doctor

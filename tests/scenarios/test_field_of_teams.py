@@ -109,7 +109,7 @@ def test_a_backup_goes_back_to_the_server_in_one_command_from_either_machine_J2_
     if harm == "the schema is gone":
         team.server.run(f"ALTER SCHEMA {team.schema} RENAME TO aside_{team.project}")
         for machine in (alpha, beta):
-            assert "who owned it puts a backup there: fe store restore FILE" in words(machine, "status", rc=5)
+            assert "its owner restores a backup: fe store restore FILE" in words(machine, "status", rc=5)
     else:
         team.server.run(f"UPDATE {team.schema}.journal SET payload = '{{}}' WHERE seq = 5")
         assert "row 5 (StorePlaced) was changed" in words(beta, "audit", "verify", rc=6)
@@ -160,7 +160,7 @@ def test_a_colleague_with_a_role_of_their_own_is_told_what_lacks_and_let_in_by_w
         work = approved(colleague, colleague.cast.codex, alpha)
         assert f"merged   {work.task}" in words(colleague, "merge")
         assert not list(colleague.folder.glob("store.db*"))
-        assert "next: postgres, who owns the store: fe store restore " in words(
+        assert "{role.owner or 'someone else'}, the owner of the store: fe store restore " in words(
             colleague, "backup", str(team.folder / "copy.db")
         )
         team.server.run(f"REVOKE USAGE ON SCHEMA {team.schema} FROM {writer}")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-_STANDS = "it is done where the caller stands"
-_STARTS = "it starts programs of the tree, and they run below whoever asked for them"
+_STANDS = "it depends on the current directory"
+_STARTS = "it starts programs of the tree, and they run below the caller"
 _LONG = "it takes as long as the journal is"
-_RUNNER = "a runner begins nobody's runner"
-_MACHINE = "it looks at the machine"
+_RUNNER = "a runner starts no other runner"
+_MACHINE = "it reads the machine"
 HERE: dict[str, str] = {
     "projects.create": _STANDS,
-    "projects.backup": "it writes a file wherever it is told to",
+    "projects.backup": "it writes a file at any path",
     "sessions.recognise": "every call does it",
     "audit.export": _LONG,
     "audit.verify": _LONG,
@@ -31,7 +31,7 @@ HERE: dict[str, str] = {
     "doctor.examine": _MACHINE,
 }
 """By verb, with the reason."""
-HERE_NOUNS: dict[str, str] = {"drafts": "drafts are files of whoever looks at a screen"}
+HERE_NOUNS: dict[str, str] = {"drafts": "drafts are files of the person at the screen"}
 
 
 def why_here(noun: str, verb: str) -> str:

@@ -232,7 +232,7 @@ def _there_before(app: Application) -> str:
             f"{FILE} belongs to project {named}, whose store is not here: this one is another project and merges "
             "nothing (P12). Bring its store here: there fe store backup FILE, here fe store restore FILE"
         )
-    return f"{FILE} was there before and is not in force: look at it, then fe config accept"
+    return f"{FILE} was there before and is not in force. Read it, then: fe config accept"
 
 
 def _target(repo: GitRepo, place: Located) -> str:

@@ -199,5 +199,5 @@ def _said(look: FolderFiles) -> list[str]:
     if detecting_node.is_workspace(look) or look.has("go.work"):
         notes.append("a workspace of several packages: the checks are those of its top")
     if look.is_large():
-        notes.append("a large repository: these checks look at all of it and may take long (timeout_minutes is 10)")
+        notes.append("a large repository: these checks read all of it and may take long (timeout_minutes is 10)")
     return notes

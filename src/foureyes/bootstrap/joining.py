@@ -148,7 +148,7 @@ def _refuse_other_store(folder: str, project: str, url: str) -> None:
                 "store",
                 "join",
                 *([url] if url else []),
-                before=f"move {FOLDER} aside, if nobody needs what is in it, then: ",
+                before=f"move {FOLDER} away, if it is not needed, then: ",
             ),
         )
 
@@ -163,7 +163,7 @@ def _refuse_no_store(address: str, project: str) -> None:
             "project is never begun.",
             next_step=either(
                 by("person", copy, "on the machine that has the store a person runs: "),
-                by("person", fe("store", "restore", blank("FILE")), "is it lost, who owned it puts a backup there: "),
+                by("person", fe("store", "restore", blank("FILE")), "is it lost, its owner restores a backup: "),
                 joint="; ",
             ),
         )

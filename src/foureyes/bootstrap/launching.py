@@ -56,7 +56,7 @@ class Launcher:
         return (
             msgspec.msgpack.decode(reply, type=StartedProcess)
             if reply
-            else StartedProcess(0, "who starts runners has ended")
+            else StartedProcess(0, "the process that starts runners has ended")
         )
 
     def close(self) -> None:

@@ -100,7 +100,7 @@ def refuse_odd(folder: str) -> None:
     if not stat.S_ISDIR(mode):
         raise EnvironmentProblem(
             f"{folder} is {kind_of(mode)}: the folder of a project is a directory of its own. Nothing was changed.",
-            next_step=prose(f"look at who put it there, and move {FOLDER} away or the directory itself here"),
+            next_step=prose(f"find out who put it there, and move {FOLDER} away or the directory itself here"),
         )
 
 
@@ -138,7 +138,7 @@ def no_project_here(place: Located, environ: Mapping[str, str] | None = None) ->
     if why:
         return NoProject(
             f"{what}: store.url says where it is, and is not used: {why}.",
-            next_step=by("person", fe("store", "join", blank("postgresql://…")), "a person who knows it joins it: "),
+            next_step=by("person", fe("store", "join", blank("postgresql://…")), "a person with the address joins it: "),
         )
     return NoProject(f"{what}: it is beside the clone where fe init was typed, or on a server.", next_step=_ways())
 

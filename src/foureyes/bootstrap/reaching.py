@@ -53,7 +53,7 @@ def _opened(cwd: str, environ: Mapping[str, str], why: str, way: Steps) -> Appli
 
 
 _ON = by("person", fe("run"), "where commands may not connect, use the tools of its MCP server; else a person runs: ")
-_WITHOUT = prose("go on without it: what the gate needs, the runner does after the submission")
+_WITHOUT = prose("continue without it: the runner does the rest after the submission")
 
 
 class Reached:

@@ -17,7 +17,7 @@ from foureyes.core.words.place import why_not_kept
 from foureyes.errors import ConfigError
 from foureyes.steps import fe, prose
 
-MEND = prose("mend foureyes.toml")
+MEND = prose("fix foureyes.toml")
 
 
 class Disagreement(msgspec.Struct, frozen=True):
@@ -44,7 +44,7 @@ def refuse_disagreement(layers: Layers, key: str = "") -> None:
         is_named = any(each in conflicts for each in _of_profiles(layers))
         raise ConfigError(
             "; ".join(f"{each.key}: {each.text}" for each in conflicts),
-            next_step=fe("agent", "list", before="mend foureyes.toml; profiles there are: ") if is_named else MEND,
+            next_step=fe("agent", "list", before="fix foureyes.toml. Known profiles: ") if is_named else MEND,
         )
 
 
@@ -86,8 +86,7 @@ def _never_looked_at(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> I
         if profile.idle_minutes <= silence:
             yield Disagreement(
                 f"agents.{name}",
-                f"idle_minutes is {profile.idle_minutes}: more than review.silence_minutes ({silence}), or it is ended "
-                "before its silence is looked at (V1)",
+                f"idle_minutes is {profile.idle_minutes}: more than review.silence_minutes ({silence}), or it is ended before its silence is noticed (V1)",
             )
 
 

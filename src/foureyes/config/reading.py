@@ -41,7 +41,7 @@ def _read_file(text: str, name: str) -> dict[str, SettingValue]:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise ConfigError(
-            f"{name} is not valid TOML: {problem}", next_step=fe("doctor", before=f"mend {name}, then: ")
+            f"{name} is not valid TOML: {problem}", next_step=fe("doctor", before=f"fix {name}, then: ")
         ) from None
     return read_tree(tree, text, name)
 

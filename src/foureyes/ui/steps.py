@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 RUNS: dict[Who, str] = {
     "you": "",
     "person": "a person runs: ",
-    "person_or_service": "a person or a service runs: ",
-    "other": "somebody else runs: ",
+    "person_or_service": "a person or CI runs: ",
+    "other": "someone else runs: ",
     "lead": "the lead runs: ",
 }
 SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")

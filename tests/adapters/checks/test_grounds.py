@@ -308,8 +308,8 @@ def test_D5_where_everything_must_be_hidden_and_cannot_be_nothing_runs(
 @pytest.mark.parametrize(
     ("file", "what"),
     [
-        ("runs/*/tree/src/app.py", "ran while somebody else wrote to the files of its tree"),
-        ("environments/*/work/node_modules/made", "ran while somebody else wrote to its environment"),
+        ("runs/*/tree/src/app.py", "ran while another program wrote to the files of its tree"),
+        ("environments/*/work/node_modules/made", "ran while another program wrote to its environment"),
     ],
 )
 def test_D5_what_is_written_from_outside_while_a_check_runs_makes_it_unsound_and_reaches_no_other(

@@ -47,7 +47,7 @@ def test_D5_a_poisoned_environment_that_its_own_record_vouches_for_is_made_anew_
     assert slot.run("cat node_modules/made", tree, runner).output == "prepared\n1\n", "who knows it looks as well"
     writing = f"for made in {slot.shelf}/environments/*/work/node_modules/made; do echo poison > $made; done"
     verdict = slot.judged(writing, tree, runner)
-    assert (verdict.outcome, verdict.summary) == ("unsound", "ran while somebody else wrote to its environment")
+    assert (verdict.outcome, verdict.summary) == ("unsound", "ran while another program wrote to its environment")
     poison(slot)
     assert slot.run("cat node_modules/made", tree, runner).output == "prepared\n1\n"
     runner.close()

@@ -382,7 +382,7 @@ def test_when_a_key_was_put_there_is_told_by_what_nobody_sets_back_I9(holder: Ke
     assert holder.ring.written(file) == f"{now:%Y-%m-%d %H:%M} UTC"
     assert now.year > 2000
     Path(file).unlink()
-    assert holder.ring.written(file) == "nobody knows when"
+    assert holder.ring.written(file) == "at an unknown time"
 
 
 def test_without_a_folder_no_key_is_held(holder: KeyHolder) -> None:

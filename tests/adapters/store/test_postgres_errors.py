@@ -26,7 +26,7 @@ class Tried:
 @pytest.mark.parametrize(
     ("tried", "told", "untold"),
     [
-        (None, "look whether the server runs", ".pgpass"),
+        (None, "check that the server runs", ".pgpass"),
         (Tried(needs=False, used=False), "fe store join URL", ".pgpass"),
         (Tried(needs=True, used=True), ".pgpass", "store join"),
         (Tried(needs=False, used=True), ".pgpass", "[store] url"),
@@ -51,7 +51,7 @@ def test_a_server_without_room_is_told_from_one_that_is_away(said: str) -> None:
     problem = unreachable(psycopg.OperationalError(f"connection failed: {said}"), "postgresql://u@h/x")
     assert problem.message.startswith("the server has no connection left: ")
     assert "max_connections" in steps_text(problem.next_step)
-    assert "look whether the server runs" not in steps_text(problem.next_step)
+    assert "check that the server runs" not in steps_text(problem.next_step)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_every_error_is_a_sentence_with_a_next_step(problem: Exception, into: ty
         ('FATAL:  database "nosuch" does not exist', "CREATE DATABASE NAME ENCODING 'UTF8' TEMPLATE template0"),
         ('definition of service "team" not found', "~/.pg_service.conf"),
         ('service file "/home/x/team.conf" not found', "~/.pg_service.conf"),
-        ('FATAL:  password authentication failed for user "team"', "mend it where it stands: its line of ~/.pgpass"),
+        ('FATAL:  password authentication failed for user "team"', "fix it where it is set: its line of ~/.pgpass"),
         ('FATAL:  role "team" does not exist', "CREATE ROLE NAME LOGIN"),
         ('FATAL:  no pg_hba.conf entry for host "10.0.0.1", user "team"', "pg_hba.conf"),
     ],
@@ -89,14 +89,14 @@ def test_what_the_server_refused_has_the_next_step_for_that(words: str, told: st
     problem = psycopg.OperationalError(f"connection failed: {words}", pgconn=tried)  # type: ignore[arg-type]
     step = steps_text(unreachable(problem, "postgresql://team@h/x").next_step)
     assert told in step
-    assert "look whether the server runs" not in step
+    assert "check that the server runs" not in step
     assert "store join" not in step
 
 
 def test_who_makes_a_store_there_is_not_told_to_join_one() -> None:
     problem = psycopg.OperationalError("connection refused")
     step = steps_text(unreachable(problem, "postgresql://team@h/x", making=True).next_step)
-    assert step == "look whether the server runs; is the address another one, name that"
+    assert step == "check that the server runs and that the address is right"
 
 
 @pytest.fixture

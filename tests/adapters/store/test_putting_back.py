@@ -149,7 +149,7 @@ def test_a_store_whose_version_is_gone_leads_to_the_restore_J2_G2(project: Proje
     project.server.run(f"DROP TABLE {schema_of(project.id)}.migrations")
     with pytest.raises(StoreProblem, match="a part of it is gone") as caught:
         project.app()
-    assert steps_text(caught.value.next_step) == "who owns it puts a backup there: fe store restore FILE"
+    assert steps_text(caught.value.next_step) == "its owner restores a backup: fe store restore FILE"
     assert "migrations" not in {row[0] for row in project.server.run(TABLES, schema_of(project.id))}
 
 
@@ -236,7 +236,7 @@ def test_other_roles_keep_what_they_were_given(project: Project) -> None:
         assert project.server.run("SELECT has_table_privilege(%s, %s, 'INSERT')", writer, later) == [(True,)]
         with pytest.raises(StoreProblem, match="only its owner can put a backup") as caught:
             restore_backup(project.cwd, {}, ALICE, "../backup.db")
-        assert steps_text(caught.value.next_step) == "who connects as postgres runs: fe store restore FILE"
+        assert steps_text(caught.value.next_step) == "the role postgres runs: fe store restore FILE"
 
 
 def test_who_is_not_the_owner_is_refused_before_a_key_is_asked_for_I9(project: Project, tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_a_store_that_lacks_a_table_leads_to_the_restore_and_not_in_a_circle_J2_
     for ask in (app.status.show, app.doctor.examine):
         with pytest.raises(StoreProblem, match="a part of it, is gone there: relation") as caught:
             ask(ALICE)
-        assert steps_text(caught.value.next_step) == "who owns it puts a backup there: fe store restore FILE"
+        assert steps_text(caught.value.next_step) == "its owner restores a backup: fe store restore FILE"
     app.close()
     restore_backup(project.cwd, {}, ALICE, "../backup.db")
     assert titles(project) == ["before the backup"]

@@ -1,4 +1,4 @@
-"""Clarification (R2): the points that the author is asked about, its answers, and that whoever looks again has them
+"""Clarification (R2): the points that the author is asked about, its answers, and that any reviewer again has them
 (V2).
 """
 

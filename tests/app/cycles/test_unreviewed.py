@@ -21,7 +21,7 @@ def rows(desk: DeskWorld) -> list[tuple[str, str]]:
 def test_a_hand_in_about_which_nobody_can_be_asked_is_in_the_attention_at_once_V4_E6(desk: DeskWorld) -> None:
     configure(desk, ONLY_ITS_MAKER)
     task = desk.handed_in()
-    assert rows(desk) == [(task, "c-1: nobody is left to ask")]
+    assert rows(desk) == [(task, "c-1: no reviewer is left to ask")]
     (row,) = [row for row in desk.app.attention.view(BOB).rows if row.kind == "review"]
     assert f"fe show {task} --diff" in row.details[-1]
     assert f"fe approve {task}" in row.details[-1]

@@ -60,8 +60,8 @@ def test_a_hand_in_says_that_checks_have_to_run_and_that_only_a_person_will_do_D
     assert (plain.person, plain.unchecked) == ("", ("lint",))
     assert (secret.person, secret.unchecked) == ("label security", ("lint",))
     said = submit_text(secret)
-    assert "  mode      per-task: then a person reviews it (label security asks for one)" in said
-    assert f"lint has not run on it yet; a person or a service runs: fe check run {secret.task}" in said
+    assert "  review    per-task: then a person must approve it (label security asks for one)" in said
+    assert f"lint: not run yet. A person or CI runs: fe check run {secret.task}" in said
 
 
 # Auto-approve
@@ -376,7 +376,7 @@ def test_where_a_person_looks_red_files_that_are_handed_in_again_are_told_too_D5
     world.checkout.git("commit", "-q", "--amend", "-m", "fixed")
     done = world.submit(ALICE, task)
     assert (done.status, done.repeats, done.unchecked, done.not_green) == ("reviewing", 1, (), ("lint",))
-    assert f"lint did not pass on exactly these files before; fe check show {task}" in submit_text(done)
+    assert f"lint: did not pass on exactly these files before. To see why: fe check show {task}" in submit_text(done)
 
 
 def test_a_test_that_is_gone_goes_to_a_person_at_once_and_the_way_out_works_for_them_D5_T(world: GitWorld) -> None:
@@ -419,7 +419,7 @@ def test_a_ruling_that_ends_the_last_blocker_lets_the_rule_decide_M4(desk: DeskW
     again(desk, task)
     assert check(desk, task).status == "reviewing"
     done = desk.app.rulings.rule(CODEX, [Ruling(name, "VERIFIED", "looked at the code")])
-    assert (done.status, steps_text(done.next)) == ("approved", "a person or a service runs: fe merge")
+    assert (done.status, steps_text(done.next)) == ("approved", "a person or CI runs: fe merge")
     assert "the rule approves it (M4)" in done.message
     assert desk.show(task).approvals[-1].session == GATE
 

@@ -84,7 +84,7 @@ def test_a_claim_is_no_fix_and_stands_against_the_approval_until_somebody_verifi
 def test_a_dispute_is_no_acceptance_L9_D2(desk: DeskWorld) -> None:
     task, name = answered(desk, "REJECTED")
     (reason,) = why_not_approved(desk, task)
-    assert ("nobody ruled" in reason.message, steps_text(reason.next)) == (
+    assert ("no reviewer has ruled on it" in reason.message, steps_text(reason.next)) == (
         True,
         f"fe finding judge {name} (--accepted or --overruled)",
     )

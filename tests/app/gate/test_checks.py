@@ -280,7 +280,7 @@ def test_an_unsound_run_says_what_was_used_and_what_to_do_and_is_nobodys_fault_D
         desk.approve(BOB, task, reason="these tests may go")
     (reason,) = [reason for reason in refused[0].reasons if reason.rule == "D5"]
     assert f"was unsound on tree {report.tree[:7]}: it {ELSEWHERE.sentence}" in reason.message
-    assert steps_text(reason.next) == f"mend that, then fe check run {task}"
+    assert steps_text(reason.next) == f"fix that, then fe check run {task}"
     assert desk.show(task).findings == []
 
 
@@ -321,7 +321,7 @@ def test_an_environment_that_an_attempt_broke_by_its_own_inputs_can_be_sent_back
         assert offered.format(task) in steps_text(step)
         assert f"fe check run {task}" in steps_text(step)
     mend = steps_text(world.app.check_runs.of_task(CLAUDE, task).next)
-    assert ("mend it, commit, then: fe submit" in mend) == (path == "lock")
+    assert ("fix it, commit, then: fe submit" in mend) == (path == "lock")
 
 
 @pytest.mark.parametrize(
@@ -384,7 +384,7 @@ def test_an_agent_is_told_at_once_who_runs_a_check_so_that_it_counts_and_is_neve
 ) -> None:
     configure(desk, LINT)
     task = desk.handed_in()
-    counts = f"a person or a service runs: fe check run {task}"
+    counts = f"a person or CI runs: fe check run {task}"
     for why in ("was not run", "an agent or a maker of the work ran it (claimed)"):
         with desk.refused("D5") as caught:
             desk.approve(CODEX, task)

@@ -57,7 +57,7 @@ def test_conflicts_that_nobody_resolved_are_not_committed_A1(world: GitWorld) ->
     for commit in (None, "merged"):
         with world.refused("A1") as caught:
             world.submit(CLAUDE, task, commit=commit)
-        assert "conflicts that nobody resolved: work.py" in caught[0].reasons[0].message
+        assert "unresolved conflicts: work.py" in caught[0].reasons[0].message
     with pytest.raises(GitProblem, match=r"work\.py"):
         world.app.context.workshop.commit_all("merged", ())
 

@@ -39,7 +39,7 @@ def test_what_was_pushed_over_at_the_remote_is_handed_in_once_more_and_nothing_o
         clones.beta.approve(BOB, task)
     (reason,) = refused.value.reasons
     (step,) = reason.next.steps
-    assert (reason.rule, step.who, step.says) == ("D4", "other", "who made it runs on alpha: ")
+    assert (reason.rule, step.who, step.says) == ("D4", "other", "its author runs on alpha: ")
 
     made = clones.alpha.submit(CLAUDE, task)
     assert (made.attempt, made.changed, made.head, made.repeats) == (2, True, first.head, 0)

@@ -51,10 +51,10 @@ def test_a_hand_in_with_nothing_of_its_own_beyond_another_task_is_refused_A5(wor
         world.submit(CLAUDE, two)
     (reason,) = caught[0].reasons
     assert f"fe/{one} has nothing of its own beyond {one} (in review)" in reason.message
-    assert steps_text(reason.next) == f"commit what {two} adds to it, then: fe submit {two}"
+    assert steps_text(reason.next) == f"commit the changes for {two}, then: fe submit {two}"
     world.checkout.commit("two.py", "two\n", session=CLAUDE)
     done = world.submit(CLAUDE, two)
-    assert done.notes == (f"it came from fe/{one}, the branch of {one}: what is committed there next ends it",)
+    assert done.notes == (f"it came from fe/{one}, the branch of {one}. The next commit there ends it.",)
     world.checkout.branch(f"fe/{two}")
     world.checkout.commit("two.py", "two more\n", session=CLAUDE)
     done = world.submit(CLAUDE, two)

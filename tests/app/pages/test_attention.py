@@ -206,7 +206,7 @@ def test_D5_a_target_whose_checks_are_unsound_is_not_called_red(world: GitWorld)
     world.app.checks.run_target(CI)
     row = the(world, "target")
     assert row.text.startswith("main is not known to be green: lint (took ")
-    assert steps_text(row.next) == "mend that, then fe check run --target --again"
+    assert steps_text(row.next) == "fix that, then fe check run --target --again"
     (check,) = [each for each in world.app.doctor.examine(CI) if each.check == "checks"]
     assert (check.result, "its last run on the target is unsound" in check.message) == ("warn", True)
 
@@ -226,7 +226,7 @@ def test_a_silent_claim_is_released_and_a_live_one_is_not_there_T1_E6(quiet: Des
     live = quiet.create()
     quiet.start(CODEX, live)
     row = the(quiet, "claim")
-    assert (row.task, row.text, row.age_seconds) == (task, "claude#1 is not heard of any more", 7200)
+    assert (row.task, row.text, row.age_seconds) == (task, "claude#1 has gone silent", 7200)
     assert row.details[0] == "Export orders (iteration 1)"
     assert verbs(the(quiet, "claim", CODEX)) == ["claims.unstart"], "T1: anybody may"
     assert the(quiet, "claim", CI).choices == ()

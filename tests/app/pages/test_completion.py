@@ -92,7 +92,7 @@ def test_work_that_landed_unapproved_X4_K4(world: GitWorld) -> None:
     world.start(CLAUDE, task)
     world.checkout.commit("landed.py", "x = 1\n", session=CLAUDE)
     world.submit(CLAUDE, task)
-    assert f"the work of {task} is on the target branch and nobody approved it" in told(world)
+    assert f"the work of {task} is on the target branch without an approval" in told(world)
     world.approve(BOB, task)
     assert validate(world).complete
 

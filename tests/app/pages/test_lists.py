@@ -235,7 +235,7 @@ def test_reviewable_lists_exactly_what_the_caller_may_approve_P13(desk: DeskWorl
 def test_what_lacks_a_check_is_not_reviewable_yet_and_says_what_brings_it_on_P13_D5(desk: DeskWorld) -> None:
     configure(desk, LINT)
     task = desk.handed_in()
-    for actor, step in ((ALICE, f"fe check run {task}"), (CODEX, f"a person or a service runs: fe check run {task}")):
+    for actor, step in ((ALICE, f"fe check run {task}"), (CODEX, f"a person or CI runs: fe check run {task}")):
         page = desk.app.lists.reviewable(actor, ListQuery())
         assert page.rows == []
         (row,) = page.missing

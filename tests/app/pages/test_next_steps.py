@@ -93,7 +93,7 @@ def test_a_task_leads_from_start_over_submit_to_a_look_and_an_approval(desk: Des
     assert steps_text(desk.show(task).next) == f"fe submit {task}"
     task = desk.handed_in(CLAUDE)
     seen = desk.show(task).attempts[-1].seen
-    assert steps_text(desk.show(task, CLAUDE).next) == f"somebody else runs: fe approve {task} --seen {seen}"
+    assert steps_text(desk.show(task, CLAUDE).next) == f"someone else runs: fe approve {task} --seen {seen}"
     assert steps_text(desk.show(task, BOB).next) == f"fe show {task} --diff      then   fe approve {task} --seen {seen}"
     beside_the_diff = desk.app.lists.show(BOB, task, with_diff=True)
     assert steps_text(beside_the_diff.next) == f"fe approve {task} --seen {seen}"
@@ -109,7 +109,7 @@ def test_who_may_not_approve_is_led_to_what_removes_the_first_reason_and_to_noth
     desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
     assert steps_text(desk.show(task, CLAUDE).next) == f"fe submit {task}"
     assert steps_text(desk.show(task, BOB).next) == f"fe submit {task}", "a person may submit for an agent"
-    assert steps_text(desk.show(task, CODEX).next) == f"who made it runs: fe submit {task}"
+    assert steps_text(desk.show(task, CODEX).next) == f"its author runs: fe submit {task}"
     held = desk.handed_in(CLAUDE)
     desk.app.stops.hold(BOB, held, "look first")
     assert steps_text(desk.show(held, CODEX).next) == f'a person runs: fe resume {held} -m "why"'
@@ -120,7 +120,7 @@ def test_an_approved_task_is_led_on_by_what_the_merge_queue_says_of_it_Q0_D5(des
     task = desk.handed_in()
     desk.approve(BOB, task)
     assert steps_text(desk.show(task, ALICE).next) == "fe merge --wait", "it settles"
-    assert steps_text(desk.show(task, CODEX).next) == "a person or a service runs: fe merge --wait"
+    assert steps_text(desk.show(task, CODEX).next) == "a person or CI runs: fe merge --wait"
     desk.clock.advance(hours=1)
     assert steps_text(desk.show(task, ALICE).next) == "fe merge"
     desk.app.tasks.add_dependency(ALICE, task, [below])
@@ -139,7 +139,7 @@ def test_what_the_maker_has_to_take_out_is_no_command_for_a_reviewer_A7(desk: De
     rebase = steps_text(desk.show(two, CODEX).next)
     assert rebase.startswith("git rebase --onto ")
     for reader in (ALICE, CLAUDE):
-        assert steps_text(desk.show(two, reader).next).startswith(f"who made it runs: {rebase.split(',')[0]}")
+        assert steps_text(desk.show(two, reader).next).startswith(f"its author runs: {rebase.split(',')[0]}")
 
 
 def test_the_queue_leads_to_the_first_change_that_the_caller_may_approve(desk: DeskWorld) -> None:

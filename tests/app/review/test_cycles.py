@@ -271,7 +271,7 @@ def test_who_made_the_work_has_no_voice_in_its_cycle_V4_V8(desk: DeskWorld) -> N
 def test_who_was_not_asked_may_answer_too_V4(desk: DeskWorld) -> None:
     configure(desk, "\n[review]\nreviews = 1\n")
     task = desk.handed_in()
-    assert cycle(desk).waits_for == ("whoever looks",)
+    assert cycle(desk).waits_for == ("any reviewer",)
     assert desk.app.cycles.decide(CI) == [], "nobody was asked: whoever comes by is waited for"
     review(desk, task, by=GEMINI)
     assert (cycle(desk).rule, [given.counts for given in cycle(desk).reviews]) == ("R4", [True])

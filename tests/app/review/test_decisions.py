@@ -195,7 +195,7 @@ def test_a_changed_line_makes_the_attempt_stale_until_submitted_again_D4(world: 
     world.checkout.commit("work.py", "one more line\n", session=CLAUDE)
     with world.refused("D4") as caught:
         world.approve(CODEX, task)
-    assert steps_text(caught[0].reasons[0].next) == f"who made it runs: fe submit {task}"
+    assert steps_text(caught[0].reasons[0].next) == f"its author runs: fe submit {task}"
     (row,) = world.app.lists.reviewable(CODEX, ListQuery()).rows
     assert row.you.stale
     world.submit(CLAUDE, task)

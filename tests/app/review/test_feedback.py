@@ -407,7 +407,7 @@ def test_redo_without_words_says_what_is_open_F1(desk: DeskWorld) -> None:
     note = desk.app.findings.add(BOB, task, ReportedFinding(severity="LOW", title="a better name"))
     assert steps_text(note.next) == f"fe finding list {task}"
     own = desk.app.findings.add(CLAUDE, task, ReportedFinding(severity="HIGH", title="it is mine"))
-    assert steps_text(own.next) == f"somebody else runs: fe redo {task}"
+    assert steps_text(own.next) == f"someone else runs: fe redo {task}"
     desk.app.feedback.redo(BOB, task)
     said = desk.show(task).feedback[-1].text
     assert said.startswith("2 blocking findings are open:\n")

@@ -75,5 +75,5 @@ def test_a_review_in_a_code_fence_is_read_and_prose_around_it_leads_to_the_form_
     with pytest.raises(BadInput) as caught:
         send(desk, task, f"Here it is:\n```json\n{said}\n```\n".encode(), by=BOB)
     step = steps_text(caught.value.next_step)
-    assert step == f"what it looks like: fe show {task} --prompt review, then: fe review submit {task} FILE"
+    assert step == f"the form: fe show {task} --prompt review, then: fe review submit {task} FILE"
     assert send(desk, task, f"\n```json\n{said}\n```\n".encode()).counts

@@ -39,7 +39,7 @@ def test_three_rounds_are_one_pause_until_a_person_resumes_R2_V9(desk: DeskWorld
 def test_what_nobody_can_be_asked_about_is_said_V4_R0(desk: DeskWorld) -> None:
     configure(desk, '\n[review.peers]\nreviewers = ["claude"]\nask = 1\n')
     task = desk.handed_in()
-    assert said(desk) == [f"{task} was not reviewed: c-1: nobody is left to ask"]
+    assert said(desk) == [f"{task} was not reviewed: c-1: no reviewer is left to ask"]
 
 
 def test_what_is_stuck_goes_with_its_task_E6(desk: DeskWorld) -> None:

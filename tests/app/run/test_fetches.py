@@ -113,7 +113,7 @@ def test_work_begins_without_a_target_that_cannot_be_had_and_asks_for_it_once_Q6
 
     def catch_up(_: Context, *, asks: bool = True) -> str:
         asked.append(asks)
-        return "main of this clone lacks what was merged since: origin cannot be asked"
+        return "main of this clone lacks the latest merges: origin cannot be asked"
 
     monkeypatch.setattr("foureyes.app.run.performing.catch_up", catch_up)
     monkeypatch.setattr("foureyes.app.work.worktrees.catch_up", catch_up)

@@ -194,7 +194,7 @@ def test_secrets_that_were_left_are_named_where_a_person_looks_S4(ground: Playgr
     ground.plays = [Play(during=leave)] * 9
     ground.settle(ground.runner())
     (stuck,) = ground.app.runs.standstill().stuck
-    assert ".env, id_rsa look like secrets and were not committed: let git ignore them, or remove them" in stuck.why
+    assert ".env, id_rsa look like secrets and were not committed: add them to .gitignore, or remove them" in stuck.why
 
 
 def test_blocked_is_blocked_with_its_reason_and_told_L17(ground: Playground) -> None:

@@ -262,7 +262,7 @@ def test_where_the_remote_cannot_be_asked_work_begins_on_what_is_here_and_says_s
     clones.beta.start(CODEX, task)
     with clones.cut():
         (note,) = clones.beta.app.worktrees.open(CODEX, task).notes
-    assert note.startswith("main of this clone lacks what was merged since: ")
+    assert note.startswith("main of this clone lacks the latest merges: ")
 
 
 def test_work_that_begins_afresh_at_another_machine_has_nothing_of_before_F1(clones: Clones) -> None:

@@ -239,7 +239,7 @@ def test_a_hand_in_that_the_remote_refuses_says_who_has_to_be_let_push_what_Q6(c
     task = clones.alpha.work(CLAUDE, clones.alpha.create())
     made = clones.alpha.submit(CLAUDE, task)
     assert made.sent.startswith("not pushed yet: origin did not take the push: readers only")
-    allow = "at origin: let who submits push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
+    allow = "at origin: allow the submitting account to push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
     assert steps_text(made.next).startswith(f"{allow}, then: to try again: fe submit {task}")
 
 

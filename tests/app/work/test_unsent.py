@@ -24,16 +24,16 @@ def said_by_doctor(clones: Clones) -> tuple[str, str]:
 
 
 def test_doctor_says_what_was_not_pushed_yet(clones: Clones) -> None:
-    assert said_by_doctor(clones) == ("ok", "origin has what was submitted here")
+    assert said_by_doctor(clones) == ("ok", "origin has all submissions of this clone")
     with clones.cut():
         task, _ = worked(clones)
         assert said_by_doctor(clones) == ("warn", f"{task}: submitted here, and not pushed to origin yet")
     clones.alpha.submit(CLAUDE, task)
-    assert said_by_doctor(clones) == ("ok", "origin has what was submitted here")
+    assert said_by_doctor(clones) == ("ok", "origin has all submissions of this clone")
 
 
 def test_doctor_says_of_the_remote_only_what_it_can_know_Q6(clones: Clones) -> None:
-    unknown = "what was submitted here was pushed to origin; whether it is still there cannot be asked"
+    unknown = "submissions were pushed to origin, and origin cannot be reached to confirm them"
     with clones.cut():
         assert said_by_doctor(clones) == ("ok", unknown), "also where nothing is to be asked for"
     task, _ = worked(clones)
@@ -43,7 +43,7 @@ def test_doctor_says_of_the_remote_only_what_it_can_know_Q6(clones: Clones) -> N
     result, message = said_by_doctor(clones)
     assert (result, attempt_ref(task, 1) in message) == ("warn", True)
     clones.alpha.checkout.git("push", "-q", "origin", attempt_ref(task, 1))
-    assert said_by_doctor(clones) == ("ok", "origin has what was submitted here")
+    assert said_by_doctor(clones) == ("ok", "origin has all submissions of this clone")
 
 
 def test_doctor_proposes_no_push_that_the_remote_would_refuse_Q6(clones: Clones) -> None:

@@ -91,7 +91,7 @@ def test_blocking_may_be_left_out_and_must_not_contradict_L1(word: str, blocking
 
 def test_a_contradicting_blocking_is_named_with_its_path_L1() -> None:
     assert wrong(severity="important", blocking=False) == [
-        ("L1", "payload.issues[0].blocking: false, but HIGH blocks: leave it out, or mend the severity")
+        ("L1", "payload.issues[0].blocking: false, but HIGH blocks: leave it out, or fix the severity")
     ]
     assert wrong(severity="FYI", blocking=True)[0][1].startswith(
         "payload.issues[0].blocking: true, but FYI does not block"

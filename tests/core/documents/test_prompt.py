@@ -307,7 +307,7 @@ def test_the_lead_sees_the_rounds_and_commands_and_cannot_force_anything_E3() ->
     text = compose("lead", replace(BUSY, rounds=("1  6 found", "2  4 fixed"), options=options), template("lead"))
     assert "~~~\n> 1  6 found\n> 2  4 fixed\n~~~" in text
     assert all(f"- {option}\n" in text for option in options)
-    assert "Nobody can force an approval" in text
+    assert "No one can force an approval" in text
     assert "respond" not in text
 
 

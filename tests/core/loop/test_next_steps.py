@@ -50,7 +50,7 @@ ANSWER = 'fe finding answer ID --fixed -m "what you changed" | --rejected --grou
 @pytest.mark.parametrize(
     ("fields", "status", "mine", "step"),
     [
-        ({}, "open", True, "whoever works on it next answers: fe show t"),
+        ({}, "open", True, "the next author answers: fe show t"),
         ({"state": "claimed"}, "in_progress", False, "it is ruled on once the work is in review: fe show t"),
         ({"state": "resolved", "ruled_by": "ses-x"}, "reviewing", False, "fe show t"),
         ({}, "in_progress", True, ANSWER),
@@ -59,14 +59,14 @@ ANSWER = 'fe finding answer ID --fixed -m "what you changed" | --rejected --grou
         ({"waiting": True}, "reviewing", False, RULE + "(--confirmed or --dismissed)"),
         ({"left_diff": True}, "reviewing", False, RULE + "--obsolete"),
         ({"state": "claimed"}, "reviewing", False, RULE + "(--verified or --not-fixed)"),
-        ({"state": "claimed"}, "reviewing", True, "somebody else rules: " + RULE + "(--verified or --not-fixed)"),
+        ({"state": "claimed"}, "reviewing", True, "someone else rules: " + RULE + "(--verified or --not-fixed)"),
         (
             {"state": "disputed", "left_diff": True},
             "reviewing",
             False,
             RULE + "(--accepted or --overruled or --obsolete)",
         ),
-        ({"by_check": "lint"}, "open", True, "mend it; the passing check resolves it: fe check run t"),
+        ({"by_check": "lint"}, "open", True, "fix it. The passing check resolves it: fe check run t"),
         ({"state": "waived", "waived_until": LATER}, "reviewing", False, "fe show t"),
         (
             {"state": "waived", "waived_until": EARLIER},

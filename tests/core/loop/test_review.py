@@ -92,7 +92,7 @@ DIFF = "sha256:0"
         ({}, [], "sha256:1", ["ses-r"], "it is about an earlier change"),
         ({}, [review(seq=2)], DIFF, ["ses-r"], "a later review of the same session is there"),
         ({}, [review(seq=2, session=SessionId("ses-s"))], DIFF, ["ses-r"], ""),
-        ({}, [], DIFF, ["ses-s"], "who gave it may not approve (P)"),
+        ({}, [], DIFF, ["ses-s"], "its reviewer may not approve (P)"),
     ],
 )
 def test_a_review_that_does_not_count_says_why_D9(

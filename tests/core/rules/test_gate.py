@@ -89,12 +89,12 @@ RESPOND = 'its implementer runs: fe finding answer TL-1 --fixed -m "what you cha
     ("held", "words", "step"),
     [
         (Blocking("TL-1"), "is open", RESPOND),
-        (Blocking("TL-1", state="claimed"), "nobody verified it", "fe finding judge TL-1 (--verified or --not-fixed)"),
-        (Blocking("TL-1", state="disputed"), "nobody ruled", "fe finding judge TL-1 (--accepted or --overruled)"),
+        (Blocking("TL-1", state="claimed"), "no reviewer has verified it", "fe finding judge TL-1 (--verified or --not-fixed)"),
+        (Blocking("TL-1", state="disputed"), "no reviewer has ruled on it", "fe finding judge TL-1 (--accepted or --overruled)"),
         (Blocking("TL-1", waiting=True), "waits to be confirmed", "fe finding judge TL-1 (--confirmed or --dismissed)"),
         (
             Blocking("TL-1", state="waived", expired=True),
-            "the waiver has run out",
+            "the waiver has expired",
             RESPOND,
         ),
     ],
@@ -127,8 +127,8 @@ def test_a_moved_or_missing_branch_makes_the_attempt_stale_D4() -> None:
 @pytest.mark.parametrize(
     ("actor", "machine", "says"),
     [
-        (STRANGER, "", "who made it runs: fe submit fe-1"),
-        (STRANGER, "alpha", "who made it runs on alpha: fe submit fe-1"),
+        (STRANGER, "", "its author runs: fe submit fe-1"),
+        (STRANGER, "alpha", "its author runs on alpha: fe submit fe-1"),
         (MAKER, "", "fe submit fe-1"),
         (MAKER, "alpha", "on alpha: fe submit fe-1"),
     ],

@@ -117,7 +117,7 @@ def test_i3_elsewhere_an_agent_may_work_and_decides_nothing(stands: Standing) ->
     assert set(actor.evidence) == set(CODEX.evidence), "what was seen still joins"
     assert actor.session == session_of("conv:CODEX_THREAD_ID:00"), "its commands are one session"
     assert actor.bound is not None
-    assert "decides nothing" in actor.bound.message
+    assert "cannot approve" in actor.bound.message
     assert len(actor.why) == 3
 
 

@@ -70,7 +70,7 @@ def test_a_change_that_never_was_is_mistyped_and_did_not_move_D7(seen: str) -> N
 def test_another_change_moved_while_they_looked_D7() -> None:
     reason = was_not_seen(again("rework", first=OTHER), ADA, f"1.{DIGITS[:8]}")
     assert reason is not None
-    assert "moved while you looked" in reason.message
+    assert "moved during your review" in reason.message
 
 
 def test_an_agent_says_which_change_it_saw_a_person_need_not_D7() -> None:

@@ -19,7 +19,7 @@ def shop(template: Path, tmp_path: Path, cast: Cast) -> Counter:
 
 def test_nothing_waits_for_a_person(shop: Counter) -> None:
     said = shop.text(shop.cast.alice, "attention")
-    assert said == "nothing is stopped; what waits for review is another list\nnext: fe queue\n"
+    assert said == "nothing needs attention. Tasks waiting for review:\nnext: fe queue\n"
     assert shop.lines(shop.cast.alice, "attention") == []
     assert shop.done(shop.cast.alice, "status")["attention"] == []
 

@@ -83,7 +83,7 @@ def test_what_an_agent_runs_is_marked_as_claimed_D5(shop: Counter) -> None:
 def test_what_approves_itself_and_what_does_not_is_said_M4(shop: Counter) -> None:
     good, bad = shop.work(GREEN, "review:auto"), shop.work({"conftest.py": "\n"}, "review:auto")
     assert shop.text(shop.cast.job, "check", "run", good).splitlines()[-2:] == [
-        "  approved by the rule (M4, mode auto-approve)",
+        "  approved automatically, in mode auto-approve (M4)",
         "next: fe merge",
     ]
     assert shop.text(shop.cast.job, "check", "run", bad).splitlines()[-2] == (
@@ -111,8 +111,8 @@ def test_a_red_check_leads_on_to_who_mends_it_and_never_in_a_circle_D5(shop: Cou
         return [line for line in shop.text(who, "check", "show", task).splitlines() if line.startswith("next: ")]
 
     assert after(shop.cast.alice) == ['next: fe redo T1 --issue tests -m "…"']
-    assert after(shop.cast.claude) == ["next: mend it, commit, then: fe submit T1"]
-    assert after(shop.cast.codex) == ['next: who reviews it runs: fe redo T1 --issue tests -m "…"']
+    assert after(shop.cast.claude) == ["next: fix it, commit, then: fe submit T1"]
+    assert after(shop.cast.codex) == ['next: its reviewer runs: fe redo T1 --issue tests -m "…"']
     shop.done(shop.cast.alice, "redo", task, "--issue", "tests", "-m", "mend it")
 
 
@@ -323,8 +323,8 @@ def test_submit_and_status_put_checks_before_an_approval_that_would_be_refused(s
     shop.commit(f"fe/{task}", GREEN)
     said = shop.text(shop.cast.claude, "submit", task, "--branch", f"fe/{task}").splitlines()
     assert said[1:] == [
-        "  checks    lint has not run on it yet; a person or a service runs: fe check run T1",
-        "  mode      batch: then somebody else reviews it",
+        "  checks    lint: not run yet. A person or CI runs: fe check run T1",
+        "  review    batch: then someone else must approve it",
         "next: fe next",
     ]
     assert (

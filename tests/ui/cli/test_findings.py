@@ -39,7 +39,7 @@ def test_a_list_has_a_line_each_and_says_how_many_block_L1(shop: Rounds) -> None
         ["H", "TL-T1-1-001", "HIGH", "open", "src/limit.py:2", "limit is hard-coded", "codex#1"],
         ["M", "TL-T1-1-002", "MEDIUM", "note", "no test for the limit", "codex#1"],
         ["1 open blocking of 2"],
-        ["next: whoever works on it next answers: fe show T1"],
+        ["next: the next author answers: fe show T1"],
     ]
 
 
@@ -129,7 +129,7 @@ def test_one_finding_in_full_with_its_history(shop: Rounds) -> None:
 def test_the_next_step_depends_on_the_state_and_on_who_asks(shop: Rounds) -> None:
     task = shop.found()
     name, note = shop.ids(task)
-    assert _next(shop, name, shop.cast.claude) == f"whoever works on it next answers: fe show {task}"
+    assert _next(shop, name, shop.cast.claude) == f"the next author answers: fe show {task}"
     shop.done(shop.cast.claude, "start", task)
     assert _next(shop, name, shop.cast.claude).startswith(f"fe finding answer {name} --fixed")
     assert _next(shop, name, shop.cast.codex).startswith(f"its implementer runs: fe finding answer {name}")
@@ -138,7 +138,7 @@ def test_the_next_step_depends_on_the_state_and_on_who_asks(shop: Rounds) -> Non
     assert _next(shop, name, shop.cast.codex) == f"fe finding judge {name} (--verified or --not-fixed)"
     assert (
         _next(shop, name, shop.cast.claude)
-        == f"somebody else rules: fe finding judge {name} (--verified or --not-fixed)"
+        == f"someone else rules: fe finding judge {name} (--verified or --not-fixed)"
     )
     shop.done(shop.cast.codex, "finding", "judge", name, "--verified")
     assert _next(shop, name, shop.cast.codex) == f"fe show {task}"

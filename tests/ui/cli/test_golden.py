@@ -121,15 +121,15 @@ def test_show_a_task_in_review_says_what_you_could_do(shop: Shop) -> None:
         "  made by     codex#1 (CODEX)   author set: 1 session\n"
         "  attempt 1   base BASE  head HEAD  on fe/PAGES  1 file +1 -0  diff SEEN  submitted TIME\n"
         "  files       +1 -0  PAGES.txt\n"
-        "  mode        batch: review.default_mode is batch\n"
+        "  mode        batch: project default\n"
         "  for you     approve: allowed (P7)\n"
         "next: fe show PAGES --diff      then   fe approve PAGES --seen SEEN\n"
     )
     mine = shop.text(shop.stage.cast.codex, "show", shop.pages.task).splitlines()
     assert mine[-3:] == [
         "  for you     approve: refused (P2)",
-        "              P2  the author of a change may not approve it: codex#1 (CODEX) is its implementer",
-        "next: somebody else runs: fe approve PAGES --seen SEEN",
+        "              P2  codex#1 (CODEX) is its implementer, so someone else must approve it",
+        "next: someone else runs: fe approve PAGES --seen SEEN",
     ]
     creators = shop.text(shop.stage.cast.claude, "show", shop.pages.task).splitlines()
     assert creators[-2:] == [
@@ -146,10 +146,10 @@ def test_show_diff(shop: Shop) -> None:
 def test_a_refusal_lists_all_reasons_with_rule_and_next_step(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.codex, "approve", shop.pages.task, rc=1) == (
         "refused: PAGES was not approved. 2 reasons:\n"
-        "  - an agent says which diff it looked at: --seen ATTEMPT.DIFF is missing (D7)\n"
+        "  - an agent has to name the diff that it reviewed: --seen ATTEMPT.DIFF is missing (D7)\n"
         "    next: fe show PAGES --diff\n"
-        "  - the author of a change may not approve it: codex#1 (CODEX) is its implementer (P2)\n"
-        "    next: somebody else runs: fe approve PAGES --seen SEEN\n"
+        "  - codex#1 (CODEX) is its implementer, so someone else must approve it (P2)\n"
+        "    next: someone else runs: fe approve PAGES --seen SEEN\n"
         "nothing was changed\n"
     )
 
@@ -157,7 +157,7 @@ def test_a_refusal_lists_all_reasons_with_rule_and_next_step(shop: Shop) -> None
 def test_a_missing_reason_says_what_to_type(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.claude, "approve", shop.pages.task, "--seen", shop.pages.seen, rc=1) == (
         "refused: PAGES was not approved. 1 reason:\n"
-        "  - PAGES can be approved by you only with a reason (you created PAGES) (P3)\n"
+        "  - you can approve PAGES only with a reason, because you created PAGES (P3)\n"
         '    next: fe approve PAGES --seen SEEN -m "why it is fine"\n'
         "nothing was changed\n"
     )
@@ -177,7 +177,7 @@ def test_from_create_to_merge_first_the_answer_then_the_next_step(stage: Stage) 
     cast = stage.cast
     said = stage.run(cast.alice, "create", "Add login").out
     task = said.split()[1]
-    assert said == f"created {task}\n  mode  batch: review.default_mode is batch\nnext: fe list --ready\n"
+    assert said == f"created {task}\n  review  batch (project default)\nnext: fe list --ready\n"
     assert stage.run(cast.codex, "start", task).out == (
         f'started {task}: Add login\nnext: work on a branch, commit, then: fe submit {task} -m "what you did"\n'
     )
@@ -186,7 +186,7 @@ def test_from_create_to_merge_first_the_answer_then_the_next_step(stage: Stage) 
     assert re.fullmatch(rf"submitted {task}, attempt 1: 1 commit, 1 file \+1 -0, diff 1\.[0-9a-f]{{8}}", handed[0])
     assert handed[-1].startswith("next: fe next")
     approved = stage.run(cast.alice, "approve", task).out.splitlines()
-    assert approved[0] == f"approved {task} (P3): you created {task} (creator, human)"
+    assert approved[0] == f"approved {task}: you created {task} (creator, human) (P3)"
     assert approved[-1].endswith(f"take it back: fe approve --withdraw {task}")
     settling = rf"waits    {task}  settles until \d\d:\d\d:\d\d \(Q0\)\n         next: fe merge --wait\n"
     assert re.fullmatch(settling, stage.run(cast.alice, "merge").out)
@@ -212,7 +212,7 @@ def test_what_an_agent_approved_is_merged_at_once_and_the_queue_is_empty_then(st
 
 def test_audit_verify_and_doctor(shop: Shop) -> None:
     verified = shop.text(shop.stage.cast.alice, "audit", "verify").splitlines()
-    assert verified[0] == "10 rows verified: chain whole, tables are what the journal says, mirror complete"
+    assert verified[0] == "10 rows verified: chain whole, tables match the journal, mirror complete"
     assert re.fullmatch("head [0-9a-f]{64}", verified[1])
     doctor = shop.text(shop.stage.cast.alice, "doctor").splitlines()
     warned = [line for line in doctor if line.startswith("warn")]

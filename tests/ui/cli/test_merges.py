@@ -106,7 +106,7 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
 def test_one_task_is_merged_where_it_is_its_turn_Q1(shop: Counter) -> None:
     first, second, third = shop.approved(), shop.approved(path="src/b.py"), shop.work({"src/c.py": "c\n"})
     assert "T1 is before T2 in the merge queue" in shop.text(shop.cast.job, "merge", second, rc=1)
-    assert "T3 is reviewing: only what is approved is in the merge queue" in shop.text(
+    assert "T3 is reviewing. Only approved tasks are in the merge queue." in shop.text(
         shop.cast.job, "merge", third, rc=1
     )
     assert shop.text(shop.cast.job, "merge", first) == "merged   T1  main is at SHA\n"

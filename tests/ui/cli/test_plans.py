@@ -59,7 +59,7 @@ def test_accept_covers_the_review_labels_of_an_agents_plan_M7(shop: Counter) -> 
 
 def test_mode_before_submission_says_its_condition_M3(shop: Counter) -> None:
     created = shop.text(shop.cast.alice, "create", "Words", "-l", "docs")
-    assert "  mode  skip if only documents change, else batch: label docs is skip; review.default_mode is batch" in (
+    assert "  review  skip if only documents change, else batch (label docs is skip; project default)" in (
         created.splitlines()
     )
     assert "skip if only documents change, else batch: " in shop.text(shop.cast.alice, "show", shop.tasks()[0])

@@ -132,5 +132,5 @@ def test_a_sprint_that_lost_its_runner_is_said_in_the_status_X5() -> None:
     )
     running = SprintGlance(id="s-04", state="running")
     (said,) = unattended(running, [replace(live, state="gone"), replace(live, agents=0)])
-    assert said == "  NO RUNNER s-04 runs, and nobody takes its tasks: fe sprint start s-04"
+    assert said == "  NO RUNNER for the tasks of s-04. To start one: fe sprint start s-04"
     assert unattended(running, [live]) == unattended(replace(running, state="ended"), []) == unattended(None, []) == []

@@ -151,7 +151,7 @@ class AgentPrograms:
         words = attached_words(dialect, profile, task, name, conversation)
         if not words:
             no_way = "nothing says how its program goes on with one (attach_args)"
-            raise AgentUnavailable("it told of no conversation" if dialect.attach else no_way)
+            raise AgentUnavailable("it reported no conversation" if dialect.attach else no_way)
         path, home = self._find(profile, dialect), self.places.home(task, name)
         asked = (*dialect.keys, *profile.env)
         env = persons_environment(self._environ, home=home, asked=asked, own={**dialect.env, **self._own(dialect)})

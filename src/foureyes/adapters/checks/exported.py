@@ -50,7 +50,7 @@ class Exported:
             if not (other := unlike(self.path, self._files())):
                 return
         self._seal = ""
-        raise OSError(errno.EIO, "somebody else writes to the files of its tree", visible(other))
+        raise OSError(errno.EIO, "another program writes to the files of its tree", visible(other))
 
     def is_sound(self) -> bool:
         """Whether nobody wrote there since git did; else it is written again with the next use."""

@@ -92,7 +92,7 @@ class Grounds:
 
             def disturbed() -> str:
                 if not room.is_kept:
-                    return "ended the process that kept its files apart"
+                    return "ended the process that isolated its files"
                 return self._disturbed(ask.shared, kept)
 
             yield Stand(
@@ -157,9 +157,9 @@ class Grounds:
 
     def _disturbed(self, shared: Exported | None, kept: Environment | None) -> str:
         if shared is not None and not shared.is_sound():
-            return "ran while somebody else wrote to the files of its tree"
+            return "ran while another program wrote to the files of its tree"
         if kept is not None and not self.environments.is_sound(kept):
-            return "ran while somebody else wrote to its environment"
+            return "ran while another program wrote to its environment"
         return ""
 
     def _key(self, rule: CheckoutRule, tree: TreeFiles, at: str) -> tuple[str, str]:

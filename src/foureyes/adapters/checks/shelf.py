@@ -133,9 +133,9 @@ def waited(path: str, how: int, stop: StopAsked, hear: Hear) -> int:
         if (handle := locked(path, how | fcntl.LOCK_NB)) is not None:
             return handle
         if times == QUIET_PAUSES:
-            hear(f"(waiting for whoever makes or uses this environment: {path})\n".encode())
+            hear(f"(waiting for another run that uses this environment: {path})\n".encode())
         _pause(stop)
-    raise Unprepared(f"its environment could not be had: somebody makes or uses it for too long ({path})")
+    raise Unprepared(f"its environment is not available: another run has used it for too long ({path})")
 
 
 def _pause(stop: StopAsked) -> None:

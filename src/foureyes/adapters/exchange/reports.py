@@ -36,7 +36,7 @@ def read(
     if len(document) > LARGEST_IMPORT:
         raise BadInput(
             f"{_named(name)} is larger than {LARGEST_IMPORT // 1_000_000} MB.",
-            next_step=prose("leave out what is no finding, or split it"),
+            next_step=prose("leave out results that are not findings, or split it"),
         )
     try:
         kept = list(islice(_findings(document, places or ReportPaths(), most or {}), MAX_FINDINGS + 1))

@@ -39,7 +39,7 @@ def refuse_typed_name(token: str, asserted: str) -> None:
     if token and asserted:
         # No next command: how to get rid of a token is nothing to teach its bearer.
         reason = Reason(
-            "I2", f"{TOKEN} is set: with a token present nothing else can change who you are, a typed name neither"
+            "I2", f"{TOKEN} is set: with a token present, no name or other sign changes your identity"
         )
         raise Refused("--as was refused", reasons=(reason,))
 

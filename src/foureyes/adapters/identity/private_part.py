@@ -50,5 +50,5 @@ def last_written(file: str) -> str:
     try:
         times = [os.stat(path, follow_symlinks=False).st_ctime for path in (file, splitext(file)[0] + ".pub")]
     except OSError:
-        return "nobody knows when"
+        return "at an unknown time"
     return f"{datetime.fromtimestamp(max(times), UTC):%Y-%m-%d %H:%M} UTC"

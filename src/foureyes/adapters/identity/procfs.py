@@ -105,7 +105,7 @@ def root() -> ProcDirectory:
         kernel = _Kernel()
         handle = os.open(ROOT, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except (OSError, ImportError) as problem:
-        raise NotProc(f"{ROOT} cannot be looked at ({problem}).") from None
+        raise NotProc(f"{ROOT} cannot be read ({problem}).") from None
     try:
         kernel.check(handle)
     except (NotProc, OSError):

@@ -75,7 +75,7 @@ class RunnerLine:
             self.close()
             raise EnvironmentProblem(
                 "the runner of this run ended before it answered.",
-                next_step=prose("look at what was done before you do it again"),
+                next_step=prose("check what was done before you do it again"),
             )
         self._used = monotonic()
         return answer
@@ -86,7 +86,7 @@ class RunnerLine:
             self._wire = None
 
 
-_WAIT = prose("stop here: what you made stays on its branch, and the next runner goes on from there")
+_WAIT = prose("stop here. Your work stays on its branch, and the next runner continues from there")
 
 
 def _seconds(number: int) -> bytes:

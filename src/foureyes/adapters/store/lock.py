@@ -153,7 +153,7 @@ def only_readable(folder: str, wrong: list[str]) -> StoreProblem:
         return StoreProblem(f"{message} Nothing was changed.", next_step=ENCLOSED)
     return StoreProblem(
         f"{names} {are} read-only for you: the store can be read, not written. Nothing was changed.",
-        next_step=prose(f"make {names} writable for you, or ask who owns it"),
+        next_step=prose(f"make {names} writable for you, or ask its owner"),
     )
 
 
@@ -162,7 +162,7 @@ def in_its_place(path: str, odd: OddFile) -> StoreProblem:
     name = os.path.join(os.path.basename(os.path.dirname(path)), os.path.basename(path))
     return StoreProblem(
         f"{name} cannot be used: {odd.strerror}. Nothing was changed.",
-        next_step=prose(f"look at who put it there, and move {name} away"),
+        next_step=prose(f"find out who put it there, and move {name} away"),
     )
 
 

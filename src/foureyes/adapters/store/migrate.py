@@ -89,7 +89,7 @@ def _refuse_unversioned(engine: Database, at: int) -> None:
     if not at and engine.tables() - {"migrations"}:
         raise StoreProblem(
             "the store has tables, and no record of their version: a part of it is gone. Nothing was changed.",
-            next_step=by("person", fe("store", "restore", blank("FILE")), "who owns it puts a backup there: "),
+            next_step=by("person", fe("store", "restore", blank("FILE")), "its owner restores a backup: "),
         )
 
 

@@ -145,7 +145,7 @@ def differences(
         elif line != after[seq]:
             altered.append(f"security_events.jsonl line {number} (row {seq}) was changed")
         elif seq in seen or seq < max(seen, default=0):
-            altered.append(f"security_events.jsonl line {number} (row {seq}) was changed: it stands in the wrong place")
+            altered.append(f"security_events.jsonl line {number} (row {seq}) was changed: it is in the wrong place")
         seen.add(seq or 0)
     if len(altered) > NAMED:
         altered[NAMED:] = [f"security_events.jsonl: {len(altered) - NAMED} more lines are not as the journal has them"]

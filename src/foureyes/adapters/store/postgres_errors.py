@@ -20,26 +20,24 @@ from foureyes.steps import Steps, blank, by, by_person, either, fe, prose, shell
 LOCK_TIMEOUT = "10s"
 GIVE_PASSWORD = prose("give its password: a line of ~/.pgpass (readable by you only), PGPASSWORD, or a service file")
 LOOK_AT_ADDRESS = either(
-    prose("look whether the server runs"),
+    prose("check that the server runs"),
     by_person(fe("store", "join", blank("URL"), before="is the address another one: FOUREYES_STORE, else ")),
     joint="; ",
 )
-PUT_BACK = by("person", fe("store", "restore", blank("FILE")), "who owns it puts a backup there: ")
+PUT_BACK = by("person", fe("store", "restore", blank("FILE")), "its owner restores a backup: ")
 OTHER_TABLES = (errors.UndefinedColumn, errors.DuplicateTable, errors.DuplicateColumn, errors.DuplicateObject)
 """A column is gone; or what a migration makes is there, and the record that it was made is gone (J2)."""
 FULL = re.compile(r"too many clients|connection slots are reserved|too many connections")
 """Who gets no connection gets no code to tell that by, only the server's words. They choose what is said, no more."""
 MAKE_ROOM = prose(
-    "who administers the server raises max_connections (a runner keeps three, each job beside it one more), "
-    "or end a runner that is not needed; then try again"
+    "ask the administrator to raise max_connections (a runner keeps three, each further job one more), or end a runner that is not needed. Then try again."
 )
-NAME_ANOTHER = prose("look whether the server runs; is the address another one, name that")
+NAME_ANOTHER = prose("check that the server runs and that the address is right")
 REFUSED: tuple[tuple[re.Pattern[str], Steps], ...] = (
     (
         re.compile(r'database ".*" does not exist'),
         prose(
-            "name a database that is there; or who administers the server makes it: "
-            f"CREATE DATABASE NAME ENCODING '{ENCODING}' TEMPLATE template0"
+            "name an existing database, or ask the administrator to create it: CREATE DATABASE NAME ENCODING '{ENCODING}' TEMPLATE template0"
         ),
     ),
     (
@@ -52,17 +50,17 @@ REFUSED: tuple[tuple[re.Pattern[str], Steps], ...] = (
     (
         re.compile(r"password authentication failed"),
         prose(
-            "mend it where it stands: its line of ~/.pgpass (readable by you only), PGPASSWORD, the service file, or "
+            "fix it where it is set: its line of ~/.pgpass (readable by you only), PGPASSWORD, the service file, or "
             "the address in FOUREYES_STORE"
         ),
     ),
     (
         re.compile(r'role ".*" does not exist'),
-        prose("name a role that is there; or who administers the server makes it: CREATE ROLE NAME LOGIN"),
+        prose("name an existing role, or ask the administrator to create it: CREATE ROLE NAME LOGIN"),
     ),
     (
         re.compile(r"no pg_hba\.conf entry"),
-        prose("ask who administers the server for a line of its pg_hba.conf that lets this role in from here"),
+        prose("ask the administrator for a line in pg_hba.conf that allows this role from here"),
     ),
 )
 """What a server that answered did not accept, again by its words: they choose what is said, no more. One that speaks
@@ -86,7 +84,7 @@ def in_our_words(role: str = "", owner: str = "", *, committing: bool = False) -
     except errors.ReadOnlySqlTransaction as problem:
         raise StoreProblem(
             f"the database does not let you write: {first_line(problem)}. Nothing was changed.",
-            next_step=prose("ask who administers it for write access"),
+            next_step=prose("ask its administrator for write access"),
         ) from problem
     except errors.InsufficientPrivilege as problem:
         raise StoreProblem(
@@ -176,7 +174,7 @@ def held_by(holder: Sequence[SqlValue], url: str) -> StoreBusy:
         return StoreBusy(f"{busy}. Nothing was changed.", next_step=step)
     program, machine, role, pid = (visible(str(each)) for each in holder)
     what = f"SELECT * FROM pg_stat_activity WHERE pid = {pid}"  # noqa: S608 (shown, never run)
-    look = shell("psql", without_password(url), "-c", what, after="; who administers that server may end it")
+    look = shell("psql", without_password(url), "-c", what, after=". The administrator of that server can end it")
     return StoreBusy(
         f"{busy} (writer: {program}, {machine}, role {role}, pid {pid} of the server). Nothing was changed.",
         next_step=either(step, look, joint="; if it does not end by itself: "),

@@ -73,7 +73,7 @@ def refuse_to_make(facts: SchemaFacts) -> None:
         raise StoreProblem(
             f"role {facts.role} may make no schema in database {facts.database}: the database does not let you. "
             "Nothing was changed.",
-            next_step=prose(f"ask who administers it for: {grant}"),
+            next_step=prose(f"ask its administrator for: {grant}"),
         )
 
 
@@ -97,14 +97,14 @@ def for_the_owner(why: str, owner: str, role: str, what: str, how: Steps) -> Sto
     """Who can do it, and by which command."""
     return StoreProblem(
         f"only its owner can {what}: {why}, and you are {role}. Nothing was changed.",
-        next_step=by("other", how, f"who connects as {owner} runs: "),
+        next_step=by("other", how, f"the role {owner} runs: "),
     )
 
 
 def let_in_by(role: str, owner: str) -> Steps:
     """How a role gets in that may do nothing, or not enough."""
-    grant = fe("store", "roles", "--writer", role or blank("NAME"), after="   (--reader in its place: to look only)")
-    return by("other", grant, f"{owner or 'who'} owns it, and gets the SQL that lets you in by: ")
+    grant = fe("store", "roles", "--writer", role or blank("NAME"), after="   (or --reader, to read only)")
+    return by("other", grant, f"{owner or 'someone else'} owns it, and gets the SQL that allows you in by: ")
 
 
 def role_of(engine: Engine, facts: SchemaFacts) -> StoreRole:

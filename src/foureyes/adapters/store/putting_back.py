@@ -96,7 +96,7 @@ def _refuse_another(incoming: PostgresEngine, url: str, project: str) -> None:
 
     if not incoming.fetch(ALONE, {"name": f"{schema_of(project)} restore"})[1][0][0]:
         raise StoreBusy(
-            "somebody else puts a backup there at this moment. Nothing was changed.", next_step=prose("try again")
+            "another restore is running there. Nothing was changed.", next_step=prose("try again")
         )
     left = [name for name in schemas(url, f"{project}_incoming_") if name != incoming.project]
     incoming.script([f'DROP SCHEMA IF EXISTS "{schema_of(name)}" CASCADE' for name in left])

@@ -129,7 +129,7 @@ def _check_head(engine: Database, last: Row | None) -> list[Discrepancy]:
         gone = (
             f"rows {end + 1} to {seq} are missing at the end"
             if int(seq or 0) > end
-            else f"rows after {seq} were added by somebody else"
+            else f"rows after {seq} were added by another program"
         )
         return [Discrepancy("integrity", gone, end)]
     if last is not None and hash_ != last.hash:
@@ -145,7 +145,7 @@ def _check_search(engine: Database) -> list[Discrepancy]:
         return []
     misread = {str(row[0]) for row in rows} | (set(_misfolded(engine)) if engine.name == "postgres" else set())
     return [
-        Discrepancy("integrity", f"task_text: the search index of {task} is not what the task says")
+        Discrepancy("integrity", f"task_text: the search index of {task} does not match the task")
         for task in sorted(misread)[:MOST_DISCREPANCIES]
     ]
 

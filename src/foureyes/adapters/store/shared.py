@@ -79,8 +79,7 @@ def kept_url(url: str) -> str:
     """An address that is written down, and was typed where others see it: never with a password."""
     if holds_password(check_url(url)):
         raise BadInput(
-            f"that address holds a password, which would be kept in .foureyes/{POINTER}; where it was typed, everybody "
-            "who lists processes saw it. Nothing was changed.",
+            f"that address holds a password, which would be kept in .foureyes/{POINTER}, and is visible in the process list. Nothing was changed.",
             next_step=prose(WITHOUT),
         )
     return url
@@ -147,7 +146,7 @@ def refuse_old_schema(engine: PostgresEngine, version: int) -> None:
         raise StoreProblem(
             f"the store has schema {version}, and is brought to schema {LATEST} by the owner of its tables, "
             f"{engine.facts.owner}: role {engine.facts.role} may not. Nothing was changed.",
-            next_step=by("other", fe("status"), f"who connects as {engine.facts.owner} runs, with this version: "),
+            next_step=by("other", fe("status"), f"the role {engine.facts.owner} runs, with this version: "),
         )
 
 

@@ -92,7 +92,7 @@ class SqliteEngine:
         seen = self._look()
         if seen[1]:
             raise StoreProblem(
-                "the store was left with a log that only who can write beside it can read.",
+                "the store has an unmerged log, which needs write access to be read.",
                 next_step=fe("status", after=", where .foureyes can be written; then try again here"),
             )
         self.connection, self._seen = connected(f"{as_uri(self.path)}?immutable=1", FOR_READING), seen

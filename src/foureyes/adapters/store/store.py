@@ -329,7 +329,7 @@ def found_elsewhere(recorded: str, actual: str) -> Refused:
     """P12: what is written to a copy of the store is lost, and what was decided since may be missing in it."""
     message = (
         f"the journal says that the store lies {place_words(recorded)}, and this one was found {place_words(actual)}: "
-        "if nobody of you moved it, it is a copy, and what was decided since is missing in it"
+        "if it was not moved, it is a copy and lacks later decisions"
     )
     adopt = fe("store", "adopt", "-m", phrase("why it is here"), after=", by a person, if it was moved on purpose")
     return Refused("nothing was changed.", reasons=(Reason("P12", message, adopt),), next_step=fe("doctor"))
@@ -342,11 +342,10 @@ def off_head(last: int, head: int) -> StoreProblem:
     which = f"row {head}" if head != last else f"another row {head}"
     back = fe("store", "restore", blank("FILE"), after=", or fixes it by SQL (docs/howto/several-machines.md)")
     return StoreProblem(
-        f"the journal goes to row {last} and its head is {which}: somebody wrote to the database past Foureyes, "
-        "and nothing can be recorded until its owner fixes that. Nothing was changed.",
+        f"the journal goes to row {last} and its head is {which}: another program wrote to the database, and nothing can be recorded until its owner fixes that. Nothing was changed.",
         next_step=in_turn(
             fe("audit", "verify", before="which row it is: "),
-            by("other", back, "who owns the store puts a backup back: "),
+            by("other", back, "the owner of the store restores a backup: "),
         ),
     )
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NEAR_TIP = 500
 """So many commits below a tip are looked at."""
 MEANT = "; if that was meant: "
-UNTOLD = "what the target lacks cannot be told here"
+UNTOLD = "this clone cannot tell which merges the target lacks"
 """Of a clone that has not all of its history."""
 HERE = by_person(fe("target", "here", "-m", phrase("why they move")))
 
@@ -71,11 +71,11 @@ def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = N
 
     if strange := strays_beyond(context, tx, newest, tip):  # nobody is to push that unseen (Q5)
         look = by_person(looking_at(strange[0]))
-        text = f"{text}; that merge stands on what no task brought: {some_of(strange)}"
+        text = f"{text}; that merge is based on commits of no task: {some_of(strange)}"
         return MergeStop(text, either(look, accept, joint=MEANT))
     back = by_person(_back(remote, target, tip, newest, set_back=set_back))
     if strange := strays_beyond(context, tx, tip, newest):
-        text = f"{text}; no task brought what is there: {some_of(strange)}"
+        text = f"{text}; these commits are there and belong to no task: {some_of(strange)}"
         back = in_turn(by_person(looking_at(strange[0])), back)
     return MergeStop(text, either(back, accept, joint=MEANT))
 

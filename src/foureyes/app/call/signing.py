@@ -268,7 +268,7 @@ def why_unsignable(context: Context, tx: Tx, actor: Actor, verb: str, policy: Re
     if keys_at_hand(context, actor, keys):
         return None
     if keys and any(key.fingerprint in context.keys.held() for key in keys):
-        why = f"{verb} needs a person's key, and what lies here of this project's keys cannot sign"
+        why = f"{verb} needs a person's key, and no key of this project on this machine can sign"
         return Reason("I9", why, prose("try it: the refusal names the file, and what is wrong with it"))
     return _no_key(context, tx, verb, actor.person)
 
@@ -334,7 +334,7 @@ def _check_content(context: Context, tx: Tx, statement: Statement, act: Intent, 
         diff_id = latest.diff_id if latest else ""
     expected = (context.store.project, task.id if task else "", act.signed, diff_id, act.reason.strip())
     if (statement.project, statement.task, statement.verb, statement.diff_id, statement.reason) != expected:
-        raise unsigned("the signature covers something else than what is asked for", prose("try again"))
+        raise unsigned("the signature is for something else", prose("try again"))
     if row is None or row.hash != statement.head:
         raise unsigned("the signature was made over another journal", fe("audit", "verify"))
 

@@ -53,7 +53,7 @@ def unbrought(context: Context, *, asked: bool = False) -> Unbrought | None:
     try:
         return _told(target, _strange(context, known, at, asked=asked))
     except GitProblem as problem:
-        return Unbrought(f"what is on {target} cannot be read: {problem.message}", problem.next_step)
+        return Unbrought(f"the content of {target} cannot be read: {problem.message}", problem.next_step)
 
 
 def unbrought_lately(context: Context) -> Unbrought | None:
@@ -78,7 +78,7 @@ def built_on(context: Context, tip: Sha) -> Unbrought | None:
     try:
         return _told(project.target, _strange(context, known, tip, until, asked=True)) if known else None
     except GitProblem as problem:
-        return Unbrought(f"what is on {project.target} cannot be read: {problem.message}", problem.next_step)
+        return Unbrought(f"the content of {project.target} cannot be read: {problem.message}", problem.next_step)
 
 
 def strays_beyond(context: Context, tx: Tx, at: Sha, other: Sha) -> list[LineCommit]:
@@ -153,7 +153,7 @@ def _behind(context: Context, known: KnownCommits, seen: TargetHistory, ends: li
 def _told(target: str, strange: _Strange) -> Unbrought | None:
     commits = strange.commits
     if strange.torn and not commits:
-        text = f"who brought what is on {target} cannot be told: the history of this clone ends at {strange.torn[:7]}"
+        text = f"the authors of {target} are unknown: the history of this clone ends at {strange.torn[:7]}"
         return Unbrought(text, unshallow())
     if not commits:
         return None

@@ -52,4 +52,4 @@ def all_waiting(waiting: Sequence[WaitingKey]) -> str:
 def add_waiting(waiting: Sequence[WaitingKey], person: str) -> Steps:
     """The line by which somebody else lets it count."""
     lines = [fe("key", "add", key.public, "--person", person or blank("USER@HOST")) for key in waiting]
-    return by("other", either(*lines, joint="; "), "if you made it then, somebody with a key of this project runs: ")
+    return by("other", either(*lines, joint="; "), "if you made it then, an owner of a project key runs: ")

@@ -137,7 +137,7 @@ def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: R
 def _why_unknown(tx: Tx) -> str:
     """V4: a person who was never here cannot answer, and would be waited for without an end."""
     people = [row.id for row in tx.all("session.people", IdRow, limit=MOST_PEOPLE)]
-    return f"nobody of that name was ever here; people: {some(people, NAMED) or 'nobody yet'}"
+    return f"no person of that name is known. People: {some(people, NAMED) or 'none yet'}"
 
 
 def ask(context: Context, work: Work, cycle: CycleId, task: str, reviewer: str, kind: ReviewerKind) -> None:
@@ -198,7 +198,7 @@ def left_out(context: Context, tx: Tx, known: WholeCycle) -> list[str]:
     for target in known.live:
         choice = choice_for(context, tx, target.task, seats=known.cycle.seats, already=())
         reasons += [f"{each.name} was not asked: {each.why}" for each in choice.left_out]
-    return list(dict.fromkeys(reasons)) or ["the policy names nobody who could be asked"]
+    return list(dict.fromkeys(reasons)) or ["the policy names no reviewer to ask"]
 
 
 def pending_of(known: WholeCycle, target: TargetRow) -> int:

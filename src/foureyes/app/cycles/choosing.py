@@ -46,7 +46,7 @@ def refuse_choosing(context: Context, work: Work, tasks: Sequence[TaskId], revie
         if names:
             made = made_by(facts_of(context, work.tx, task), me)
             why = "the policy or a person chooses reviewers" if me.kind != "human" else ""
-            why = f"{work.actor.name} {made.why}: who made the work does not choose its reviewers" if made else why
+            why = f"{work.actor.name} {made.why}, and an author cannot choose the reviewers" if made else why
             step = left[0].next if left else fe("review", "request", task, "--open")
             reasons += [Reason("V4", why, step)] if why else []
         asks_person = len(names) < len(reviewers)
@@ -55,7 +55,7 @@ def refuse_choosing(context: Context, work: Work, tasks: Sequence[TaskId], revie
             reasons.append(Reason("V4", why, fe("review", "submit", task, blank("FILE"))))
         reasons += left or _nobody_to_ask(context, work, task, me, asks_person=asks_person)
         if reasons:
-            refuse_verb(f"nobody was asked about {task}.", *reasons, task=task)
+            refuse_verb(f"no reviewer was asked about {task}.", *reasons, task=task)
 
 
 def _has_a_part(context: Context, work: Work, task: TaskId, me: Party) -> bool:
@@ -76,7 +76,7 @@ def _nobody_to_ask(context: Context, work: Work, task: TaskId, me: Party, *, ask
     step = fe("review", "request", task, "--ask", "human")
     if me.kind == "agent" and not _has_a_part(context, work, task, me):
         step = fe("review", "submit", task, blank("FILE"))
-    return [Reason("V4", "the policy names no reviewers (review.peers.reviewers), so nobody would be asked", step)]
+    return [Reason("V4", "the policy names no reviewers (review.peers.reviewers)", step)]
 
 
 def _left_to_a_person(work: Work, task: TaskId) -> list[Reason]:

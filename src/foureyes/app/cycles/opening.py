@@ -100,7 +100,7 @@ def open_unasked(context: Context, work: Work, facts: Facts) -> CycleId:
     """R1 to R3: somebody reviewed an attempt that no cycle is about, and does not approve. Nobody else is asked or
     waited for.
     """
-    reason = "a review that nobody had asked for"
+    reason = "a review that was not requested"
     return open_cycle(context, work.gate, "REQUEST_REVIEW", [attempt_target(facts)], reason=reason, unasked=True)
 
 

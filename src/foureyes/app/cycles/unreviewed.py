@@ -27,7 +27,7 @@ class Unreviewed(msgspec.Struct, frozen=True, kw_only=True):
     def sentence(self) -> str:
         """What became of its cycle."""
         if self.state == "open":
-            return f"{self.cycle}: nobody is left to ask"
+            return f"{self.cycle}: no reviewer is left to ask"
         return f"{self.cycle} R0: it was not reviewed" if self.state == "decided" else f"{self.cycle} ended unreviewed"
 
     @property

@@ -247,7 +247,7 @@ class Handoffs:
             raise BadInput(
                 "the handoff_qa contradicts itself.",
                 reasons=tuple(problems),
-                next_step=prose("mend these and send it again"),
+                next_step=prose("fix these and send it again"),
             )
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task))

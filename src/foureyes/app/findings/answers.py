@@ -59,7 +59,7 @@ class Answers:
         answers, problems = answers_of(handoff)
         problems += summary_problems(handoff)
         if problems:
-            step = prose("mend these and send it again")
+            step = prose("fix these and send it again")
             raise BadInput(
                 "the handoff_developer was refused, and nothing was answered.", reasons=tuple(problems), next_step=step
             )
@@ -112,7 +112,7 @@ class Answers:
             reasons.append(
                 Reason(
                     "L6",
-                    f"{task.id} is {task.status}: its implementer answers, so somebody starts it first",
+                    f"{task.id} is {task.status}. Start it before you answer its findings.",
                     fe("show", task.id),
                 )
             )

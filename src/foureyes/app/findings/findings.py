@@ -267,7 +267,7 @@ def why_not_waived(facts: Facts, finding: Finding, me_made: Maker | None, now: s
     reasons: list[Reason] = []
     if me_made is not None:
         maker = f"{facts.party_name(me_made.session)} {me_made.why}"
-        why = f"a waiver is for a person who did not make the change: {maker}"
+        why = f"only a person who is not an author can waive: {maker}"
         reasons.append(Reason("E3", why, prose("another person waives it")))
     if not finding.blocking:
         reasons.append(
@@ -280,7 +280,7 @@ def why_not_waived(facts: Facts, finding: Finding, me_made: Maker | None, now: s
     elif finding.by_check:
         why = f"check {finding.by_check} raised {finding.id}: only the passing check resolves it"
         break_glass = by_person(fe("approve", finding.task, "--break-glass", phrase("why")))
-        reasons.append(Reason("D5", why, either(prose("mend it"), break_glass, joint="; or ")))
+        reasons.append(Reason("D5", why, either(prose("fix it"), break_glass, joint="; or ")))
     return reasons
 
 

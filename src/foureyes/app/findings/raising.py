@@ -220,7 +220,7 @@ def _is_anothers(old: Finding, new: ReportedFinding, me: Party | None, attempt: 
 
 def _not_yours(old: Finding) -> Reason:
     """L2: a finding that its author may reword is a finding no more."""
-    why = f"{old.id} is known already, and whoever made the work answers it instead of flagging it again"
+    why = f"{old.id} is known already. An author answers it, and does not report it again."
     return Reason("L2", why, fe("finding", "answer", old.id, one_of("--fixed", "--rejected")))
 
 

@@ -108,7 +108,7 @@ class Rulings:
                 _refuse_taking_back(row, f"{giver.name} gave the ruling, and only they can take it back")
             made = made_by(facts_of(self._context, work.tx, task.id, me), me)
             if made is not None:
-                _refuse_taking_back(row, f"whoever made the change takes no ruling on it back ({made.why})")
+                _refuse_taking_back(row, f"an author of the change cannot withdraw a ruling on it ({made.why})")
             if task.status in ("approved", "closed") and last.now != "open":
                 _refuse_taking_back(row, f"{task.id} is {task.status} already; send it back instead: fe redo {task.id}")
             work.record(task.id, e.RulingTakenBack(root=row.root, ruling=last.seq))
@@ -180,7 +180,7 @@ def may_rule(case: Case, reason: str) -> Decision:
     made = made_by(case.facts, case.me)
     if made is not None and case.me.kind != "service":
         who = case.facts.party_name(made.session)
-        return refuse("L8", f"whoever answered does not rule: {who} {made.why}", prose("somebody else rules on it"))
+        return refuse("L8", f"{who} {made.why}, so someone else must rule", prose("someone else has to rule on it"))
     return may_approve(case.alone, case.me, case.policy, Declaration(reason))
 
 

@@ -260,7 +260,7 @@ def _asked_for(context: Context, tell: Telling | None) -> Sha | None:
     """Q6: where the target is, as the remote answers; None where it cannot be asked, which is told."""
     told = told_target(context)
     if told.unasked and tell is not None:
-        tell(News(f"{told.unasked}: these are the checks of the target as this clone saw it last"))
+        tell(News(f"{told.unasked}. These are the checks of the target as this clone last fetched it"))
     return told.at if told.is_told else None
 
 
@@ -326,7 +326,7 @@ def _next(facts: Facts, made: MadeByGate, actor: Actor) -> Steps:
         return either(after_red(facts, actor), by_person_or_service(fe("check", "run", task.id)))
     missing = [moves_on(state, task.id, by_anyone=False) for state in made.check_states if lacks(state)]
     if missing and _is_own(facts, made, actor):
-        return by("other", fe("check", "run", task.id), "another person or a service runs: ")
+        return by("other", fe("check", "run", task.id), "another person or CI runs: ")
     if missing:
         return missing[0]
     return fe("show", task.id, "--diff")
@@ -336,9 +336,9 @@ def after_red(facts: Facts, actor: Actor) -> Steps:
     """What brings work on that is red where it counts: who made it fixes it, who looks at it sends it back."""
     task = facts.task.id
     if is_involved(facts, facts.party(actor.session)):
-        return fe("submit", task, before="mend it, commit, then: ")
+        return fe("submit", task, before="fix it, commit, then: ")
     redo = fe("redo", task, "--issue", "tests", "-m", phrase("…"))
-    return redo if actor.kind == "human" else by("other", redo, "who reviews it runs: ")
+    return redo if actor.kind == "human" else by("other", redo, "its reviewer runs: ")
 
 
 def lacks(state: CheckState) -> bool:

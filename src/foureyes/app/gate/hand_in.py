@@ -173,7 +173,7 @@ def refuse_unclaimed(hand: HandIn) -> None:
     """T2: there is no way into review without a claim."""
     task = hand.task
     if task.status == "open":
-        why = f"nobody has started {task.id}, so nobody would be its author"
+        why = f"{task.id} was never started, so it would have no author"
         can_start = task.ready and hand.actor.kind == "agent" and hand.project.hold is None
         refuse_task(task.id, NOT_IN, Reason("T2", why, fe("start" if can_start else "show", task.id)))
     refuse_from(task, "submit")

@@ -45,8 +45,7 @@ def other_change_words(attempt: Attempt, found: str) -> str:
     """A2: what git has for an attempt is not what was approved."""
     return (
         f"git now reads another change than the one that was submitted as attempt {attempt.n} "
-        f"(diff id {attempt.seen}, now {seen_name(attempt.n, found)}): objects of the repository were changed, or "
-        "another git made the diff; hand it in again, and have it looked at"
+        f"(diff id {attempt.seen}, now {seen_name(attempt.n, found)}): objects of the repository were changed, or another git made the diff. Submit it again for review."
     )
 
 

@@ -272,7 +272,7 @@ class Merges:
             step = by(
                 "person",
                 shell("git", "config", "--show-origin", "--get-all", named[0]),
-                "a person looks at it, and takes it out if nobody needs it: ",
+                "a person checks it, and removes it if it is not needed: ",
             )
             why = "the repository's git configuration names a program"
             refuse_verb("nothing was merged.", *[Reason("Q2", f"{why}: {key}", step) for key in named])
@@ -376,7 +376,7 @@ class Merges:
 def refuse_unless_queued(task: Task) -> None:
     """Only what is approved waits to be merged."""
     if task.status != "approved":
-        why = f"{task.id} is {task.status}: only what is approved is in the merge queue"
+        why = f"{task.id} is {task.status}. Only approved tasks are in the merge queue."
         refuse_task(task.id, "was not changed", Reason("T2", why, fe("merge", "--list")))
 
 
@@ -394,4 +394,4 @@ def with_done(rows: list[MergeRow], problem: FoureyesError) -> CutOff | None:
     merged = ", ".join(f"{row.task} ({row.sha[:7]})" for row in done if row.merged)
     cut = "".join(f"; whether {row.task} is, the next fe merge tells" for row in done if row.outcome == "cut")
     before = f"Merged before: {merged}" if merged else f"Nothing was merged{' before' if cut else ''}"
-    return CutOff(f"{why}. {before}{cut}; what else is in the queue waits.", of=problem, next_step=step, done=done)
+    return CutOff(f"{why}. {before}{cut}. The rest of the queue waits.", of=problem, next_step=step, done=done)

@@ -187,7 +187,7 @@ class OneMerge:
         rules = [state.rule for state in red]
         if red and all(state.red_before and not state.gone for state in again if state.rule in rules):
             names = ", ".join(state.rule.name for state in red)
-            return self._ends.leave(f"{target} itself fails {names}: mend that first, then fe merge", stuck=False)
+            return self._ends.leave(f"{target} itself fails {names}. Fix that first, then: fe merge", stuck=False)
         if red:
             failing = tuple(name for state in red if state.result for name in [*state.result.failing, *state.gone])
             with self._context.store.read() as tx:
@@ -309,7 +309,7 @@ class OneMerge:
         return bool(why_not_checked(facts, now.given, checked, plan.tree))
 
     def _merged(self, plan: Plan, note: str) -> MergeRow:
-        below = f"it was built on what no task brought: {self._stray.commits}" if self._stray and not self._tell else ""
+        below = f"it was built on commits of no task: {self._stray.commits}" if self._stray and not self._tell else ""
         notes = tuple(text for text in (note, below, self._tidied(plan)) if text)
         green = sum(state.is_green for state in plan.checked)
         checks = f", checks {green}/{len(plan.checked)}" if plan.checked else ""

@@ -73,7 +73,7 @@ def refuse_nothing_own(context: Context, task: TaskId, event: AttemptSubmitted) 
     if event.ref != own_branch(task) and context.repo.branch_ref(own) is not None:
         step = fe("submit", task, "--branch", own)
     else:
-        step = fe("submit", task, before=f"commit what {task} adds to it, then: ")
+        step = fe("submit", task, before=f"commit the changes for {task}, then: ")
     refuse_task(task, NOT_IN, Reason("A5", why, step))
 
 
@@ -84,7 +84,7 @@ def about_the_branch(context: Context, task: Task, last: Attempt | None, ref: st
     if ref.startswith(OWN_BRANCHES) and named != task.id:
         with context.store.read() as tx:
             is_task = tx.one("task.exists", IdRow, id=named) is not None
-        notes += [f"it came from {_short(ref)}, the branch of {named}: what is committed there next ends it"] * is_task
+        notes += [f"it came from {_short(ref)}, the branch of {named}. The next commit there ends it."] * is_task
     if last is not None and last.ref != ref:
         notes.append(f"attempt {last.n} came from {_short(last.ref)}, this one from {_short(ref)}")
     return tuple(notes)

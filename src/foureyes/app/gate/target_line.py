@@ -121,5 +121,5 @@ def holds_change(context: Context, attempt: Attempt, commit: Sha) -> bool:
 def what_to_allow(problem: RemoteProblem, line: TargetLine) -> str:
     """Q6: what a merge needs at a remote that takes no push, and what that says: of its words an end may be cut off."""
     assert line.remote is not None
-    needs = f"let whoever runs fe merge push {line.name} and refs/foureyes/* to {line.remote.name}"
+    needs = f"allow the account that runs fe merge to push {line.name} and refs/foureyes/* to {line.remote.name}"
     return f"{needs}; {problem.message}"

@@ -61,7 +61,7 @@ def _refuse_branch_of_another_task(hand: HandIn) -> None:
     with context.store.read() as tx:
         is_task = tx.one("task.exists", IdRow, id=named) is not None
     if is_task:
-        why = f"you stand on {own_name(named)}, the branch of {named}"
+        why = f"your checkout is on {own_name(named)}, the branch of {named}"
         refuse_task(task, NOT_IN, Reason("A1", why, fe("submit", task, "--branch", own_name(task))))
 
 
@@ -91,7 +91,7 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
         return
     if conflicts := repo.uncommitted(hand.ref, in_conflict=True):
         steps = shell("git", "add", blank("PATH"), before="resolve them, then: ")
-        why = f"conflicts that nobody resolved: {some(conflicts, SHOWN_PATHS)}"
+        why = f"unresolved conflicts: {some(conflicts, SHOWN_PATHS)}"
         refuse_task(task.id, NOT_IN, Reason("A1", why, steps))
     is_here = hand.wish.branch is None and hand.ref == repo.current_ref()
     apart = task.id if hand.wish.apart and _is_own(hand) else ""
@@ -173,7 +173,7 @@ def refuse_unknown_beginning(hand: HandIn) -> None:
     )
     fetch = in_turn(shell("git", "fetch", hand.policy.remote), fe("submit", task)) if hand.policy.remote else None
     branch = fe("submit", task, before="commit your work on a branch, or go to the clone in which it began, then: ")
-    close = by_person(fe("close", task, "-m", phrase("why there is no code, or who has seen it")))
+    close = by_person(fe("close", task, "-m", phrase("why there is no code, or who reviewed it")))
     refuse_task(task, NOT_IN, Reason("K4", why, either(*filter(None, (fetch, branch, close)))))
 
 
@@ -181,7 +181,7 @@ def nothing_here(hand: HandIn) -> str:
     """A5: where there is nothing to submit."""
     name, target = hand.ref.removeprefix("refs/heads/"), hand.project.target
     if hand.only_others:
-        return f"since the start {name} got nothing but what was merged for {hand.only_others}"
+        return f"since the start {name} got only the merges of {hand.only_others}"
     if name == target:
         return f"nothing was committed on {name} since the start"
     return f"{name} has nothing that {target} lacks{_left_lying(hand)}"
@@ -198,7 +198,7 @@ def perhaps_landed(hand: HandIn) -> tuple[str, Steps]:
     why = f"{lacks}, and it is not known where {target} was when {task} began: what is there may be the work"
     if hand.ref != own_branch(task) and _has_work(hand, own_branch(task)):
         return why, fe("submit", task, "--branch", own_name(task))
-    close = by_person(fe("close", task, "-m", phrase("why there is no code, or who has seen it")))
+    close = by_person(fe("close", task, "-m", phrase("why there is no code, or who reviewed it")))
     wait = ""
     if not hand.counted.is_told:
         why, wait = "; ".join(filter(None, (why, hand.counted.unsaid))), f", or wait until {remote} answers"
@@ -216,7 +216,7 @@ def landed_unseen(hand: HandIn) -> tuple[str, Steps] | None:
     if came is None:
         return None
     why = f"since {task} began, {came.text}: that may be the work, and --no-code would hand it in unseen"
-    close = by_person(fe("close", task, "-m", phrase("why there is no code, or who has seen it")))
+    close = by_person(fe("close", task, "-m", phrase("why there is no code, or who reviewed it")))
     theirs = fe("submit", task, before=f"if they are yours: git pull {remote} {hand.project.target}, then: ")
     return why, either(came.next, theirs, close)
 

@@ -252,8 +252,8 @@ class Attention:
             task=stop.task,
             since=stop.since,
             details=[
-                f"{stop.title} (rejected by {stop.who or 'nobody known'})",
-                "Nobody works on it. Nothing is lost.",
+                f"{stop.title} (rejected by {stop.who or 'an unknown session'})",
+                "No one works on it. Nothing is lost.",
             ],
             choices=look.ways.unblocking(stop.task),
             otherwise=by_person(fe("unblock", stop.task, "-m", WHY)),
@@ -301,13 +301,13 @@ class Attention:
             since=max(result.at for result in red),
             details=[
                 *[f"{result.name}: {result.outcome.replace('_', ' ')}, {result.summary}" for result in red],
-                f"On the tip of {target}. What is merged next is checked as what {target} would become.",
+                f"This is the tip of {target}. The next merge is checked as a candidate on top of it.",
             ],
             choices=mend,
         )
         ways = [choice.step for choice in mend]
         return msgspec.structs.replace(
-            row, next=either(*ways, again) if is_known else prose("mend that, then ") + again
+            row, next=either(*ways, again) if is_known else prose("fix that, then ") + again
         )
 
     # -- claims, configuration, waivers
@@ -315,7 +315,7 @@ class Attention:
     def _claim(self, look: AttentionQuery, claim: AgentRow) -> AttentionRow:
         return self._row(
             "claim",
-            f"{claim.name} is not heard of any more",
+            f"{claim.name} has gone silent",
             task=claim.task,
             since=self._context.later(-claim.quiet_seconds),
             details=[
@@ -343,7 +343,7 @@ class Attention:
         offered = look.seen.offered
         broken = bool(look.seen.against) and left.acceptable
         against = [f"It cannot be accepted: {look.seen.against}"] if broken else []
-        mend = prose(f"mend {FILE} and commit it on {look.project.target}, then ")
+        mend = prose(f"fix {FILE} and commit it on {look.project.target}, then ")
         return self._row(
             "config",
             left.text,
@@ -362,7 +362,7 @@ class Attention:
             task=stop.task,
             of=stop.text,
             since=stop.since,
-            details=[f"{stop.text} {stop.who}{where}", f"It stands against an approval again since {stop.since[:10]}."],
+            details=[f"{stop.text} {stop.who}{where}", f"It blocks approval again since {stop.since[:10]}."],
             choices=look.ways.waiving(stop.task, stop.text),
             otherwise=by_person(fe("finding", "waive", stop.text, "-m", WHY)),
         )

@@ -147,7 +147,7 @@ class CallerWays:
         if not self._may_send_back(task):
             return ()
         step = fe("redo", task, "-m", WHY)
-        text = "send it back with what was found (redo)"
+        text = "send it back with the findings (redo)"
         return (Choice(text=text, noun="feedback", verb="redo", values={"task": task}, asks="text", step=step),)
 
     def clarifying(self, cycle: str, point: str, task: str) -> tuple[Choice, ...]:
@@ -171,14 +171,14 @@ class CallerWays:
         if not self.may("review now", task):
             return ()
         step = fe("review", "now", task)
-        text = "let reviewers look at it now"
+        text = "ask reviewers for a review now"
         return (Choice(text=text, noun="cycles", verb="now", values={"task": task}, step=step),)
 
     def releasing(self, task: str) -> tuple[Choice, ...]:
         """T1: give a claim free of which nothing was heard."""
         if not self.may("unstart", task):
             return ()
-        text = "release the claim; what was committed stays on its branch"
+        text = "release the claim (its commits stay on the branch)"
         return (Choice(text=text, noun="claims", verb="unstart", values={"task": task}, step=fe("unstart", task)),)
 
     def launching(self) -> tuple[Choice, ...]:

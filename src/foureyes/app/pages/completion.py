@@ -125,7 +125,7 @@ def _why_not(row: CompletionTask, holding: Sequence[HoldingRow]) -> Iterator[Rea
     if row.status == "approved":
         yield Reason("X4", f"{row.id} is approved and not merged", by_person_or_service(fe("merge")))
     if row.landed:
-        words = f"the work of {row.id} is on the target branch and nobody approved it"
+        words = f"the work of {row.id} is on the target branch without an approval"
         yield Reason("X4", words, fe("show", row.id, "--diff"))
     elif row.status == "reviewing":
         yield Reason("X4", f"{row.id} waits for its review", fe("show", row.id, "--diff"))
@@ -162,7 +162,7 @@ def _red(rule: CheckRule, results: Sequence[CheckResult], target: str, tree: Sha
     last = next((on_target(rule, row) for row in reversed(results) if (row.name, row.digest) == which), None)
     if last is None:
         return Reason(
-            "X4", f"required check {name} was not run on {target} ({tree[:7]})", fe("check", "run", "--target")
+            "X4", f"the required check {name} has not run on {target}", fe("check", "run", "--target")
         )
     if last.outcome == "passed":
         return None

@@ -85,16 +85,16 @@ class Doctor:
         try:
             gone, written = lacking_there(self._context)
         except GitProblem:
-            text = f"what was submitted here was pushed to {name}; whether it is still there cannot be asked"
+            text = f"submissions were pushed to {name}, and {name} cannot be reached to confirm them"
             return [Check("remote", "ok", text)]
         checks = []
         if gone:
-            text = f"{name} lacks what was pushed there: {some(gone, SHOWN_TASKS)}"
+            text = f"{name} lacks these pushed submissions: {some(gone, SHOWN_TASKS)}"
             checks.append(Check("remote", "warn", text, shell("git", "push", name, gone[0])))
         if written:
-            text = f"{name} has something else in the place of what was pushed there: {some(written, SHOWN_TASKS)}"
+            text = f"{name} has other commits in place of these submissions: {some(written, SHOWN_TASKS)}"
             checks.append(Check("remote", "warn", text, shell("git", "ls-remote", name, written[0])))
-        return checks or [Check("remote", "ok", f"{name} has what was submitted here")]
+        return checks or [Check("remote", "ok", f"{name} has all submissions of this clone")]
 
     def _unheard(self) -> list[Check]:
         """Q4: merges of which nobody knows whether they arrived; nothing where there are none."""
@@ -135,7 +135,7 @@ class Doctor:
         shut = self._context.outside.unwritable()
         role = self._context.store.role()
         if role is not None and role.kind == "reader":
-            text = f"role {role.name} is a reader: this command{inside} can look, and not write to the store"
+            text = f"role {role.name} is a reader: this command{inside} can read the store, and cannot write to it"
             return Check("writing", "warn", text, grants_for(role, "writer"))
         room = self._context.outside.free_space()
         if room is not None and room < LEAST_ROOM:
@@ -143,7 +143,7 @@ class Doctor:
         if not shut:
             return Check("writing", "ok", f"store, refs, checkout and temporary directory can be written{inside}")
         named = ", ".join(f"{place.what} {place.path} ({place.why})" for place in shut)
-        says = "you can look, and not claim, commit or submit"
+        says = "you can read, and you cannot claim, commit or submit"
         text = f"this command{inside} cannot write {named}: {says}"
         return Check("writing", "warn", text, let_write(agent, [place.path for place in shut]))
 
@@ -223,7 +223,7 @@ class Doctor:
         odd = disagreements(Layers(file=read_file(text or "")))
         if odd:
             return Check(
-                "configuration", "warn", f"{odd[0].key}: {odd[0].text}", prose(f"mend {FILE}, then: ") + ACCEPT
+                "configuration", "warn", f"{odd[0].key}: {odd[0].text}", prose(f"fix {FILE}, then: ") + ACCEPT
             )
         return Check("configuration", "ok", f"{FILE} on {project.target} is accepted, policy {policy.name}")
 
@@ -294,7 +294,7 @@ class Doctor:
         if role.rewrites:
             return [Check("role", "warn", f"{text}, and could change what is recorded", grants_for(role))]
         if role.kind == "owner":
-            can = f"{text}: whoever has its password can rewrite the journal"
+            can = f"{text}: anyone with its password can rewrite the journal"
             return [Check("role", "ok", can, grants_for(role))]
         return [Check("role", "ok", text)]
 

@@ -43,7 +43,7 @@ def _history(context: Context) -> list[Check]:
         is_whole = not context.repo.history(target, COMMITS_LOOKED_AT).lacks
     except GitProblem:  # told by another line
         return []
-    text = f"this clone has not all of the history of {target}: it may not merge, nor tell who brought what"
+    text = f"this clone lacks part of the history of {target}, so it cannot merge"
     return [] if is_whole else [Check("history", "warn", text, unshallow(remote))]
 
 

@@ -43,7 +43,7 @@ def after_status(view: StatusView, actor: Actor, merge: Steps = MERGE, moved: Ca
     if not sum(view.counts.values()):
         return fe("create", phrase("your first task"))
     if view.barred and view.barred == view.counts["reviewing"]:
-        return moved() or fe("list", "--reviewable", after=f"{GAP}what waits for somebody else, and for whom")
+        return moved() or fe("list", "--reviewable", after=f"{GAP}tasks waiting for others")
     if view.counts["closed"] == sum(view.counts[status] for status in STATUSES):
         return moved() or fe("create", phrase("your next task"))
     return moved() or fe("queue" if view.counts["reviewing"] else "list")
@@ -66,7 +66,7 @@ def after_task(
         makes = actor.session == task.implementer
         steps = {
             "open": _of_epic(detail) if task.type == "epic" else claim_by(actor, task.id),
-            "in_progress": submit if makes or actor.kind != "agent" else by("other", submit, "who works on it runs: "),
+            "in_progress": submit if makes or actor.kind != "agent" else by("other", submit, "its author runs: "),
             "approved": merge,
         }
         if against and actor.kind == "service" and task.status in ("blocked", "deferred"):
@@ -97,7 +97,7 @@ def lifting(task: Task | TaskRow, you: Preview, actor: Actor) -> Steps:
     if first.rule == "D2":  # who answers and who rules are different people
         return fe("finding", "list", task.id, "--open")
     if first.rule == "A7" and not makes:  # a rebase of the branch that it came from
-        return by("other", first.next, "who made it runs: ")
+        return by("other", first.next, "its author runs: ")
     return first.next
 
 

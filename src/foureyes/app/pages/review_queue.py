@@ -67,7 +67,7 @@ class Queue:
         if actor.kind != "human":
             reason = Reason(
                 "D7",
-                "an agent says of each change which diff it looked at; all at once is for people",
+                "an agent has to approve each change by its diff. Only people can approve all at once.",
                 fe("list", "--reviewable"),
             )
             refuse_verb("nothing was approved.", reason)

@@ -104,7 +104,7 @@ def unheard_blockers(context: Context, tx: Tx, ways: CallerWays) -> Iterator[Sta
         yield StandstillRow(
             kind="review",
             of=agent,
-            text=f"{last.name} says blocker about {some(list(blocked), NAMED)}; nobody asked it",
+            text=f"{last.name} reported a blocker on {some(list(blocked), NAMED)}, and was not asked to review",
             since=last.at,
             details=(
                 *[one_line(f"{row.task}: {row.summary}", LINE) for row in list(blocked.values())[:NAMED]],

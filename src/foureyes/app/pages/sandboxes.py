@@ -20,8 +20,8 @@ def let_write(agent: str, paths: Sequence[str]) -> Steps:
     """How somebody lets the sandbox of an agent program write some places."""
     if agent == "codex":
         roots = [word for path in paths for word in ("--add-dir", path)]
-        return shell("codex", "-s", "workspace-write", *roots, before="whoever starts it lets it write: ")
+        return shell("codex", "-s", "workspace-write", *roots, before="allow it to write: ")
     if agent == "claude":
         allow = json.dumps({"sandbox": {"filesystem": {"allowWrite": list(paths)}}})
-        return prose(f"whoever starts it lets it write, in .claude/settings.json: {allow}")
+        return prose(f"allow it to write, in .claude/settings.json: {allow}")
     return prose(f"let this command write {', '.join(paths)}")

@@ -103,7 +103,7 @@ COOLED = {"auth": "is logged out", "missing": "is not there", "crash": "fails on
 MENDED = {
     "auth": "log in, then: ",
     "missing": "install it, or name another in foureyes.toml, then: ",
-    "crash": "see what it says, then: ",
+    "crash": "read its output, then: ",
 }
 
 
@@ -144,8 +144,8 @@ def _paused(pause: PauseView, ways: CallerWays) -> StandstillRow:
         since=pause.at,
         details=(
             f"Paused by {'a rule' if pause.made_by == 'rule' else 'a person'}: {pause.reason}",
-            f"{where} What runs comes to its end. Nothing is lost.",
-            *([f"What it is about, and who is asked: fe review show {pause.cycle}"] if pause.cycle else []),
+            f"{where} Current runs finish. Nothing is lost.",
+            *([f"The reviews and the open questions: fe review show {pause.cycle}"] if pause.cycle else []),
         ),
         choices=lambda: ways.resuming(pause.task),
         otherwise=by_person(fe("resume", pause.task or "--project", "-m", WHY)),
@@ -156,13 +156,13 @@ def _paused_sprint(sprint: PausedSprint) -> StandstillRow:
     """X3: none of its tasks begins until somebody says so, or its reason is gone."""
     from foureyes.core.nouns.sprint import PASSING
 
-    passes = "It goes on by itself when that is gone." if sprint.pause_kind in PASSING else "Somebody lets it go on."
+    passes = "It resumes by itself when that is solved." if sprint.pause_kind in PASSING else "A person resumes it."
     return StandstillRow(
         kind="pause",
         of=sprint.id,
         text=f"sprint {sprint.id}: {one_line(sprint.why, LINE)}",
         since=sprint.at,
-        details=(f"None of its tasks begins: {sprint.why}", f"What runs finishes. {passes} Nothing is lost."),
+        details=(f"None of its tasks starts: {sprint.why}", f"Current runs finish. {passes} Nothing is lost."),
         otherwise=by_person(fe("sprint", "start", sprint.id)),
     )
 
@@ -176,8 +176,8 @@ def _unreviewed(row: Unreviewed, ways: CallerWays) -> StandstillRow:
         since=row.at,
         details=(
             *[one_line(cause, LINE) for cause in row.causes],
-            "Nobody is left to ask: a person looks, and no rule approves it.",
-            f"Look at it: fe show {row.task} --diff; who did not make it may: fe approve {row.task}",
+            "No reviewer is left to ask. A person has to review it, and nothing approves it automatically.",
+            f"Read the change: fe show {row.task} --diff. A person who is not its author may then: fe approve {row.task}",
         ),
         choices=lambda: (*ways.sending_back(row.task), *ways.looking_again(row.task)),
         otherwise=fe("show", row.task, "--diff"),
@@ -189,15 +189,15 @@ def _waits(row: WaitsForPerson) -> StandstillRow:
     from foureyes.core.nouns.cycle import ANY_PERSON
 
     who = row.reviewer if row.reviewer == ANY_PERSON else named(one_line(row.reviewer, LINE))
-    who = who if row.reviewer else "whoever looks"
-    why = f"{who} was asked to review it; everybody else has answered." if row.reviewer else "Nobody could be asked."
+    who = who if row.reviewer else "any reviewer"
+    why = f"{who} was asked to review it, and all others have answered." if row.reviewer else "No reviewer could be asked."
     return StandstillRow(
         kind="review",
         task=row.task,
         of=f"{row.cycle} {row.reviewer}",
         text=f"{row.cycle} waits for {who}",
         since=row.at,
-        details=(why, "No rule approves it until then."),
+        details=(why, "Nothing approves it automatically until then."),
         otherwise=by_person(fe("review", "decide", row.cycle, "--now")),
     )
 
@@ -209,8 +209,8 @@ def _stuck(stuck: StuckView, ways: CallerWays) -> StandstillRow:
         text=stuck.why,
         since=stuck.at,
         details=(
-            f"The runner has done what it can: {stuck.why}",
-            f"What its programs printed: fe logs {stuck.task}",
+            f"The runner cannot continue: {stuck.why}",
+            f"Output of its programs: fe logs {stuck.task}",
             MADE_NOTHING if stuck.kind == "no_change" else MADE,
         ),
         choices=lambda: ways.resuming(stuck.task),
@@ -225,7 +225,7 @@ def merges_stopped(context: Context, tx: Tx, project: ProjectView) -> Iterator[S
     from foureyes.app.call.merge_stops import amiss
 
     if stop := amiss(context, tx, project):
-        details = ("Nothing is merged until it has it, or a person says that it was meant. Nothing is lost.",)
+        details = ("Nothing is merged until the target has it again, or a person confirms that it was intended. Nothing is lost.",)
         yield StandstillRow(kind="merge", of="target", text=stop.text, since="", details=details, otherwise=stop.next)
 
 
@@ -249,8 +249,8 @@ def _left(left: LeftRunner, ways: CallerWays) -> StandstillRow:
         text=f"the runner on {left.host} is gone and left {runs}",
         since=_last_sign(left),
         details=(
-            "Its agents were ended with it; what they made is in their worktrees.",
-            "The next runner takes their tasks up where they are.",
+            "Its agents ended with it. Their work is in their worktrees.",
+            "The next runner continues their tasks.",
         ),
         choices=ways.launching,
     )
@@ -269,7 +269,7 @@ def _cooled(cooled: Cooldown) -> StandstillRow:
     return StandstillRow(
         kind="run",
         of=f"{cooled.profile} {cooled.host}",
-        text=f"{cooled.profile} {what} on {cooled.host}: others take what they may of its tasks",
+        text=f"{cooled.profile} {what} on {cooled.host}. Its tasks go to other agents where the rules allow it.",
         since=cooled.at,
         details=(one_line(cooled.error_text, LINE),) if cooled.error_text else (),
         otherwise=prose(MENDED[cooled.error]) + fe("agent", "list"),

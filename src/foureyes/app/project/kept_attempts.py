@@ -41,7 +41,7 @@ def attempts_lost(context: Context) -> tuple[list[Discrepancy], list[str]]:
         refs = context.repo.kept(KEPT_ATTEMPTS)
         gone = context.repo.missing([sha for attempt in attempts for sha in (attempt.head, attempt.tree)])
     except GitProblem as problem:
-        return [Discrepancy("completeness", f"the kept attempts cannot be looked at: {problem.message}")], []
+        return [Discrepancy("completeness", f"the kept attempts cannot be read: {problem.message}")], []
     elsewhere = [each for each in attempts if context.store.place != FILE and each.ref not in refs]
     lost = [
         discrepancy

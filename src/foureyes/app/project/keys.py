@@ -23,10 +23,9 @@ from foureyes.errors import BadInput, ConfigError, NotFound
 from foureyes.steps import Arg, blank, by, fe
 
 SIGNED_NOW = (
-    "signed from now on: what counts because a person does it (policy, holds, waivers, keys, break-glass, approvals "
-    "that only a person may give)"
+    "signed from now on: decisions that only a person may make (policy, holds, waivers, keys, break-glass, approvals reserved for people)"
 )
-NOT_SIGNED_YET = "not signed: plain approvals and other decisions; an agent that looks like you could give them"
+NOT_SIGNED_YET = "not signed: plain approvals and other decisions. An agent that passes as you could make them."
 
 
 class Keys:
@@ -82,7 +81,7 @@ class Keys:
         if keys and not others and fingerprint not in {key.fingerprint for key in keys}:
             step = fe("key", "add", public, "--person", actor.person)
             message = (
-                f"key {fingerprint} lies here, but does not count yet: somebody with a key of this project signs it"
+                f"key {fingerprint} is on this machine, but does not count until an owner of a project key signs it"
             )
             return KeyOutcome(
                 fingerprint=fingerprint,
@@ -196,7 +195,7 @@ def proof_of_people(context: Context, actor: Actor) -> Check:
             wanted = True
     if wanted and not keys:
         return Check(
-            "keys", "fail", "review.human_proof = key, and nobody has one: no person can decide anything", NEW_KEY
+            "keys", "fail", "review.human_proof = key, but no person has a key, so no person can decide anything", NEW_KEY
         )
     if waiting:
         text = f"keys of people that count: {keys}; not yet the one that lies here ({all_waiting(waiting)})"
@@ -204,5 +203,5 @@ def proof_of_people(context: Context, actor: Actor) -> Check:
     return Check(
         "keys",
         "ok",
-        f"keys of people that count: {keys}" if keys else "no keys: people are who they are seen to be (observed)",
+        f"keys of people that count: {keys}" if keys else "no signing keys: people are identified by user and terminal (observed)",
     )

@@ -220,7 +220,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 def _another(project: ProjectView) -> Conflict:
     return Conflict(
         f"{FILE} on {project.target} is another one than you saw. Nothing was changed.",
-        next_step=prose("look at it again, then: ") + ACCEPT,
+        next_step=prose("read it again, then: ") + ACCEPT,
     )
 
 

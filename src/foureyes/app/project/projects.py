@@ -127,7 +127,7 @@ class Projects:
         if any(not name.strip() for name in (*writers, *readers)):
             raise BadInput("a role has a name.", next_step=roles)
         for both in set(writers) & set(readers):
-            text = f"{visible(both)} cannot be both: a reader only looks, and a writer may look as well."
+            text = f"{visible(both)} cannot be both: a writer can already read."
             raise BadInput(text, next_step=roles)
         role = self._context.store.role()
         if role is not None and role.owner in (*writers, *readers):

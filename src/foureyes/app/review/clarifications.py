@@ -61,7 +61,7 @@ def ask_author(context: Context, actor: Actor, cycle: str) -> CycleOutcome:
         why = why_not_clarified(context, work.tx, known)
         if why:
             step = fe("review", "show", known.cycle.id)
-            refuse_verb("nobody was asked to clarify anything.", Reason("R2", why, step), task=known.cycle.task)
+            refuse_verb("no clarification was requested.", Reason("R2", why, step), task=known.cycle.task)
         ask_to_clarify(context, work, known)
         names = ", ".join(point.id for point in whole(work.tx, cycle).points if not point.answer)
         return outcome_of(context, work.tx, known.cycle.id, message=f"{known.cycle.id} asks about {names}")
@@ -75,7 +75,7 @@ def why_not_clarified(context: Context, tx: Tx, known: WholeCycle) -> str:
     if known.points:
         return f"{cycle.id} asked already, and got no answer in time"
     if not any(review.effective != "approved" for review in known.reviews):
-        return f"nobody had concerns in {cycle.id}"
+        return f"no reviewer had concerns in {cycle.id}"
     moved = [
         target.task
         for target in known.live
@@ -92,7 +92,7 @@ def _asked(known: WholeCycle, given: Mapping[str, str]) -> list[Clarification]:
     """The points that are meant; each must be there, and wait for an answer."""
     cycle = known.cycle
     points = {point.id: point for point in known.points}
-    wrong = [f"{cycle.id} asks nobody to clarify anything: it is {cycle.state}"]
+    wrong = [f"{cycle.id} has no clarification open: it is {cycle.state}"]
     if cycle.state == "clarifying":
         wrong = [f"{one_line(name, 20)} is no point of {cycle.id}" for name in given if name not in points]
         wrong += [f"{name} is answered already" for name in given if name in points and points[name].answer]

@@ -54,7 +54,7 @@ class Closing:
                 [] if case.attempt is None or case.attempt.no_code else ["its work was not merged: fe list --unmerged"]
             )
             if notes and not why:
-                notes.append(f'nobody is told why: fe log {row.id} "why it is closed"')
+                notes.append(f'no reason was given. To add one: fe log {row.id} "why it is closed"')
             if decision.exception:
                 text = why or decision.message
                 event = SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=text, detail="close")

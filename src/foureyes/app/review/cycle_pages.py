@@ -152,7 +152,7 @@ def waits_for(known: WholeCycle) -> tuple[str, ...]:
     if known.cycle.state != "open":
         return ()
     silent = [row.reviewer for row in known.asked if row.state == "asked" and row.task in known.tasks]
-    return tuple(dict.fromkeys(silent)) or ("whoever looks",)
+    return tuple(dict.fromkeys(silent)) or ("any reviewer",)
 
 
 def next_of(tx: Tx, known: WholeCycle, now: str, *, out: bool = False) -> Steps:

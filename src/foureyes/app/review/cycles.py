@@ -106,7 +106,7 @@ class Cycles:
             if now and actor.kind == "agent":
                 refuse_verb(
                     "nothing was decided.",
-                    Reason("V8", "an agent does not cut short who is waited for", fe("review", "decide")),
+                    Reason("V8", "an agent cannot end the wait for a reviewer", fe("review", "decide")),
                 )
             outcomes = []
             due = {each.cycle.id for each in wholes(work.tx, rows) if cycle or self._is_due(work.tx, each)}
@@ -187,11 +187,11 @@ class Cycles:
             ids = [row.id for row in tx.all("cycle.at_work", IdRow, limit=MOST_ROWS + 1)]
         if not ids:
             reason = Reason("V1", "nothing is in progress", fe("review", "now", "TASK"))
-            refuse_verb("there is nothing to look at.", reason)
+            refuse_verb("there is nothing to review.", reason)
         return ids
 
 
 def _refuse_over(cycle: Cycle) -> None:
     if cycle.state != "open":
         why = f"{cycle.id} is {cycle.state}"
-        refuse_verb("nobody was asked.", Reason("V8", why, fe("review", "show", cycle.id)), task=cycle.task)
+        refuse_verb("no reviewer was asked.", Reason("V8", why, fe("review", "show", cycle.id)), task=cycle.task)

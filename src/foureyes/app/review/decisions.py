@@ -55,7 +55,7 @@ from foureyes.steps import fe, phrase
 
 NO_LOOKS: Mapping[str, FaceLook] = MappingProxyType({})
 NOTHING_SEEN: Mapping[str, str] = MappingProxyType({})
-STANDS = {"reviewing": "in review again", "approved": "approved by somebody else still"}
+STANDS = {"reviewing": "in review again", "approved": "still approved by someone else"}
 
 
 class Consent(msgspec.Struct, frozen=True, kw_only=True):
@@ -306,7 +306,7 @@ class Decisions:
             mine = [row for row in rows if is_oneself(me, facts.party(row.session))]  # type: ignore[arg-type]
             if not mine:
                 step = fe("redo", current.id, "-m", phrase("what is wrong"))
-                others = Reason("T2", "only who approved it can take the approval back", step)
+                others = Reason("T2", "only the approver can withdraw the approval", step)
                 refuse_task(current.id, "was not changed", others)
             work.record(current.id, ApprovalWithdrawn(approval=mine[0].seq, reason=reason))
             now = self._context.get(work.tx, current.id)

@@ -98,7 +98,7 @@ def _about_another(named: str, me: Party, about: AskedLook, asked: Sequence[Aske
     if is_about(named, about.look.diff_id) or (not named and me.kind == "human" and len(asked) == 1):
         return []
     others = ", ".join(f"look {each.look.n} ({each.cycle})" for each in asked)
-    why = f"payload.diff_id: it names the change that was looked at, and reviewers are asked about {others}"
+    why = f"payload.diff_id: it has to name the reviewed change, and reviewers are asked about {others}"
     return [Reason("D7", why, fe("review", "show", asked[-1].cycle))]
 
 
@@ -138,10 +138,10 @@ def _refuse(case: Case, given: ReviewContent, *before: Reason, moved: bool) -> N
     if made is not None:
         reasons.append(Reason("V4", f"you {made.why}: someone else must review it", fe("show", case.task.id)))
     if given.rulings:
-        why = "payload.rulings: a look is about work that nobody submitted, and there is nothing to rule on"
+        why = "payload.rulings: an early review has nothing to rule on, because the work is not submitted"
         reasons.append(Reason("L8", why, prose("leave them out")))
     if moved:
-        reasons.append(Reason("V1", "nobody is asked about this look any more", fe("show", case.task.id)))
+        reasons.append(Reason("V1", "this early review is over", fe("show", case.task.id)))
     if reasons:
         refuse_verb("the review was refused, and nothing of it was stored.", *reasons, task=case.task.id)
 
@@ -211,7 +211,7 @@ def _outcome(
         raised=tuple(each.id for each in raised.event.findings) if raised.event else (),
         missing=event.missing,
         task_status=context.get(work.tx, task).status,
-        notes=(note, "it is about a look: it approves nothing (V1)"),
+        notes=(note, "it is an early review, which approves nothing (V1)"),
         message=f"{confirmation(event)} (look {about.look.n})",
         next=fe("review", "show", cycle),
     )

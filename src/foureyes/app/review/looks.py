@@ -39,18 +39,18 @@ def take_look(context: Context, actor: Actor, task: str) -> ReviewSubject:
         return ReviewSubject(task=row.id)
     if row.status != "in_progress":
         why = f"{row.id} is {row.status}: only tasks in progress or in review can be reviewed"
-        refuse_task(row.id, "was not looked at", Reason("V1", why, fe("show", row.id)))
+        refuse_task(row.id, "was not reviewed", Reason("V1", why, fe("show", row.id)))
     summary = one_line(row.title, SUMMARY)
     try:
-        commit = context.workshop.look(row.id, f"look at {row.id}: {summary}")
+        commit = context.workshop.look(row.id, f"review {row.id}: {summary}")
     except GitProblem as problem:
         again = fe("submit", row.id)
-        refuse_task(row.id, "was not looked at", Reason("V1", f"it has no worktree: {problem.message}", again))
+        refuse_task(row.id, "was not reviewed", Reason("V1", f"it has no worktree: {problem.message}", again))
     target = counted_against(context, row.start_target, asks=False).at
     change = context.repo.change(target=target, ref=commit, since=None)
     if change.is_empty:
         why = f"nothing has changed in {row.id} yet"
-        refuse_task(row.id, "was not looked at", Reason("V1", why, fe("show", row.id)))
+        refuse_task(row.id, "was not reviewed", Reason("V1", why, fe("show", row.id)))
     return ReviewSubject(task=row.id, summary=summary, commit=commit, change=change)
 
 

@@ -69,7 +69,7 @@ def _not_asked_about(work: Work, targets: list[CycleTarget], left: list[str]) ->
         else:
             left.append(f"{target.task} is left out: {known.cycle.id} asks about the same work already")
     if not new:
-        refuse_verb("nobody was asked.", Reason("V1", "; ".join(left), fe("review", "list")))
+        refuse_verb("no reviewer was asked.", Reason("V1", "; ".join(left), fe("review", "list")))
     return new
 
 
@@ -117,7 +117,7 @@ def _looked(context: Context, actor: Actor, tasks: Sequence[str]) -> tuple[list[
                 raise
             left.append(f"{task} is left out: {problem.message}")
     if not subjects:
-        refuse_verb("there is nothing to look at.", Reason("V1", "; ".join(left), fe("review", "list")))
+        refuse_verb("there is nothing to review.", Reason("V1", "; ".join(left), fe("review", "list")))
     return subjects, left
 
 
@@ -151,5 +151,5 @@ def _nobody(context: Context, work: Work, cycle: CycleId) -> tuple[str, ...]:
             continue
         choice = choice_for(context, work.tx, target.task, seats=known.cycle.seats, already=())
         notes += [f"{each.name} is not asked: {each.why}" for each in choice.left_out]
-        notes.append(f"nobody is asked about {target.task}: whoever looks may answer (fe review submit)")
+        notes.append(f"no reviewer is asked about {target.task}. Any reviewer may answer: fe review submit")
     return tuple(notes)

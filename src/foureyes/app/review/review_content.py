@@ -66,7 +66,7 @@ def came_back(tx: Tx, case: Case, *, attempt: int, since: int = 0) -> bool:
 
 def went_back(task: TaskId, lost: tuple[Reason, ...]) -> Refused:
     """V7: what its reviewer is told."""
-    step = prose("quote the code as it is and send it again; sent again as it is, it waits for somebody else's word")
+    step = prose("quote the code exactly and send it again. Sent unchanged, it waits for someone else to confirm it.")
     what = "the review went back to you, and nothing of it was stored."
     return Refused(what, reasons=lost, next_step=step, task=task)
 
@@ -78,12 +78,12 @@ def content_of(context: Context, actor: Actor, facts: Facts, document: bytes) ->
         content, problems = _content(context, actor, task, document)
     except BadInput as problem:
         _note_return(context, actor, facts)
-        form = fe("show", task, "--prompt", "review", before="what it looks like: ")
+        form = fe("show", task, "--prompt", "review", before="the form: ")
         again = fe("review", "submit", task, blank("FILE"))
         raise BadInput(problem.message, reasons=problem.reasons, next_step=in_turn(form, again)) from None
     if problems:
         _note_return(context, actor, facts)
-        step = fe("review", "submit", task, blank("FILE"), before="mend these and send it again: ")
+        step = fe("review", "submit", task, blank("FILE"), before="fix these and send it again: ")
         what = "the review_result was refused, and nothing of it was stored."
         raise BadInput(what, reasons=tuple(problems), next_step=step)
     return content

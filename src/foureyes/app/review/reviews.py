@@ -323,8 +323,7 @@ def _notes(taken: StoredReview) -> list[str]:
         notes.append(f"the approval is incomplete: {many} not in files_reviewed: {some(event.missing, 10)} (V6)")
     if event.verdict == "blocker" != event.effective:
         notes.append(
-            "nobody asked for this review: your blocker counts as concerns. It keeps agents and rules, not people, "
-            "from approving this attempt (R1)"
+            "this review was not requested, so your blocker counts as concerns. Only a person can now approve this attempt. (R1)"
         )
     elif event.verdict != event.effective:
         notes.append(f"stated approved, effectively {event.effective}: it leaves a blocking finding open (V5)")

@@ -186,7 +186,7 @@ def _stood_still(work: Work, task: str) -> list[str]:
     """V9: what keeps runs of a task, or all of them, from beginning."""
     pauses = [each for each in work.tx.all("run.pauses_of", PauseView, task=task) if each.task == task]
     stuck = work.tx.one("run.stuck_of", StuckView, task=task) if task else None
-    return ["the pause"] * bool(pauses) + ["the runner's standstill"] * (stuck is not None)
+    return ["the pause"] * bool(pauses) + ["a stop of the runner"] * (stuck is not None)
 
 
 def _is(lifted: Sequence[str]) -> str:

@@ -213,7 +213,7 @@ class Lookout:
         elif task.status == "closed":
             why = f"{run.task} is closed"
         elif is_unwanted:
-            why = "nobody waits for its answer any more"
+            why = "its answer is no longer needed"
         if run.state == "reserved" or not why:
             return state
         return replace(state, stop=why)

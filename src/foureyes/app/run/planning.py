@@ -100,7 +100,7 @@ class Planning:
                 break
             prompt = retrying_prompt(draft.problem, self._prompt(task))
         if not draft.text:
-            see = fe("logs", task, before="see what it said: ")
+            see = fe("logs", task, before="to see its output: ")
             raise BadInput(f"{name} wrote no plan that can be read: {draft.problem}", next_step=see, task=task)
         path = self._context.outside.keep_plan(task, draft.text)
         step = fe("plan", "import", path, "--parent", task, before="read it, change it, then: ")
@@ -150,7 +150,7 @@ class Planning:
         usable = next((name for name in known if not problems[name]), None)
         if usable is None:
             why = "; ".join(f"{name}: {problem}" for name, problem in problems.items())
-            raise AgentUnavailable(f"nobody can plan: {why}", next_step=fe("agent", "list"))
+            raise AgentUnavailable(f"no agent can plan: {why}", next_step=fe("agent", "list"))
         return usable, profiles[usable]
 
 

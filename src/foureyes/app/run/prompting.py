@@ -20,13 +20,13 @@ FAILURE_LENGTH = 2_000
 ENDING = """
 ## How your run ends
 
-You work without a person at the terminal: nobody answers questions. Commit your work on the branch that is checked out
+You work without a person at the terminal: no one answers questions. Commit your work on the branch that is checked out
 here, and leave the branch as it is. When you are finished, the last line of your last message says how it ended, as one
 line of JSON and outside of any code block:
 
-{{"type": "signal", "signal": "DONE", "message": "what you did, for who reviews it"}}
+{{"type": "signal", "signal": "DONE", "message": "what you did, for the reviewer"}}
 
-DONE: the task is done and everything is committed. NEEDS_REVIEW: somebody should look before it goes on. BLOCKED: it
+DONE: the task is done and everything is committed. NEEDS_REVIEW: it should be reviewed before it goes on. BLOCKED: it
 cannot go on without a person, and the message says what is missing. FAILED: it did not work out. The same can be said
 by `fe agent signal DONE -m "…"` or by submitting yourself: `fe submit {task} -m "…"`.
 
@@ -38,11 +38,11 @@ milestone, blocker, request_review, progress and question:
 LEADING = """
 ## How your run ends
 
-You decide with exactly one of the commands above; nobody answers questions. Without a decision it goes to a person.
+You decide with exactly one of the commands above; no one answers questions. Without a decision it goes to a person.
 """
-ASKING = """Your last run on {task} ended, and it did not say how: is the work done?
+ASKING = """Your last run on {task} ended without a signal. Is the work done?
 
-Look at what you have committed and at what is left to do. If something is missing, do it now and commit it.
+Check what you have committed and what is left to do. If something is missing, do it now and commit it.
 """
 FAILING = """
 ## The run before this one
@@ -51,7 +51,7 @@ An earlier run on this task came to nothing. What it committed is on this branch
 
 {how}
 
-Do not repeat what did not work: look at the branch first, then go on from there.
+Do not repeat what did not work. Read the branch first, then go on from there.
 """
 
 
@@ -80,7 +80,7 @@ def _before(context: Context, step: StartRun) -> str:
 
 def _in_words(row: PastRow) -> str:
     if row.ending == "finished":
-        return "it said that it was done, and nothing had changed"
+        return "it signalled DONE, and nothing had changed"
     return {"timeout": "it took too long", "lost": "it was cut off", "stopped": "it was stopped"}.get(
         row.ending, "it failed without a word"
     )

@@ -76,7 +76,7 @@ def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str
     awaited = [(row.task, row.reviewer) for row in tx.all("runner.awaited", Awaited, ids=[cycle])]
     reasons = []
     if not cycle or (task.id, profile) not in awaited:
-        reasons.append(Reason("V4", f"nobody waits for a review of {task.id} by {profile}", fe("show", task.id)))
+        reasons.append(Reason("V4", f"no review of {task.id} by {profile} is waiting", fe("show", task.id)))
     others = [
         run.id
         for run in tx.all("run.of_cycle", Run, cycle=cycle)
@@ -99,7 +99,7 @@ def _why_not_clarified(context: Context, tx: Tx, task: Task, own: str, cycle: st
         why = f"{task.id} has a run already: {other.id} of {other.profile}, {other.state}"
         reasons.append(Reason("J4", why, fe("show", task.id)))
     if task.id not in {row.task for row in tx.all("runner.unclarified", Awaited, ids=[cycle])}:
-        reasons.append(Reason("V9", f"nobody waits for a clarification of {task.id}", fe("show", task.id)))
+        reasons.append(Reason("V9", f"no clarification of {task.id} is waiting", fe("show", task.id)))
     return reasons
 
 

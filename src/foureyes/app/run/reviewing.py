@@ -47,7 +47,7 @@ MOST_LINES = 1_000
 """V6: so many lines of its text a program reads of a diff at once; some show no more than 2,000 lines of a file."""
 RESULT = name_of(ReviewResult)
 
-AGAIN = """Your {what} {task} could not be taken in, and nothing of it was stored. What was wrong with it:
+AGAIN = """Your {what} {task} was not accepted, and nothing of it was stored. The problems:
 
 {why}
 
@@ -181,7 +181,7 @@ def take_review(context: Context, agents: LocalAgents, own: InHand) -> ReviewOut
     """V2, V3: what a run answered, taken in as the review of its session; refused where it is none."""
     assert own.outcome is not None
     if altered := agents.altered(own.run.id):
-        why = f"{visible(altered)} was not what the reviewer was given any more when it ended, so its review is void"
+        why = f"{visible(altered)} changed during the review, so the review is void"
         raise Refused(why)
     with context.store.read() as tx:
         change, reviewer = subject_of(context, tx, own.run), actor_of(tx, own)

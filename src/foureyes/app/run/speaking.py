@@ -49,7 +49,7 @@ def clean_summary(text: str) -> str:
     summary = " ".join(clean_text(text, "the summary").split())
     again = fe("agent", "emit", blank("TYPE"), phrase("what happened"))
     if is_blank(summary):
-        raise BadInput("an event says in a few words what happened.", next_step=again)
+        raise BadInput("an event needs a summary of what happened.", next_step=again)
     if len(summary) > SUMMARY_LIMIT:
         raise BadInput(
             f"the summary has {len(summary):,} characters; at most {SUMMARY_LIMIT} are allowed.", next_step=again
@@ -83,7 +83,7 @@ def speaks_of(context: Context, work: Work, task: str) -> tuple[Task, Run | None
         return row, work.tx.one("run.of_session", Run, session=actor.session)
     me = context.party(work.tx, actor)
     if row.implementer is None or row.status != "in_progress" or not _is_its_own(context, work, row, me.session):
-        why = f"only who works on {row.id} says how far it is"
+        why = f"only the session that works on {row.id} can report progress on it"
         refuse_task(row.id, "was not changed", Reason("S1", why, fe("log", row.id, phrase("what you know"))))
     return row, None
 

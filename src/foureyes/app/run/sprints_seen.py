@@ -51,7 +51,7 @@ def move_sprint(context: Context, runner: Actor, step: EndSprint | PauseSprint |
     sprints = Sprints(context)
     if isinstance(step, EndSprint):
         done = sprints.finish(runner, step.sprint, kind=step.kind, why=step.why)
-        words = f"{step.sprint} is over: {step.why}; what runs finishes"
+        words = f"{step.sprint} is over: {step.why}. Current runs finish."
     elif isinstance(step, PauseSprint):
         done = sprints.halt(runner, step.sprint, kind=step.kind, why=step.why)
         words = f"{step.sprint} is paused: {step.why}"

@@ -132,8 +132,8 @@ def _too_much(paths: list[str], additions: Additions, yardstick: Yardstick) -> s
     if secret:
         names = some(secret, PATHS_SHOWN)
         if len(secret) == 1:
-            return f"{names} looks like a secret and was not committed: let git ignore it, or remove it"
-        return f"{names} look like secrets and were not committed: let git ignore them, or remove them"
+            return f"{names} looks like a secret and was not committed: add it to .gitignore, or remove it"
+        return f"{names} look like secrets and were not committed: add them to .gitignore, or remove them"
     if copied := matching(sorted(additions.new), yardstick.copies):
         was, them = ("was", "it") if len(copied) == 1 else ("were", "them")
         return f"{some(copied, PATHS_SHOWN)} {was} copied here (work.copy) and not committed: let git ignore {them}"

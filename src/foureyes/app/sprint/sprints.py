@@ -94,7 +94,7 @@ class Sprints:
             work.record("", e.SprintEnded(sprint=row.id, kind=kind, why=why))
         if kind == "withdrawn":
             return SprintBegun(id=row.id, message=f"{row.id} was a plan, and is none any more")
-        message = f"{row.id} is over: none of its tasks begins any more, what runs finishes"
+        message = f"{row.id} is over. None of its tasks starts any more, and current runs finish."
         return SprintBegun(id=row.id, message=message, next=fe("sprint", "report", row.id))
 
     def pause(self, actor: Actor, sprint: str = "", *, reason: str = "") -> SprintBegun:
@@ -106,12 +106,12 @@ class Sprints:
             if row.state == "paused":
                 return SprintBegun(id=row.id, message=f"{row.id} is paused already: {row.why}", changed=False)
             if row.state != "running":
-                why = Reason("X3", f"{row.id} is {row.state}: only what runs is paused", fe("sprint", "status", row.id))
+                why = Reason("X3", f"{row.id} is {row.state}: only a running sprint can be paused", fe("sprint", "status", row.id))
                 refuse_verb(f"{row.id} was not paused.", why)
             work.record("", e.SprintPaused(sprint=row.id, kind="person", why=reason or f"{actor.name} paused it"))
         return SprintBegun(
             id=row.id,
-            message=f"{row.id} is paused: none of its tasks begins, what runs finishes",
+            message=f"{row.id} is paused. None of its tasks starts, and current runs finish.",
             next=fe("sprint", "start", row.id, after="   goes on"),
         )
 

@@ -103,7 +103,7 @@ def begin_again(context: Context, task: TaskId) -> str:
     try:
         return _begin_again(context, task)
     except FoureyesError as problem:
-        return f"the branch was not looked at: {problem.message}"
+        return f"the branch was not checked: {problem.message}"
 
 
 def _begin_again(context: Context, task: TaskId) -> str:

@@ -214,7 +214,7 @@ class Claims:
                 "no task is ready.",
                 next_step=either(
                     fe("list"),
-                    fe("list", "--blocked", before="what waits, and for what: ", after=")"),
+                    fe("list", "--blocked", before="the waiting tasks and their blockers: ", after=")"),
                     joint="   (",
                 ),
             )
@@ -305,7 +305,7 @@ class Claims:
         other = freed if is_gone else by_person(freed)
         raise LostClaim(
             f"{task.id} was started by {facts.party_name(task.implementer)} at {task.started_at}{says}.",
-            next_step=either(claim_by(work.actor), other, joint="; if nobody works on it any more: "),
+            next_step=either(claim_by(work.actor), other, joint=". If the claim is abandoned: "),
             task=task.id,
         )
 

@@ -57,7 +57,7 @@ def prepare_environment(context: Context, task: TaskId) -> str:
                 return ""
             why = "no environment is kept for it yet"
     except (FoureyesError, OSError) as problem:
-        why = f"its environment was not laid here: {visible(str(problem))}"
+        why = f"its environment was not created here: {visible(str(problem))}"
     return f"{why}; checkout.prepare is: {visible(rule.prepare)}"
 
 

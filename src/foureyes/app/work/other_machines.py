@@ -72,7 +72,7 @@ def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
     if not why:
         return ()
     machine = machine_of(attempt.clone)
-    return (f"whether its branch moved could not be asked: {why}; what {machine} submitted counts, and the merge asks",)
+    return (f"it could not be checked whether its branch moved ({why}). The submission of {machine} counts, and the merge checks again.",)
 
 
 def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | None = None) -> BranchTip:
@@ -126,7 +126,7 @@ def catch_up(context: Context, *, asks: bool = True, told: ToldTarget | None = N
     here = branch_here(context, target)
     if remote is None or not newest or here is None or _has(context, newest, here):
         return ""
-    behind = f"{target} of this clone lacks what was merged since"
+    behind = f"{target} of this clone lacks the latest merges"
     if not asks:
         return "" if repo.commit_of(newest) is not None else behind
     if told is not None and told.unasked and not told.has_none:
@@ -231,7 +231,7 @@ def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Han
 def both_taken(remote: str, tips: Mapping[str, Sha]) -> tuple[str, Steps]:
     """A1, Q6: that an attempt has no name left at the remote, and what gives it one: nobody else's has the second."""
     some = ", ".join(f"{at[:7]} as {ref}" for ref, at in tips.items())
-    away = shell("git", "push", remote, f":{[*tips][-1]}", before="whoever may takes one away: ")
+    away = shell("git", "push", remote, f":{[*tips][-1]}", before="someone with the rights deletes one: ")
     return f"{remote} has something else under both of its names: {some}", away
 
 

@@ -88,7 +88,7 @@ def send(context: Context, first: str = "") -> SendOutcome:
 
 def _allowing(remote: str) -> Steps:
     """What a remote that refuses a submission has to allow."""
-    return prose(f"at {remote}: let who submits push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*")
+    return prose(f"at {remote}: allow the submitting account to push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*")
 
 
 def _batches(waiting: list[SendableAttempt], first: str) -> list[list[SendableAttempt]]:
@@ -147,7 +147,7 @@ class _Sending:
         for ref, row in self._attempts.items():
             if ref != row.kept_as:
                 has = f"{self._remote.name} has {self._taken[row.kept_as][:7]} as {row.kept_as}"
-                why = "submitted before or written by somebody"
+                why = "submitted before, or written by someone"
                 self._left.append(f"{has}, {why}: attempt {row.n} of {row.task} is {ref} there")
 
     def _push_all(self) -> None:

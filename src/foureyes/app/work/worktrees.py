@@ -203,8 +203,7 @@ def _of_nobody(context: Context, task: TaskId, ref: str, begins: Sha) -> str:
         return ""
     name, see, take = ref.removeprefix("refs/heads/"), f"git log -p {begins}..{tip}", f"git merge {tip}"
     return (
-        f"{remote.name} has {name} at {tip[:7]}, which nobody submitted: whose it is is not on record, so work begins "
-        f"without it (P2). To see it: {see}; to take it for your own work, in the worktree: {take}"
+        f"{remote.name} has {name} at {tip[:7]}, which was never submitted. Its author is not on record, so work begins without it (P2). To see it: {see}. To take it as your own work, in the worktree: {take}"
     )
 
 
@@ -252,8 +251,8 @@ def planted(
         return None
     name = ref.removeprefix("refs/heads/")
     return GitProblem(
-        f"the branch {name} has commits that are not on the target, and on record nobody had {task}: whose are they?",
-        next_step=shell("git", "branch", "-m", name, blank("ANOTHER-NAME"), before="look at them; to set them aside: "),
+        f"the branch {name} has commits that are not on the target, and {task} has no author on record: whose are they?",
+        next_step=shell("git", "branch", "-m", name, blank("ANOTHER-NAME"), before="read them. To set them aside: "),
     )
 
 
@@ -292,7 +291,7 @@ def _drop(context: Context, task: TaskId, attempt: Attempt, target: str) -> Drop
 
 
 def _went(dropped: Dropped) -> str:
-    return f"with its worktree went what git ignores there: {some(dropped.gone, NAMES_SHOWN)}" if dropped.gone else ""
+    return f"removed with its worktree, as git ignores them: {some(dropped.gone, NAMES_SHOWN)}" if dropped.gone else ""
 
 
 def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> list[str]:

@@ -42,9 +42,9 @@ def _is_several(values: list[Any], loose: str, kind: str) -> bool:
 
 def _why_none(fenced: list[str], loose: str, kind: str) -> str:
     if _names(loose, kind):
-        return f"the {kind} document stands in the middle of other text: send it alone, or in one ```json block."
+        return f"the {kind} document has other text around it. Send it alone, or in one ```json block."
     if any(_names(block, kind) for block in fenced):
-        return f"what stands in the code block is no {kind} document: it is not JSON."
+        return f"expected a {kind} document in JSON. The code block holds no JSON."
     return f"there is no {kind} document in the last message: prose is none, whatever it says."
 
 

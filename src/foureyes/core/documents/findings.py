@@ -142,7 +142,7 @@ def _blocking_problems(issue: Issue, at: str) -> list[Reason]:
     if issue.blocking is None or issue.blocking == blocks:
         return []
     sent, derived = str(issue.blocking).lower(), "blocks" if blocks else "does not block"
-    return [Reason("L1", f"{at}.blocking: {sent}, but {severity} {derived}: leave it out, or mend the severity")]
+    return [Reason("L1", f"{at}.blocking: {sent}, but {severity} {derived}: leave it out, or fix the severity")]
 
 
 def _text_problems(issue: Issue, at: str) -> list[Reason]:

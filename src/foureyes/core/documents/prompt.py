@@ -282,7 +282,7 @@ def _finding(purpose: PromptPurpose, briefing: Briefing, finding: Finding) -> st
         finding.severity, finding.state, *(["note"] if finding.note else []),
         *(["must be fixed"] if finding.must_fix else []),
         *([f"flagged {finding.flags} times"] if finding.flags > 1 else []),
-        *([f"said to be fixed and was not: {finding.false_fixes}"] if finding.false_fixes else []),
+        *([f"claimed fixed, but was not: {finding.false_fixes} times"] if finding.false_fixes else []),
     ]  # fmt: skip
     lines = [f"### {plain(finding.id)} ({', '.join(marks)})", f"Title: {quoted(finding.title)}"]
     lines += [f"Where: {quoted(finding.where)}"] if finding.where else []

@@ -114,7 +114,7 @@ def _handing_in(asked: Question) -> str:
         "## How to submit\n\n"
         f'Commit your work, then: fe submit {plain(asked.task)} -m "what you did"\n'
         f'If you cannot go on: fe unstart {plain(asked.task)} -m "what is in the way"\n'
-        "Somebody else decides whether it passes; you cannot approve what you made."
+        "Someone else decides whether it passes. You cannot approve your own work."
     )
 
 
@@ -136,10 +136,9 @@ def _answering(asked: Question) -> str:
         f"Need an answer, exactly one each: {due}\n"
         "A blocking finding is FIXED or REJECTED, never DEFERRED or SKIPPED; one that must be fixed only "
         "FIXED. Any other finding can\n"
-        "have each of the four words; without an answer it counts as SKIPPED. FIXED is a claim: somebody "
-        "else looks whether it is true.\n"
+        "have each of the four words; without an answer it counts as SKIPPED. FIXED is a claim: a reviewer verifies it.\n"
         f"REJECTED has a ground ({', '.join(GROUNDS)}) and a technical reason of at least\n"
-        f"{LEAST_REASON} characters; that it is hard, takes long, or that you disagree is none.\n"
+        f"{LEAST_REASON} characters; that it is hard, takes long, or that you disagree is not a reason.\n"
         "Type the commands above, or put all answers into one file and type: fe finding answer FILE\n\n"
         + _shape({"type": "handoff_developer", "issue_responses": rows})
     )
@@ -148,8 +147,7 @@ def _answering(asked: Question) -> str:
 def _reviewing(asked: Question, *, again: bool) -> str:
     due = ", ".join(plain(finding) for finding in asked.due) or "none"
     first = (
-        "First rule on what was answered: is each claimed fix in the code, is each rejection right? Then "
-        "look for what is new. Only new\n"
+        "First rule on the answers: is each claimed fix in the code, and is each rejection right? Then look for new problems. Only new\n"
         "CRITICAL and HIGH findings count; new MEDIUM and LOW ones become notes.\n"
     )
     words = "\n".join(f"- {word}: {meaning}" for word, meaning in STATUS_MARKERS.items())
@@ -162,11 +160,10 @@ def _reviewing(asked: Question, *, again: bool) -> str:
         "Your answer is exactly one JSON document of the shape below. Prose does not count, before it, after "
         "it or instead of it.\n"
         f"- summary: at most {asked.max_words} words.\n"
-        "- files_reviewed: every changed file, written as above; a review that leaves one out does not count.\n"
-        "- quote: the code word for word, as it is before or after the change; one that is not there comes "
-        "back to you.\n"
+        "- files_reviewed: every changed file, written as above; a review that leaves a file out does not count.\n"
+        "- quote: the code word for word, as it is before or after the change; a quote that is not there comes back to you.\n"
         f"- rulings: exactly one for each of: {due}.\n"
-        "- id: only for a finding above that is there again.\n"
+        "- id: only for a finding above that appears again.\n"
         f"{_handing_over(asked)}\n"
         f"The words for status and verdict:\n{words}\n\n" + _shape(_result(asked))
     )
@@ -176,8 +173,7 @@ def _handing_over(asked: Question) -> str:
     if not asked.by_message:
         return f"Write it to a file, then: fe review submit {plain(asked.task)} FILE"
     return (
-        "Your last message is this document: alone, or as its only ```json block. Nothing else that you say is read, "
-        "and nobody\nanswers questions. It names the change by diff_id, as it stands below."
+        "Your last message is this document: alone, or as its only ```json block. Nothing else that you write is read, and no one\nanswers questions. It names the change by its diff_id, as given below."
     )
 
 
@@ -220,8 +216,7 @@ def _leading(asked: Question) -> str:
     ]
     return (
         "## What you can decide\n\nChoose exactly one, and say why:\n" + "\n".join(options) + "\n"
-        "Nobody can force an approval past an open blocking finding, you neither; only a person who wrote "
-        "none of it may waive one."
+        "No one can force an approval past an open blocking finding. Only a person who is not an author may waive one."
     )
 
 

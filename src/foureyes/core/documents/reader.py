@@ -46,5 +46,5 @@ def _refusal(into: type[Any], rule: str, problems: Iterable[str], more: int = 0)
     if more:
         reasons.append(Reason(rule, f"and {more:,} more"))
     name = name_of(into)
-    step = prose(f"mend the document and send it again; its fields are in docs/reference/documents.md under {name}")
+    step = prose(f"fix the document and send it again. Its fields are in docs/reference/documents.md under {name}")
     return BadInput(f"this is no valid {name} document", next_step=step, reasons=tuple(reasons))

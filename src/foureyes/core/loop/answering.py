@@ -60,7 +60,7 @@ def _against(answer: Answer, finding: Finding, iteration: int) -> list[Reason]:
     if finding.state not in ANSWERABLE:
         return [Reason("L6", f"{name} is {finding.state}: there is nothing to answer", step)]
     if finding.waiting:
-        return [Reason("V7", f"{name} waits for somebody to confirm it: its quote is nowhere in the code", step)]
+        return [Reason("V7", f"{name} waits to be confirmed: its quote is nowhere in the code", step)]
     if finding.state in ("claimed", "disputed") and finding.answered < iteration:
         return [
             Reason(
@@ -142,7 +142,7 @@ def why_not_ruling(
         if is_raiser:
             return Reason(
                 "V7",
-                f"{name} is yours, and its quote is nowhere in the code: somebody else confirms it",
+                f"its quote is nowhere in the code, so someone else must confirm {name}",
                 fe("finding", "show", name),
             )
         return None
@@ -163,7 +163,7 @@ def _not_obsolete(finding: Finding, *, is_in_change: bool) -> Reason:
     if is_in_change:
         return Reason("L4", f"the file of {name} is still part of the change, so it is not obsolete", show)
     where = f"{named(finding.path)} was never part of the change" if finding.path else "it names no file"
-    withdraw = by("other", fe("finding", "withdraw", name, "-m", phrase("why")), "who raised it runs: ")
+    withdraw = by("other", fe("finding", "withdraw", name, "-m", phrase("why")), "its reviewer runs: ")
     step = withdraw if finding.state in ANSWERABLE else show
     return Reason("L4", f"{name} is not obsolete: {where}, so it did not leave it", step)
 
@@ -179,12 +179,12 @@ def why_not_withdrawn(finding: Finding, me: Party, made: Maker | None, others: S
         return [Reason("L8", f"check {finding.by_check} raised {name}: only the passing check resolves it", show)]
     withdraw = fe("finding", "withdraw", name, "-m", phrase("why"))
     if made is not None and finding.blocking:
-        why = f"whoever made the change does not withdraw what was found in it ({made.why})"
-        step = by("other", withdraw, "who raised it, or a person who did not make it, runs: ")
+        why = f"an author of the change cannot withdraw findings about it ({made.why})"
+        step = by("other", withdraw, "its reviewer, or a person who is not an author, runs: ")
         return [Reason("L4", why, step)]
     if others and me.kind != "human":
         who = ", ".join(party.name for party in others)
-        why = f"{who} raised {name}, or ruled that it stands; who alone stands by it withdraws it, or a person"
+        why = f"{who} raised or upheld {name}. Only {who}, if no one else upheld it, or a person can withdraw it."
         return [Reason("L4", why, by_person(withdraw))]
     return []
 

@@ -33,13 +33,13 @@ def next_step(finding: Finding, now: str, *, status: str, mine: bool) -> Steps:
     work.
     """
     if finding.by_check and finding.holds(now):
-        return fe("check", "run", finding.task, before="mend it; the passing check resolves it: ")
+        return fe("check", "run", finding.task, before="fix it. The passing check resolves it: ")
     if finding.state in UNRESOLVED and finding.blocking:
         ruling = _ruling(finding)
         if ruling and status != "reviewing":
             return fe("show", finding.task, before="it is ruled on once the work is in review: ")
         if ruling:
-            return by("other", ruling, "somebody else rules: ") if mine else ruling
+            return by("other", ruling, "someone else rules: ") if mine else ruling
         return _answering(finding, status, mine)
     if finding.state == "waived":
         again = by_person(fe("finding", "waive", finding.id, "-m", phrase("why")))
@@ -62,7 +62,7 @@ def _answering(finding: Finding, status: str, mine: bool) -> Steps:
     answer = answer_step(finding.id, must_fix=finding.must_fix)
     if status in AT_WORK:
         return answer if mine else by("other", answer, "its implementer runs: ")
-    return fe("show", finding.task, before="whoever works on it next answers: ")
+    return fe("show", finding.task, before="the next author answers: ")
 
 
 def loop_step(task: TaskId, state: LoopState) -> Steps:

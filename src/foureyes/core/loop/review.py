@@ -73,7 +73,7 @@ def why_not_counting(
         return "a later review of the same session is there"
     if review.session in voiceless:
         return f"{voiceless[review.session]} (V3, V4)"
-    return "" if review.session in counting else "who gave it may not approve (P)"
+    return "" if review.session in counting else "its reviewer may not approve (P)"
 
 
 def has_reviewed(session: str, diff_id: str, before: int, reviews: Iterable[Review]) -> bool:

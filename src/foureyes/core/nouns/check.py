@@ -373,15 +373,15 @@ def red(states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool)
             continue
         name = state.rule.name
         if state.is_green:
-            why = f"required check {name} passed only where an agent or a maker of the work ran it (claimed)"
+            why = f"the required check {name} passed only in a run by an agent or an author, which does not count"
         elif state.word == "not_run":
-            ran = "was not run" if state.result is None else state.summary
-            why = f"required check {name}: {ran} (tree {tree[:7]})"
+            ran = " has not run on this version" if state.result is None else f": {state.summary}"
+            why = f"the required check {name}{ran}"
         elif state.word == "unsound":
-            why = f"required check {name} was unsound on tree {tree[:7]}: it {state.summary}"
+            why = f"the required check {name} gave no sound result: it {state.summary}"
         else:
             verb = {"crashed": "crashed", "timed_out": "timed out"}.get(state.word, "failed")
-            why = f"required check {name} {verb} on tree {tree[:7]} ({state.summary})"
+            why = f"the required check {name} {verb} ({state.summary})"
         reasons.append(Reason("D5", why, moves_on(state, task, by_anyone=not counting)))
     return reasons
 
@@ -401,7 +401,7 @@ def moves_on(state: CheckState, task: str, *, by_anyone: bool) -> Steps:
         accept = by_person(fe("approve", task, "-m", phrase("why it may pass")))
         return in_turn(fe("check", "show", task), accept)
     if state.word == "unsound":
-        return prose("mend that, then ") + run
+        return prose("fix that, then ") + run
     if state.is_own_trouble:
         redo = by_person(fe("redo", task, "-m", phrase("what its environment lacks")))
         return in_turn(fe("check", "show", task), either(redo, run))

@@ -288,11 +288,11 @@ def weak_reason(text: str) -> str:
     lowered = words.lower()
     if re.search(r"\btoo (hard|difficult|complex|complicated)\b", lowered) and WEAK.fullmatch(words):
         return (
-            '"too hard" is no reason against a finding: escalate instead (fe unstart TASK --how blocked -m "what '
+            '"too hard" is not a reason to reject a finding. Escalate instead (fe unstart TASK --how blocked -m "what '
             'is hard")'
         )
     if WEAK.fullmatch(words) and "disagree" in lowered:
-        return '"I disagree" alone is no reason: say what makes the finding wrong, in technical terms'
+        return '"I disagree" alone is not a reason. Say in technical terms why the finding is wrong'
     if WEAK.fullmatch(words):
         return '"takes too long" is no reason against a finding: log it as debt where it does not block, or escalate'
     if len(words) < LEAST_REASON:

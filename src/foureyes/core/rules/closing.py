@@ -61,17 +61,17 @@ def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception:
         return minor
     creator = is_creator(facts, actor) or is_under(facts, actor, facts.party(task.creator))
     if creator and not made and (makers_of(facts) or _is_finished_epic(facts)):
-        return allow("T5" if not makers_of(facts) else "C1", "creator; somebody else implemented it")
+        return allow("T5" if not makers_of(facts) else "C1", "you created it, and someone else implemented it")
     planned = is_tied(actor, facts.party(task.creator)) or is_under(facts, actor, facts.party(task.creator))
     if not (made or planned or _made_a_child(facts, actor)):
-        return allow("C1", f"not involved in {task.id}")
+        return allow("C1", f"you were not involved in it")
     if not is_blank(exception):
         return allow("C1", "self-close by exception", exception="self_close", needs_reason=True)
     if made:
         step = elsewhere(facts) if task.status == "reviewing" else fe("show", task.id)
-        return refuse("C1", f"whoever did the work may not close it: {facts.party_name(made.session)} {made.why}", step)
+        return refuse("C1", f"{facts.party_name(made.session)} {made.why}, so someone else must close it", step)
     if planned:
-        return refuse("C1", f"you created {task.id} and nobody implemented it", fe("cancel", task.id))
+        return refuse("C1", f"you created {task.id}, and no work was done on it", fe("cancel", task.id))
     return refuse(
         "C1", f"you implemented a child of {task.id}", by("other", fe("close", task.id), "its creator closes it: ")
     )
@@ -102,13 +102,13 @@ def _may_cancel(facts: Facts, actor: Party) -> Decision:
         return refuse("P0", f"the history of {task.id} cannot be read", fe("doctor"))
     if makers_of(facts):
         return refuse(
-            "T2", f"somebody has worked on {task.id}: it is closed by rule C, not cancelled", fe("close", task.id)
+            "T2", f"work was done on {task.id}, so it is closed, not cancelled (rule C)", fe("close", task.id)
         )
     if actor.kind == "human" or has_planned(facts, actor):
         return allow("T2", "creator or a person")
     return refuse(
         "T2",
-        f"only {facts.party_name(task.creator)}, who created {task.id}, or a person may cancel it",
+        f"{task.id} can be cancelled only by its creator, {facts.party_name(task.creator)}, or by a person",
         fe("show", task.id),
     )
 

@@ -167,7 +167,7 @@ def strictest_for(actor: Party, line: list[Party], ask: Callable[[Party], Decisi
         if who is actor:
             return decision
         return msgspec.structs.replace(
-            decision, message=f"asked for {_you(who)}, which spawned you (I4): {decision.message}"
+            decision, message=f"{_you(who)} spawned you, and its limits apply to you (I4): {decision.message}"
         )
 
     return strictest([answer(who) for who in line])
@@ -181,10 +181,10 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
         return barred
     if facts.history is None or facts.authors is None:
         return refuse(
-            "P0", f"the history of {task.id} cannot be read, so nobody can be shown to be independent", fe("doctor")
+            "P0", f"the history of {task.id} cannot be read, so no reviewer can be shown to be independent", fe("doctor")
         )
     if not makers_of(facts) and is_creator(facts, actor):
-        return refuse("P4", f"{_you(actor)} created {task.id} and nobody implemented it", fe("cancel", task.id))
+        return refuse("P4", f"{_you(actor)} created {task.id}, and no work was done on it", fe("cancel", task.id))
     if not (facts.history and facts.authors and makers_of(facts)):
         return refuse(
             "P0", f"{task.id} has no authors on record, so there is nothing to be independent of", fe("show", task.id)
@@ -201,10 +201,10 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
     if asks and not is_another_program(facts, policy, actor):
         source = source if grade == "program" else "review.independence"
         program = shared_program(facts, policy, actor)
-        why = f"you and the author are both {program}" if program else "nothing shows that you are one"
+        why = f"you and the author are both {program}" if program else "nothing shows which program you are"
         return refuse(
             "P6",
-            f"{source} asks for a reviewer of another program; {why}",
+            f"{source} asks for a reviewer of another program, and {why}",
             elsewhere(facts, "a person or another program"),
         )
     made = made_by(facts, actor)
@@ -238,7 +238,7 @@ def may_decide(actor: Party) -> Decision | None:
     if actor.trust == "asserted":
         return refuse(
             "I1",
-            f'"{actor.name}" is only a name somebody typed (--as); it may log, nothing else',
+            f'"{actor.name}" is only a name given with --as, which may log and nothing else',
             prose("call it without --as"),
         )
     if actor.bound is not None:
@@ -246,7 +246,7 @@ def may_decide(actor: Party) -> Decision | None:
     if actor.kind == "service":
         return refuse(
             "I5",
-            "no terminal and no agent process: this is a service, which never starts, closes or decides",
+            "a service cannot start, close or approve work. This process has no terminal and no agent above it.",
             prose("run it in a terminal, or from an agent"),
         )
     return None
@@ -272,7 +272,7 @@ def _short_of_grade(facts: Facts, actor: Party, grade: str, source: str, author:
     )
     return refuse(
         "P6",
-        f"{source} asks for {needs}; {_you(actor)}{made}",
+        f"{source} asks for {needs}, and {_you(actor)}{made}",
         _of_grade(facts, grade),
     )
 
@@ -285,7 +285,7 @@ def _of_grade(facts: Facts, grade: str) -> Steps:
 
 def _own_work(facts: Facts, policy: ReviewPolicy, declaration: Declaration, maker: Maker) -> Decision:
     """P2: the author of a change may not approve it; under `trusted` only with a declaration, on the record."""
-    message = f"the author of a change may not approve it: {facts.party_name(maker.session)} {maker.why}"
+    message = f"{facts.party_name(maker.session)} {maker.why}, so someone else must approve it"
     declared = declaration.reviewed_by.strip() or (declaration.self_review and declaration.has_reason)
     if ANSWERS["P2"][policy.name] == "declared" and declared:
         return allow("P2", f"declared under policy {policy.name}", exception="self_review", needs_reason=True)
@@ -310,20 +310,20 @@ def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
         return _by_table("P5", f"you reviewed an earlier attempt of {task.id}", facts, actor, policy, declared)
     program = shared_program(facts, policy, actor)
     same = f"; the author is another {program}" if program else ""
-    return allow("P7", f"not involved in {task.id}{same}")
+    return allow("P7", f"you were not involved in it{same}")
 
 
 def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration) -> Decision:
     answer = ANSWERS[rule][policy.name]
     if answer == "refuse":
-        return refuse(rule, f"{why}, and policy {policy.name} wants somebody uninvolved", elsewhere(facts))
+        return refuse(rule, f"{why}, and policy {policy.name} asks for a reviewer who was not involved", elsewhere(facts))
     if answer == "allow" or actor.kind == "human":
         return allow(rule, why)
     if declared.has_reason:
         return allow(rule, why, exception=EXCEPTIONS[rule], needs_reason=True)
     return refuse(
         rule,
-        f"{facts.task.id} can be approved by you only with a reason ({why})",
+        f"you can approve {facts.task.id} only with a reason, because {why}",
         _approve_with_reason(facts),
         needs_reason=True,
     )

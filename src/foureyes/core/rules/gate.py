@@ -103,10 +103,10 @@ def has_blocking(facts: Facts, actor: Party | None = None) -> list[Reason]:
 
 def _stands(finding: Blocking) -> str:
     if finding.expired:
-        return "was waived, and the waiver has run out"
+        return "was waived, but the waiver has expired"
     if finding.waiting:
-        return "waits to be confirmed (its quote is nowhere in the code)"
-    return {"claimed": "is claimed fixed, and nobody verified it", "disputed": "is disputed, and nobody ruled"}.get(
+        return "waits to be confirmed, because its quote is nowhere in the code"
+    return {"claimed": "is claimed fixed, but no reviewer has verified it", "disputed": "is disputed, and no reviewer has ruled on it"}.get(
         finding.state, "is open"
     )
 
@@ -121,7 +121,7 @@ def _settles(finding: Blocking, status: str, *, is_maker: bool, may_rule: bool) 
         return fe("finding", "show", finding.id)
     if rulings:
         ruling = rule_step(finding.id, rulings)
-        return ruling if may_rule else by("other", ruling, "somebody else rules: ")
+        return ruling if may_rule else by("other", ruling, "someone else rules: ")
     answer = answer_step(finding.id)
     return answer if is_maker else by("other", answer, "its implementer runs: ")
 
@@ -212,7 +212,7 @@ def _again(facts: Facts, tip: Tip, actor: Party | None) -> Steps:
         return fe("submit", facts.task.id, before=f"{where.strip()}: ")
     if makes or (actor is not None and actor.kind == "human" and not where):  # A1: a person may do it for an agent
         return submit
-    return by("other", submit, f"who made it runs{where}: ")
+    return by("other", submit, f"its author runs{where}: ")
 
 
 def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: str = "") -> list[Reason]:
@@ -305,12 +305,12 @@ def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str, l
 def _nothing_shows(facts: Facts, label: str) -> Reason:
     assert facts.attempt is not None
     step = in_turn(fe("show", facts.task.id, "--diff"), fe("approve", facts.task.id, "--seen", facts.attempt.seen))
-    return Reason("D8", f"label {label} wants the change to be looked at, and nothing shows that it was", step)
+    return Reason("D8", f"label {label} asks for a review of the change, and no review is on record", step)
 
 
 def in_the_app(facts: Facts) -> Steps:
     """Where hunks are shown and counted."""
-    return prose(f"look at every hunk of {facts.task.id} in the terminal app, and approve it there")
+    return prose(f"open every hunk of {facts.task.id} in the terminal app, and approve it there")
 
 
 def was_not_reviewed(facts: Facts, actor: Party, agent_approval: AgentApproval) -> Reason | None:

@@ -29,7 +29,7 @@ def why_not_home(stands: Standing, rule: IdentityRule) -> str:
     if stands.first and stands.uid_map == HOST_MAP:
         return ""
     if rule.home != "container":
-        return f"User ids are mapped here ({mapped}): whoever does that can be anybody."
+        return f"User ids are mapped here ({mapped}), so a user id proves nothing."
     if not stands.uid_map or stands.uid_map != _plain(rule.uid_map):
         return f"User ids are mapped here in another way ({mapped}) than in this project's home ({rule.uid_map})."
     return ""
@@ -70,7 +70,7 @@ def at_home(actor: Actor, rule: IdentityRule, *, has_keys: bool = False) -> Acto
 
 def _sandboxed(actor: Actor, why: str) -> Actor:
     """An agent without a shown origin. Its commands are one session by the conversation they name, if they do."""
-    says = "An agent may plan, start, log and submit from here; it decides nothing, as nothing shows who is above it."
+    says = "An agent may plan, start, log and submit from here. It cannot approve, because its parent processes cannot be seen."
     bound = Reason(
         "I3",
         _open_ended(f"{why} {says}"),
@@ -85,7 +85,7 @@ def _by_key(actor: Actor, why: str) -> Actor:
     """I1, I9: the name of a user is nobody's here, so it is not that of the person who has it elsewhere."""
     person = f"key:{actor.person}"
     evidence = f"person:{person}"
-    says = "A key of this project makes you a person here, for what you sign with it."
+    says = "With a key of this project you count as a person here, for each decision that you sign."
     session = actor.session if actor.trust == "asserted" else session_of(evidence)
     return replace(actor, session=session, person=person, evidence=(evidence,), by_key=True, why=(why, says))
 

@@ -28,7 +28,7 @@ def why_not_lead(facts: Facts, me: Party, lead: str, agent: str, option: LeadOpt
         decide = by("lead", lead_step(task.id), f"{who} runs: ")
         reasons.append(Reason("E2", f"{task.id} waits for {who}, not for you", decide))
     if me.kind != "human" and made_by(facts, me) is not None:
-        reasons.append(Reason("E3", "whoever made the work does not decide about its loop", fe("show", task.id)))
+        reasons.append(Reason("E3", "an author of the work does not decide about its loop", fe("show", task.id)))
     if option == "ask" and task.waiting_for == "user":
         reasons.append(Reason("E3", f"{task.id} waits for a person already", lead_step(task.id)))
     return reasons

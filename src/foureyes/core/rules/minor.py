@@ -105,7 +105,7 @@ def _goes_elsewhere(facts: Facts) -> str:
 
 
 def _no_self_approval(policy: ReviewPolicy) -> str:
-    return "" if policy.minor.self else "minor.self = false: nobody approves their own minor work"
+    return "" if policy.minor.self else "authors cannot approve their own minor work here (minor.self = false)"
 
 
 def _used_up(facts: Facts, policy: ReviewPolicy, author: Party) -> str:

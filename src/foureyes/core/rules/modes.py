@@ -164,7 +164,7 @@ def _level(
             )
     if planned in NAMES:
         return ModeChoice(NAMES[planned], (Reason("M7", f"planned as {planned}"),))
-    return ModeChoice(policy.default_mode, (Reason("M1", f"review.default_mode is {policy.default_mode}"),))
+    return ModeChoice(policy.default_mode, (Reason("M1", "project default"),))
 
 
 def is_only_documents(facts: Facts, policy: ReviewPolicy) -> bool:
@@ -210,7 +210,7 @@ def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
         if loosest_mode(policy, label) in (None, "per-task"):
             continue
         put = _last_put(facts, label)
-        why = why_it_may_not_loosen(facts, put) if put else "nobody knows who put it on (G1)"
+        why = why_it_may_not_loosen(facts, put) if put else "it is not on record who added it (G1)"
         if why:
             ignored[label] = Reason("M6", f"label {label} does not count: {why}")
     return ignored
@@ -237,7 +237,7 @@ def skips_of_agents(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
 
 
 def _who(facts: Facts, put: Control | None) -> str:
-    return facts.party_name(put.session) if put else "nobody knows who"
+    return facts.party_name(put.session) if put else "an unknown session"
 
 
 def _planned_by(facts: Facts) -> Control | None:
@@ -251,7 +251,7 @@ def why_the_plan_does_not_count(facts: Facts) -> str:
         return ""
     planned = _planned_by(facts)
     if planned is None:
-        return "nobody knows who planned it (G1)"
+        return "it is not on record who planned it (G1)"
     return why_it_may_not_loosen(facts, msgspec.structs.replace(planned, late=False))
 
 
@@ -328,7 +328,7 @@ def why_not_by_itself(
         return tuple(standing_by)
     if chosen.mode == "batch" and not any_mode:
         return (
-            Reason("M1", "mode batch: a person or a peer looks", fe("show", facts.task.id, "--diff")),
+            Reason("M1", "mode batch: another person or agent has to approve it", fe("show", facts.task.id, "--diff")),
             *chosen.reasons,
         )
     return (*_quality(facts, policy, states), *standing_by, *_self_made(facts, policy))

@@ -112,14 +112,14 @@ def barred(
     token is that of a run.
     """
     if within:
-        message = f"this was started by {within}: what a check, a hook or the gate starts has no rights at all"
+        message = f"this was started by {within}: programs started by a check, a hook or the gate have no rights"
         if within in RUNNERS:
             message = f"this was started by {within}, and shows no token of its run: so it has no rights at all"
         return Reason("I5", message, prose("a person or an agent runs it, outside of checks, hooks and runs"))
     if trust == "asserted" and verb not in FOR_A_NAME:
         return Reason(
             "I1",
-            f'"{name}" is only a name somebody typed (--as); it may log, nothing else',
+            f'"{name}" is only a name given with --as, which may log and nothing else',
             prose("call it without --as"),
         )
     if role == "plan" and verb in MAKES_TASKS:
@@ -135,7 +135,7 @@ def barred(
     if bound is not None and (_is_bound(kind, verb) or (by_git and role is not None and verb not in FOR_A_HOOK)):
         return bound
     if by_key and verb not in SIGNED | DECISIONS | UNSIGNED:
-        message = f"here you are a person only under what you sign with your key, and fe {verb} asks for no signature"
+        message = f"here only a signature with your key makes you a person, and fe {verb} asks for no signature"
         return Reason("I9", message, fe("whoami"))
     if verb in NOT_FOR_AGENTS and kind == "agent":
         return _not_for_agents(verb)
@@ -167,10 +167,10 @@ def _not_for_agents(verb: str) -> Reason:
         why = "an agent ends its own run, and no other one: a person or the runner stops runs"
         return Reason("I5", why, by_person(fe("stop", blank("TASK"))))
     if verb.startswith("sprint "):
-        why = "what agents work on through a night is chosen by a person or a service, never by one of them"
-        return Reason("I5", why, by("person_or_service", fe(*verb.split(), blank("…")), "a person or a service runs: "))
+        why = "a person or a service chooses the tasks of a sprint, never an agent"
+        return Reason("I5", why, by("person_or_service", fe(*verb.split(), blank("…")), "a person or CI runs: "))
     if verb == "review now":
-        why = "an agent asks for a review of one task; that all look now is for people"
+        why = "an agent can ask for a review of one task. Only a person can ask for all."
         return Reason("V1", why, fe("review", "request", blank("TASK")))
     why = "below an agent no runner begins: whom it started would only be that agent's own hands"
     return Reason("I5", why, by_person(fe("run")))

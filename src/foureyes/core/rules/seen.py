@@ -55,7 +55,7 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
         return None
     look = fe("show", facts.task.id, "--diff")
     if not seen:
-        missing = f"an agent says which diff it looked at: --seen {SEEN_FORM} is missing"
+        missing = f"an agent has to name the diff that it reviewed: --seen {SEEN_FORM} is missing"
         return None if actor.kind == "human" else Reason("D7", missing, look)
     given = read_seen(seen)
     if given is None or not given.is_form:
@@ -65,7 +65,7 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
     if not has_moved(facts, seen):
         return None
     typed, meant = seen.strip()[:TYPED_SHOWN], _named(facts, given)
-    words = f"the change moved while you looked: you saw {typed}, and attempt {attempt.n} is another change"
+    words = f"the change moved during your review: you saw {typed}, and attempt {attempt.n} is another change"
     if not meant:
         words = f"no attempt of {facts.task.id} was ever {typed}: --seen takes {_FORM}, as it was printed"
     elif given.attempt is None and attempt.n in [each.n for each in meant]:

@@ -28,15 +28,15 @@ def why_not_independent(starter: Actor, services: Collection[str] = ()) -> Reaso
     is that service: a policy names one only where no agent runs as it.
     """
     if starter.within:
-        message = f"this was started by {starter.within}: what a check, a hook or the gate starts has no rights at all"
+        message = f"this was started by {starter.within}: programs started by a check, a hook or the gate have no rights"
         return Reason("I5", message, prose("a person starts it, outside of checks and hooks"))
     if starter.bound is not None:
         return starter.bound
     if starter.kind == "agent" or starter.trust != "observed":
-        message = "what runs below an agent is of that agent's origin, so an agent starts nothing that is independent"
+        message = "a program below an agent has that agent's origin, so an agent cannot start an independent reviewer"
         return Reason("I5", message, PERSON_STARTS)
     if starter.by_key:
-        message = "here you are a person only under what you sign, and what you start signs nothing"
+        message = "here only your signature makes you a person, and a program that you start cannot sign"
         return Reason("I5", message, fe("whoami"))
     who = _unnamed_service(starter, services)
     return _unnamed(who) if who else None
@@ -49,7 +49,7 @@ def why_not_steering(actor: Actor, services: Collection[str] = ()) -> Reason | N
     who = _unnamed_service(actor, services)
     if not who:
         return None
-    message = f"{who} is a service, and the accepted policy names no such service (run.services)"
+    message = f"{who} is a service that the accepted policy does not name (run.services)"
     way = fe("config", "accept", before=f"names {who} in services of [run] in foureyes.toml, and then: ")
     return Reason("I5", message, either(prose("a person does it in a terminal"), by_person(way), joint="; or "))
 
@@ -63,8 +63,7 @@ def _unnamed_service(actor: Actor, services: Collection[str]) -> str:
 
 def _unnamed(who: str) -> Reason:
     message = (
-        f"{who} is a service, and the accepted policy names no such service (run.services): whom it started would "
-        "count as independent agents"
+        f"{who} is a service that the accepted policy does not name (run.services), so its agents would count as independent"
     )
     way = fe("config", "accept", before=f"names {who} in services of [run] in foureyes.toml, and then: ")
     return Reason("I5", message, either(by_person(fe("run")), by_person(way), joint="; or "))

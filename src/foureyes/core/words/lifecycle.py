@@ -46,16 +46,16 @@ TRANSITIONS: dict[str, Transition] = {
         ("in_progress", "reviewing"), ("reviewing", "approved"), "freezes an attempt (A1); then the mode decides (M)"
     ),
     "approve": Transition(("reviewing",), ("approved", "closed"), "D and P; closed where there is nothing to merge"),
-    "withdraw": Transition(("approved",), ("reviewing",), "who approved, until the merge has begun"),
+    "withdraw": Transition(("approved",), ("reviewing",), "the approver, until the merge has begun"),
     "end_approval": Transition(("approved",), ("reviewing",), "the task's text was edited after the approval (T8)"),
     "send_back": Transition(
         ("reviewing",), ("open",), "the gate: the change made a required check red, or findings are left open"
     ),
     "void": Transition(("approved",), ("reviewing",), "the gate, when D or P no longer hold; reasons kept"),
-    "redo": Transition(("reviewing", "approved"), ("open",), "a person, or who may approve; with feedback"),
+    "redo": Transition(("reviewing", "approved"), ("open",), "a person or a possible approver, with feedback"),
     "reject": Transition(("reviewing",), ("blocked",), "as redo; reason required; shown as rejected"),
     "block": Transition(("open", "in_progress"), ("blocked",), "with a reason"),
-    "unblock": Transition(("blocked",), ("open",), "a rejected task: who rejected it, or a person"),
+    "unblock": Transition(("blocked",), ("open",), "a rejected task: its rejecter, or a person"),
     "defer": Transition(("open",), ("deferred",), "optional date"),
     "undefer": Transition(("deferred",), ("open",), ""),
     "merged": Transition(
@@ -70,7 +70,7 @@ TRANSITIONS: dict[str, Transition] = {
     ),
     "delete": Transition(("open", "blocked", "deferred"), ("closed",), "where cancel is allowed; hidden from lists"),
     "reopen": Transition(
-        ("closed", "blocked"), ("open",), "approvals end; a rejected task: who rejected it, or a person"
+        ("closed", "blocked"), ("open",), "approvals end; a rejected task: its rejecter, or a person"
     ),
 }
 

@@ -70,8 +70,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
     lines = [f"submitted {outcome.task}, attempt {outcome.attempt}: {'no code' if outcome.no_code else size}"]
     if outcome.landed:
         lines.append(
-            "  landed before review: this work is on the target branch already; it is listed until approved "
-            "or reverted (K4)"
+            "  landed before review: this work is on the target branch already. It stays listed until it is approved or reverted. (K4)"
         )
     if outcome.committed:
         new = f", new: {some(outcome.new, NEW_FILES_SHOWN)}" if outcome.new else ""
@@ -96,22 +95,22 @@ def _again(outcome: SubmitOutcome) -> list[str]:
 def _mode(outcome: SubmitOutcome) -> list[str]:
     """What happens to it now (M)."""
     if outcome.status in ("approved", "closed"):
-        return [f"  approved by the rule (M4, mode {outcome.mode}); it merges through the queue: fe merge"]
+        return [f"  approved automatically, in mode {outcome.mode} (M4). To merge it: fe merge"]
     if outcome.status == "open":
-        return [f"  sent back: required checks are red on this tree. fe context {outcome.task}"]
+        return [f"  sent back: required checks fail. To see why: fe context {outcome.task}"]
     if outcome.mode == "auto-approve":
         return [
-            "  mode      auto-approve: decided when nothing stands against it any more",
+            "  review    auto-approve: approved as soon as all required checks pass",
             *_reasons("", outcome.reasons),
         ]
     if first := [*_unchecked(outcome), *_reasons("first", outcome.first)]:
-        who = f"a person reviews it ({outcome.person} asks for one)" if outcome.person else "somebody else reviews it"
-        return [*first, f"  mode      {outcome.mode}: then {who}"]
+        who = f"a person must approve it ({outcome.person} asks for one)" if outcome.person else "someone else must approve it"
+        return [*first, f"  review    {outcome.mode}: then {who}"]
     approve = fe("approve", outcome.task, "--seen", outcome.seen)
     look = steps_text(by("other", approve, "it needs approval from someone else: "))
     if outcome.person:
-        look = f"{steps_text(by('person', approve, 'a person looks at it: '))}   ({outcome.person} asks for one)"
-    return [f"  mode      {outcome.mode}: {look}"]
+        look = f"{steps_text(by('person', approve, 'a person must approve it: '))}   ({outcome.person} asks for one)"
+    return [f"  review    {outcome.mode}: {look}"]
 
 
 def _reasons(title: str, reasons: tuple[Reason, ...]) -> list[str]:
@@ -129,10 +128,10 @@ def _unchecked(outcome: SubmitOutcome) -> list[str]:
     if outcome.unchecked:
         run = steps_text(by_person_or_service(fe("check", "run", outcome.task)))
         have = "has" if len(outcome.unchecked) == 1 else "have"
-        lines.append(f"  checks    {', '.join(outcome.unchecked)} {have} not run on it yet; {run}")
+        lines.append(f"  checks    {', '.join(outcome.unchecked)}: not run yet. {run[:1].upper()}{run[1:]}")
     if outcome.not_green:
         show = steps_text(fe("check", "show", outcome.task))
-        lines.append(f"  checks    {', '.join(outcome.not_green)} did not pass on exactly these files before; {show}")
+        lines.append(f"  checks    {', '.join(outcome.not_green)}: did not pass on exactly these files before. To see why: {show}")
     return lines
 
 
@@ -148,8 +147,8 @@ def review_own(session: Session, task: str, **given: Any) -> None:
             f"fe review {name} submits your own task in progress; {name} is {detail.task.status}.",
             next_step=either(
                 fe("submit", name, before="to submit: "),
-                fe("show", name, "--diff", before="to look at it: "),
-                fe("review", "show", name, before="what was said: "),
+                fe("show", name, "--diff", before="to read it: "),
+                fe("review", "show", name, before="to see its reviews: "),
             ),
         )
     _submit(session, task, **given)

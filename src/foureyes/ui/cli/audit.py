@@ -106,7 +106,7 @@ def audit_verify(session: Session) -> None:
     elif not report.findings:
         signed = f", {output.count(report.signatures, 'signature')} held" if report.signatures else ""
         output.write(
-            f"{report.rows} rows verified: chain whole, tables are what the journal says, {mirror_words(report)}"
+            f"{report.rows} rows verified: chain whole, tables match the journal, {mirror_words(report)}"
             f"{signed}\nhead {report.head}"
         )
     if not session.json:

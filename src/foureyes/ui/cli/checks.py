@@ -119,9 +119,9 @@ def report_text(report: CheckReport, *, whole: bool = False) -> str:
     ]
     lines += _unaccepted(report.unaccepted, with_step=report.is_green)
     if report.own:
-        lines.append("  your own run informs only: you started or made it (D5); another person or a service runs it")
+        lines.append("  your own run does not count: you started or made this work. Another person or CI has to run it. (D5)")
     if report.status == "approved" and report.mode in ("auto-approve", "skip"):
-        lines.append(f"  approved by the rule (M4, mode {report.mode})")
+        lines.append(f"  approved automatically, in mode {report.mode} (M4)")
     elif report.sent_back:
         lines.append("  sent back with what failed")
     elif report.mode == "auto-approve":

@@ -18,7 +18,7 @@ def close(session: Session, task: str, exception: str, reason: str, if_version: 
     terminal who closes started work is asked for a reason.
     """
     if not reason.strip() and not exception and session.can_ask and _is_begun(session, task):
-        session.note("what was made is not merged by this; whoever made it is told why:")
+        session.note("this does not merge the work. The author reads the reason:")
         reason = click.prompt("why is it closed?", default="", show_default=False, err=True).strip()
         if not reason:
             output.write("nothing was closed")

@@ -141,10 +141,10 @@ def _nowhere(path: str) -> EnvironmentProblem:
     """What to say where the directory is gone: mostly it was the worktree of a task that was merged meanwhile (K1)."""
     root, inside, task = path.partition("/.foureyes/worktrees/")
     if not inside or not os.path.isdir(root):
-        return EnvironmentProblem("the directory you stand in is gone.", next_step=shell("cd", _above(path)))
+        return EnvironmentProblem("your current directory is gone.", next_step=shell("cd", _above(path)))
     name = task.split("/")[0]
     return EnvironmentProblem(
-        f"the directory you stand in is gone: it was the worktree of {name}, which goes when {name} is merged.",
+        f"your current directory is gone. It was the worktree of {name}, which is removed when {name} is merged.",
         next_step=shell("cd", root, before="the project is there: "),
     )
 

@@ -45,7 +45,7 @@ def _agrees(session: Session, offer: ConfigurationOffer) -> bool:
         if sys.stdin.isatty() and sys.stderr.isatty():
             return click.confirm("accept it?", default=False, err=True)
     raise BadInput(
-        "nothing was accepted: nobody said that they saw it.",
+        "nothing was accepted, because it was not confirmed that you saw it.",
         reasons=tuple(Reason("P12", line) for line in offer.lines) if session.json else (),
         next_step=fe("config", "accept", "--seen", offer.seen),
     )

@@ -144,9 +144,9 @@ def approve_text(outcome: ApprovalOutcome) -> str:
     if not outcome.changed:
         word = {"reviewing": "recorded", "closed": outcome.resolution or "closed"}.get(outcome.status, "approved")
         return f"{task} is {word} already"
-    by = f"by exception {outcome.rule}" if outcome.exception else f"({outcome.rule})"
+    by = " by exception" if outcome.exception else ""
     done = "recorded an approval of" if outcome.status == "reviewing" else "approved"
-    lines = [f"{done} {task} {by}: {outcome.message}"]
+    lines = [f"{done} {task}{by}: {outcome.message} ({outcome.rule})"]
     seen = f"seen {outcome.seen}" if outcome.seen else "not shown by fe"
     lines.append(f"  attempt {outcome.attempt}, diff {seen_name(outcome.attempt, outcome.diff_id)}, {seen}")
     if outcome.security_event:

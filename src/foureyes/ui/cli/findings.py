@@ -137,7 +137,7 @@ def _task_and_place(session: Session, words: tuple[str, ...]) -> tuple[str, str]
         return here, words[0]
     if any(mark in words[0] for mark in "./:"):
         raise BadInput(
-            f"which task is {words[0]} of? You stand on no branch fe/TASK.",
+            f"which task does {words[0]} belong to? This checkout is on no branch fe/TASK.",
             next_step=fe("finding", "add", blank("TASK"), words[0], "-m", phrase("…")),
         )
     return words[0], ""

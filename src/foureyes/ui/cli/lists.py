@@ -143,7 +143,7 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
     rows = waiting.rows
     page = rows[:limit]
     if waiting.after:
-        session.note(f"looked at {waiting.looked_at} tasks in review; there are more: --after {waiting.after}")
+        session.note(f"read {waiting.looked_at} tasks in review. There are more: --after {waiting.after}")
     if session.json:
         if waiting.missing:
             session.note(f"{len(waiting.missing)} more in review lack something first: fe list --reviewable, fe queue")

@@ -122,7 +122,7 @@ def plan_accept(session: Session, tasks: tuple[str, ...]) -> None:
         return
     for row in rows:
         is_planned = row.mode.endswith(row.planned)
-        over = "" if is_planned else f"   (planned as {row.planned}; what is stricter goes before it)"
+        over = "" if is_planned else f"   (planned as {row.planned}, and a stricter rule applies)"
         output.write(f"{row.task}  {row.mode}{over}")
     output.write(f"the modes of {output.count(len(rows), 'task')} are yours now")
 

@@ -235,7 +235,7 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
         else []
     )
     lines += (
-        [f"  by rule   {count['auto_approved']} approved by their mode, nobody decided (M4): fe audit log"]
+        [f"  by rule   {count['auto_approved']} approved automatically (M4): fe audit log"]
         if count["auto_approved"]
         else []
     )
@@ -276,7 +276,7 @@ def unattended(sprint: SprintGlance | None, runners: Sequence[RunnerView]) -> li
     """X5: a sprint that runs, and no runner takes its tasks."""
     if sprint is None or sprint.state != "running" or any(each.state == "live" and each.agents for each in runners):
         return []
-    return [f"  NO RUNNER {sprint.id} runs, and nobody takes its tasks: {steps_text(fe('sprint', 'start', sprint.id))}"]
+    return [f"  NO RUNNER for the tasks of {sprint.id}. To start one: {steps_text(fe('sprint', 'start', sprint.id))}"]
 
 
 def running_lines(runners: Sequence[RunnerView], still: Standstill) -> list[str]:
@@ -338,7 +338,7 @@ def _look_without(session: Session, problem: StoreProblem) -> None:
         output.flush()
         return
     _write_checks(checks)
-    output.write("the rest needs the store, and was not looked at")
+    output.write("the rest needs the store, and was not checked")
 
 
 def _check(check: Check) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.run import RunnerGlance, RunnerView
 
 WIDTH = 80
-AGAIN = "ends after what runs; Ctrl-C once more ends the runs now, and their work stays on its branches"
+AGAIN = "stopping when the current runs finish. Press Ctrl-C again to end them now; their work stays on its branches"
 
 
 @verb("run", example="fe run --agents 3\nfe run --until-idle --assign fe-7k2=codex")
@@ -215,6 +215,6 @@ def glance_text(glance: RunnerGlance) -> str:
     head = f"{len(glance.runs)}/{glance.agents} at work" if glance.agents else "watching"
     quiet = "" if parts or glance.stopping else "waits for work; Ctrl-C ends it"
     waits = glance.waits or quiet
-    ends = {"finish": "ends after what runs", "now": "ending"}.get(glance.stopping, waits)
+    ends = {"finish": "stopping when the current runs finish", "now": "ending"}.get(glance.stopping, waits)
     sprint = [glance.sprint] if glance.sprint else []
     return "  ".join([head, *sprint, *parts, *([flat(ends)] if ends else [])])

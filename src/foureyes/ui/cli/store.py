@@ -28,7 +28,7 @@ def store_backup(session: Session, file: str) -> None:
     session.app.projects.backup(session.actor, os.path.join(session.cwd, file))
     back, role = fe("store", "restore", file, after="   puts it back"), session.app.projects.role()
     if role is not None and role.kind != "owner":
-        back = by("other", back, f"{role.owner or 'somebody'}, who owns the store: ")
+        back = by("other", back, f"{role.owner or 'someone else'}, the owner of the store: ")
     session.answer({"backup": file}, f"backed up to {file}\n{next_line(back)}")
 
 
@@ -62,7 +62,7 @@ def _wants_restored(session: Session, file: str) -> bool:
         return True
     is_there = refuse_restore(session.cwd, os.environ, session.actor, file)
     beside = "the store as it is now is kept beside it" if is_there else "there is no store to keep beside it"
-    session.note(f"what came after {file} was made goes out of force; {beside}")
+    session.note(f"records newer than {file} are dropped; {beside}")
     return click.confirm(f"put {file} in the place of the store?", default=False, err=True)
 
 

@@ -68,7 +68,7 @@ def create(
         key=key,
     )
     why = "; ".join(reason.message for reason in outcome.mode_reasons)
-    mode = [f"  mode  {outcome.mode}: {why}"] if outcome.mode else []
+    mode = [f"  review  {outcome.mode} ({why})"] if outcome.mode else []
     lines = [outcome.message, *mode, *[f"  note  {note}" for note in outcome.notes], next_line(outcome.next)]
     session.answer(output.with_id(outcome), "\n".join(lines))
 

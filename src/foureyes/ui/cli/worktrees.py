@@ -80,6 +80,6 @@ def remove(session: Session, *, dry_run: bool) -> None:
         if row.stays:
             output.write(f"stays    {row.task}  {flat(row.stays)}")
             continue
-        along = f"; with what git ignores there: {some(row.gone, NAMES_SHOWN)}" if row.gone else ""
+        along = f"; with the ignored files: {some(row.gone, NAMES_SHOWN)}" if row.gone else ""
         where = os.path.relpath(row.path, session.cwd)
         output.write(f"{'would go' if dry_run else 'removed '} {row.task}  {flat(where)}{along}")

@@ -37,7 +37,7 @@ WORDS: dict[str, str] = {
     "key": "A name of your own for it: the same one again makes no second task.",
     "limit": "At most so many rows.",
     "line": "A line of that file; 0 for the file as a whole.",
-    "message": "What you did, for whoever looks.",
+    "message": "What you did, for the reviewer.",
     "names": "Ids of findings.",
     "no_code": "There is no change to merge, and that is right.",
     "open_only": "Only findings that are open.",
@@ -51,14 +51,14 @@ WORDS: dict[str, str] = {
     "review": "What you say about the change.",
     "role": "Whose document.",
     "rulings": "One ruling for each finding.",
-    "seen": "The change that you looked at, as task_show names it: ATTEMPT.DIFF.",
+    "seen": "The change that you reviewed, as task_show names it: ATTEMPT.DIFF.",
     "severity": "How bad it is. CRITICAL and HIGH block.",
     "signal": "DONE, or NEEDS_REVIEW or BLOCKED where you are not sure.",
     "since": "Only what changed since that attempt.",
     "task": "The id of the task.",
     "text": "The text.",
     "title": "In one line.",
-    "uncertain": "What nobody knows yet.",
+    "uncertain": "An open question.",
     "until": "A date, as 2027-01-31.",
     "why": "Why it matters.",
 }
@@ -132,5 +132,5 @@ def read(arguments: Mapping[str, Any] | None, struct: Input, tool: str) -> msgsp
     raise BadInput(
         f"{tool} was called wrongly, and nothing was done.",
         reasons=tuple(Reason("", problem) for problem in problems),
-        next_step=prose("mend these fields and call it again"),
+        next_step=prose("fix these fields and call it again"),
     )

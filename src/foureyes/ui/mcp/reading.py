@@ -80,8 +80,8 @@ def read(app: Application, actor: Actor, address: str) -> tuple[str, str]:
 
 
 PROMPTS: dict[str, str] = {
-    "implementer": "What an agent is told that works on a task.",
-    "reviewer": "What an agent is told that judges the latest attempt of a task.",
+    "implementer": "The prompt of an agent that works on a task.",
+    "reviewer": "The prompt of an agent that reviews the latest attempt of a task.",
 }
 
 

@@ -210,28 +210,28 @@ _MORE = (
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in _TOOLS}
 MORE: dict[str, Tool] = {tool.name: tool for tool in _MORE}
 
-_STANDS = "it is done where the caller stands, and a server stands nowhere"
-_FACE = "it is for a face that people look at"
-_RUNNER = "it is for a runner, and for a face that people look at"
+_STANDS = "it depends on the current directory, and a server has none"
+_FACE = "it is for a screen that people read"
+_RUNNER = "it is for a runner, and for a screen that people read"
 _ONE = "a tool does it for one task at a time"
 LEFT_OUT: dict[str, str] = {
     "projects.create": "a project is begun at the command line",
     "projects.get": "status_show says it",
     "status.own": "task_next says it",
-    "projects.milestones": "it is for who restores a store",
-    "projects.backup": "it writes a file wherever it is told to",
-    "projects.role": "it is for who sets up a store on a server",
-    "projects.grants": "it is for who sets up a store on a server",
+    "projects.milestones": "it is for the owner of a store",
+    "projects.backup": "it writes a file at any path",
+    "projects.role": "it is for the administrator of a store on a server",
+    "projects.grants": "it is for the administrator of a store on a server",
     "keys.waiting": "it is for a person, at the machine where the key lies",
     "sessions.recognise": "every call does it",
     "sessions.spawn": "a token is given to a process, and a tool starts none",
     "audit.export": "status_show and audit_log are shorter",
     "audit.verify": "it takes as long as the journal is",
     "worktrees.open": "task_start does it",
-    "worktrees.listed": "it looks into checkouts of others",
+    "worktrees.listed": "it reads checkouts of others",
     "worktrees.prune": "it removes checkouts, for a person",
-    "checkouts.listed": "it looks at the machine",
-    "checkouts.prune": "it removes what checks of others use, for a person",
+    "checkouts.listed": "it reads the machine",
+    "checkouts.prune": "it removes environments of other checks, for a person",
     "checkpoints.create": _STANDS,
     "checkpoints.restore": _STANDS,
     "checkpoints.prune": _STANDS,
@@ -246,7 +246,7 @@ LEFT_OUT: dict[str, str] = {
     "stops.defer_several": _ONE,
     "stops.undefer_several": _ONE,
     "closing.delete_several": _ONE,
-    "decisions.approve_many": "each change is looked at, and approved, by itself",
+    "decisions.approve_many": "each change is reviewed and approved by itself",
     "prompts.text": "prompt_make does it",
     "lists.place": _FACE,
     "runs.runners": _RUNNER,
@@ -258,7 +258,7 @@ LEFT_OUT: dict[str, str] = {
     "agents.listed": "it starts programs of the machine, for a person",
     "queue.ahead": _FACE,
     "sprints.preview": _FACE,
-    "doctor.examine": "it looks at the machine, for a person",
+    "doctor.examine": "it reads the machine, for a person",
 }
 """Verbs that an agent may use and no tool is, with the reason."""
 LEFT_OUT_NOUNS: dict[str, str] = {"drafts": _FACE, "board": _FACE, "events": _FACE}

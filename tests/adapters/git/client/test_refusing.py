@@ -27,4 +27,4 @@ def test_what_git_does_not_know_is_said_in_its_words_with_the_way_on(new_project
     project.git("config", "core.repositoryformatversion", "99")
     with pytest.raises(GitProblem, match=r"git refuses the repository .*newer: .*99") as caught:
         port.refuse_refused()
-    assert steps_text(caught.value.next_step) == f"mend what this says: git -C {project.path} status, then: fe init"
+    assert steps_text(caught.value.next_step) == f"fix what this prints: git -C {project.path} status, then: fe init"

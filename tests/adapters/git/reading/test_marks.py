@@ -1,4 +1,4 @@
-"""What a patch has in it that whoever looks should know (H1): from real git, whatever attributes and names say."""
+"""What a patch has in it that any reviewer should know (H1): from real git, whatever attributes and names say."""
 
 from __future__ import annotations
 

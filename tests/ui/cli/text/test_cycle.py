@@ -20,5 +20,5 @@ def test_a_name_makes_no_lines_of_its_own_V4(state: CycleState) -> None:
 
 
 def test_who_is_not_named_stands_there_plainly() -> None:
-    view = CycleView(id="c-1", trigger="REQUEST_REVIEW", state="open", waits_for=("whoever looks", "a person", "codex"))
-    assert "waits for whoever looks, a person, codex" in cycles_text([view])
+    view = CycleView(id="c-1", trigger="REQUEST_REVIEW", state="open", waits_for=("any reviewer", "a person", "codex"))
+    assert "waits for any reviewer, a person, codex" in cycles_text([view])

@@ -80,7 +80,7 @@ def test_a_claim_of_which_nothing_is_heard_is_released_T1(seat: Seat) -> None:
 
     async def story(at: Player) -> None:
         screen = await at.press("!")
-        assert f"SILENT     {task} · claude#1 is not heard of any more" in screen
+        assert f"SILENT     {task} · claude#1 has gone silent" in screen
         assert "Last line: reading the schema" in screen
         assert f"released {task}" in await at.press("1")
         assert lines(at.screen)[0] == "ATTENTION (0)"

@@ -215,7 +215,7 @@ def test_what_is_committed_on_the_target_is_noticed_though_nobody_wrote_P12(seat
         assert "CONFIG" in (await player.settle()).splitlines()[-4]
         screen = await player.press("!")
         assert "It cannot be accepted" in screen
-        steps = "mend foureyes.toml and commit it on main, then a person runs: fe config accept"
+        steps = "fix foureyes.toml and commit it on main, then a person runs: fe config accept"
         assert steps in " ".join(screen.split())
         seat.checkout.commit("foureyes.toml", good, message="fixed")
         attention = player.app.screen

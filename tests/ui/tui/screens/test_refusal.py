@@ -152,12 +152,12 @@ def test_R_sends_back_what_could_not_be_approved_and_is_offered_only_there_F1(se
 
 
 def test_what_somebody_else_types_is_said_to_them_and_not_typed_here_D4_G2(seat: Seat) -> None:
-    again = by("other", fe("submit", "fe-1"), "who made it runs on alpha: ")
+    again = by("other", fe("submit", "fe-1"), "its author runs on alpha: ")
 
     async def story(at: Player) -> None:
         at.app.show_refusal(Refused("fe-1 was not approved", reasons=(Reason("D4", "it is stale", again),)))
         screen = await at.settle()
-        assert "1 say it      who made it runs on alpha: fe submit fe-1" in screen
+        assert "1 say it      its author runs on alpha: fe submit fe-1" in screen
         await at.hit("1")
         assert "type: who" not in at.screen
 

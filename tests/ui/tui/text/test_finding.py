@@ -1,4 +1,4 @@
-"""What the page of a finding says and offers, for whoever looks."""
+"""What the page of a finding says and offers, for any reviewer."""
 
 from __future__ import annotations
 

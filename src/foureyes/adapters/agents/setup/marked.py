@@ -114,8 +114,7 @@ def why_kept(block: Block) -> str:
     if block.is_newer:
         return f"a newer Foureyes wrote its block (version {block.version}, this one writes {VERSION})"
     return (
-        "somebody edited the text between its marks: take the two marks out and it is yours, "
-        "or take out all of it and run this again"
+        "the text between its marks was edited. Remove the two marks to keep it as your own, or remove all of it and run this again."
     )
 
 

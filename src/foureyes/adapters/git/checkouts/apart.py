@@ -51,7 +51,7 @@ def commit_apart(
     with fence():
         moved = refs.swap(git, ref, new=commit, old=old, why="foureyes: commit")
     if not moved:
-        raise GitProblem(f"{ref} moved meanwhile", next_step=prose("look at it, then try again"))
+        raise GitProblem(f"{ref} moved meanwhile", next_step=prose("check it, then try again"))
     return commit
 
 
@@ -100,7 +100,7 @@ def _paths(git: Git, place: Located) -> list[bytes]:
     """What is not committed, each by its name; what is a repository of its own is nobody's to commit."""
     if conflicts := unresolved(git, place):
         raise GitProblem(
-            f"{some(conflicts, _SHOWN)} in {shown_path(place.worktree)} has conflicts that nobody resolved",
+            f"{some(conflicts, _SHOWN)} in {shown_path(place.worktree)} has unresolved conflicts",
             next_step=shell("git", "add", blank("PATH")),
         )
     entries = status(git, place, users_excludes(git))
@@ -130,5 +130,5 @@ def _with_trailers(git: Git, message: str, trailers: Sequence[tuple[str, str]]) 
 
 def _made(out: bytes) -> Sha:
     if (made := as_sha(out.strip())) is None:
-        raise GitProblem("git says that it made something, and not what", next_step=shell("git", "fsck"))
+        raise GitProblem("git reports a commit, and does not name it", next_step=shell("git", "fsck"))
     return made

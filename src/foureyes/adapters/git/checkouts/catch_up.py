@@ -177,7 +177,7 @@ def _next_step(path: str, target: str, hurdle: Obstacle, old: Sha | None) -> Ste
         return shell("git", "-C", path, "status")
     follow = shell("git", "-C", path, "read-tree", "-m", "-u", old, "HEAD")
     if hurdle.kind == "in the way":
-        return in_turn(prose("move what is in the way elsewhere"), follow)
+        return in_turn(prose("move the files in the way elsewhere"), follow)
     if hurdle.kind != "changed":
         return follow
     # A stash would hold the reverse of the merge, too, while the index is behind: so the checkout goes back first.

@@ -24,7 +24,7 @@ def commit_all(git: Git, place: Located, message: str, trailers: Sequence[tuple[
     _must_have_files(place)
     if conflicts := unresolved(git, place):
         raise GitProblem(
-            f"{some(conflicts, 3)} in {place.worktree} has conflicts that nobody resolved",
+            f"{some(conflicts, 3)} in {place.worktree} has unresolved conflicts",
             next_step=shell("git", "status"),
         )
     excludes = ("-c", f"core.excludesFile={users_excludes(git)}")

@@ -76,7 +76,7 @@ def overlooked(place: Located, index: Listed) -> str:
     if inside := _repositories(os.fsencode(place.worktree), index):
         return f"{some(inside)} in {where} {'is a repository' if len(inside) == 1 else 'are repositories'} of its own"
     if hidden := [as_text(row.path) for row in index.odd if row.is_hidden and _differs(place, row)]:
-        return f"{some(hidden)} in {where} {'is' if len(hidden) == 1 else 'are'} changed, and git was told not to look"
+        return f"{some(hidden)} in {where} {'is' if len(hidden) == 1 else 'are'} changed, and git is set to ignore that"
     if own := _own_refs(place):
         return f"{some(own)} {'is' if len(own) == 1 else 'are'} known to {where} only"
     return ""

@@ -72,7 +72,7 @@ def _raw(patch: str) -> tuple[bytes, str]:
     if len(raw) > LARGEST_PATCH:
         return b"", f"the patch is larger than {LARGEST_PATCH // 1_000_000} MB"
     if "\0" in patch or _BINARY.search(patch):
-        return b"", "the patch changes a binary file, which nobody can read"
+        return b"", "the patch changes a binary file, which cannot be reviewed"
     return raw, "" if _UNIFIED.search(patch) else "this is not a unified diff"
 
 
@@ -84,7 +84,7 @@ def _affected(git: Git, worktree: str, raw: bytes) -> tuple[list[bytes], str]:
     back = git.real(*_APPLY, "--reverse", "--numstat", "-z", stdin=raw, work_tree=worktree)
     paths = sorted({row.split(b"\t", 2)[2] for row in (tried.out + back.out).split(b"\0")[:-1]})
     if any(path.startswith(STORE) for path in paths):
-        return [], "the patch changes the project's store, which is nobody's to edit"
+        return [], "the patch changes the project's store, which no one may edit"
     return paths, ""
 
 

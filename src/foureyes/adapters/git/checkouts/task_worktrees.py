@@ -163,7 +163,7 @@ def _existing(git: Git, at: TaskWorktree, ref: str) -> Located | None:
     holds = _branch_of(git, place)
     if holds != ref:
         holder, name = holds.removeprefix(refs.BRANCHES) or "no branch", ref.removeprefix(refs.BRANCHES)
-        keeps = f"; what was committed there is on {holder}, and stays" if holds else ""
+        keeps = f". Its commits stay on {holder}" if holds else ""
         raise GitProblem(
             f"{holder} is checked out in {at.path}, not {name}{keeps}. A person brings it back: "
             f"git -C {quote(at.path)} switch {name}",
@@ -271,7 +271,7 @@ def unlock(git: Git, at: TaskWorktree) -> str:
     if symbolic := refs.at(git, ref).symbolic:
         name = ref.removeprefix(refs.BRANCHES)
         raise GitProblem(
-            f"{name} stands for {flat(symbolic)} and is no branch of its own",
+            f"{name} is a symbolic ref to {flat(symbolic)}, not a branch of its own",
             next_step=shell("git", "symbolic-ref", ref),
         )
     return ref
@@ -342,7 +342,7 @@ def _cleared(git: Git, at: TaskWorktree) -> str:
 
 def _occupied(git: Git, place: Located) -> str:
     if _stands_in(place.worktree) or place.git_dir == realpath(git.git_dir):
-        return f"you stand in {shown_path(place.worktree)}"
+        return f"your shell is in {shown_path(place.worktree)}"
     doing = in_progress(place)
     return f"{doing} is in progress in {shown_path(place.worktree)}" if doing else ""
 

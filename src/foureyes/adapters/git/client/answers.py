@@ -53,7 +53,7 @@ def explained(message: str) -> GitProblem:
 
 def _step_after(message: str) -> Steps:
     if "lock" in message and os.strerror(errno.EEXIST) in message:
-        return prose("look whether another git is at work there; if none is, the lock was left by one that was killed")
+        return prose("check whether another git is running there. If not, a killed one left the lock.")
     if os.strerror(errno.EROFS) in message:
         return fe("doctor", after=", which says what a sandbox has to allow")
     return NO_STEP

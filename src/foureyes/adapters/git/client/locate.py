@@ -28,7 +28,7 @@ from foureyes.adapters.git.client.config_file import is_true, read_settings
 from foureyes.errors import GitProblem
 from foureyes.steps import Steps, blank, prose, shell
 
-LOOK = prose("look at who put it there, and move it away")
+LOOK = prose("find out who put it there, and move it away")
 _NAMES = "gitdir: "
 
 

@@ -168,7 +168,7 @@ def listed(common_dir: str, rows: bytes) -> dict[str, Sha]:
             path = join(common_dir, "packed-refs")
             step = shell("grep", "-n", name, path, before="take out the lines that are too many: ")
             raise GitProblem(
-                f"{name} stands in packed-refs more than once, so nobody can say where it is", next_step=step
+                f"{name} is in packed-refs more than once, so its commit is not known", next_step=step
             )
         refs[name] = Sha(commit)
     return refs

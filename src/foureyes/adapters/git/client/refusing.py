@@ -30,7 +30,7 @@ def refuse_refused(git: Git, place: Located) -> None:
     if read.rc:
         raise GitProblem(
             f"git cannot read the commit that is checked out in {here}: {last_words(read)}",
-            next_step=in_turn(shell("git", "-C", here, "fsck", before="mend what this names: "), fe("init")),
+            next_step=in_turn(shell("git", "-C", here, "fsck", before="fix the setting named here: "), fe("init")),
         )
 
 
@@ -43,4 +43,4 @@ def _mended(place: Located) -> Steps:
             before="it is another user's; if you trust what lies there: ",
         )  # fmt: skip
         return in_turn(trust, fe("init"))
-    return in_turn(shell("git", "-C", place.worktree, "status", before="mend what this says: "), fe("init"))
+    return in_turn(shell("git", "-C", place.worktree, "status", before="fix what this prints: "), fe("init"))

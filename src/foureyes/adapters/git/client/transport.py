@@ -220,7 +220,7 @@ class Transport:
         kind = kind_of(words)
         step = shell("git", "ls-remote", self.name, before=_BEFORE_LOOKING.get(kind, ""))
         if kind == "changed":
-            step = prose("whoever runs that host says whether its key was changed; until then nobody knows who answers")
+            step = prose("ask the owner of that host whether its key was changed. Until then, its identity is unknown.")
         return RemoteProblem(f"{self.name} cannot be asked: {words}", kind=kind, next_step=step)
 
     def take(self, pack: str) -> None:
@@ -231,8 +231,8 @@ class Transport:
             done = process.run(argv, cwd=self._git.common_dir, env=scrubbed(), reads=file.fileno(), timeout=PATIENCE)
         if done.rc:
             raise RemoteProblem(
-                f"what came from {self.name} could not be written here: {last_words(done)}",
-                next_step=prose("look whether there is room on the disk, and who may write to git's directory"),
+                f"data from {self.name} could not be written here: {last_words(done)}",
+                next_step=prose("check the free space on the disk, and the permissions of git's directory"),
             )
 
 

@@ -26,7 +26,7 @@ def _held(db: Engine, row: Row, statement: str, values: dict[str, object]) -> No
     """A change of a run by who holds its lease; no row means that somebody else does by now (J4)."""
     if db.change(statement, plain(values | {"at": row.at, "seq": row.seq})) != 1:
         raise StaleState(
-            f"the run {values['run']} is not where {row.kind} says: somebody else has its lease, or it has ended.",
+            f"the run {values['run']} is not where {row.kind} says: another runner has its lease, or it has ended.",
             next_step=fe("show", row.task) if row.task else fe("status"),
             task=row.task,
         )

@@ -28,7 +28,7 @@ def first_lines(view: AttentionView) -> list[str]:
 def attention_text(view: AttentionView) -> str:
     """Everything, with why and every choice as a command."""
     if not view.rows:
-        return f"nothing is stopped; what waits for review is another list\n{next_line(fe('queue'))}"
+        return f"nothing needs attention. Tasks waiting for review:\n{next_line(fe('queue'))}"
     lines = []
     for row in view.rows:
         since = when(row.since)

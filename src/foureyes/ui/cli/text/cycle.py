@@ -12,7 +12,7 @@ from foureyes.ui.steps import next_line
 
 LINE = 100
 DIGITS = 16
-UNNAMED = ("whoever looks", "a person")
+UNNAMED = ("any reviewer", "a person")
 
 
 def cycles_text(rows: Sequence[CycleView]) -> str:
@@ -79,7 +79,7 @@ def _asked(asked: AskedView) -> str:
 def issues_text(rows: Sequence[IssueRow]) -> str:
     """The issues list: what cycles left, a line each."""
     return "\n".join(
-        f"{row.rule}  {row.task}  {row.cycle}  {row.reviewer or 'nobody'}: {row.verdict or 'not reviewed'}  "
+        f"{row.rule}  {row.task}  {row.cycle}  {row.reviewer or 'no reviewer'}: {row.verdict or 'not reviewed'}  "
         f"{one_line(row.text, LINE)}"
         for row in rows
     )
