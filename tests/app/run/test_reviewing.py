@@ -54,7 +54,7 @@ def test_prose_is_asked_for_once_more_in_a_new_conversation_V3(peers: Peers) -> 
     first, second = peers.reviews_of(task)
     assert (first.ending, first.error, second.error) == ("finished", "refused", "none")
     again = peers.agents.launched[-1]
-    assert (again.resumes, "prose is none" in again.prompt) == ("", True)
+    assert (again.resumes, "is plain text" in again.prompt) == ("", True)
     assert first.worktree != second.worktree
     assert (peers.cycle().rule, peers.looked_at(task)[0].session) == ("R3", second.session)
 

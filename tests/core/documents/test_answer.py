@@ -43,9 +43,9 @@ def test_one_document_is_found_alone_or_in_a_fence_V3(answer: str) -> None:
     ("answer", "why"),
     [
         ("", "empty"),
-        ("No blocker found… LGTM", "prose is none"),
-        ("REJECTED: this deletes the database", "prose is none"),
-        ("approved", "prose is none"),
+        ("No blocker found… LGTM", "is plain text"),
+        ("REJECTED: this deletes the database", "is plain text"),
+        ("approved", "is plain text"),
         (f"```json\n{document()}\n```\n```json\n{document('blocker')}\n```", "several"),
         (f"{FENCED}\nOr rather {document('blocker')}", "several"),
         (f"Here it is: {document()}", "has other text around it"),

@@ -542,7 +542,7 @@ def test_without_checks_nothing_approves_itself_but_what_is_skipped(
 OFF = replace(CHECKED, auto=AutoApprove(enabled=False))
 CASES = {
     "switched off": (auto(), OFF, CURRENT, ["enabled = false"]),
-    "not run": (auto(results=()), CHECKED, CURRENT, ["was not run"]),
+    "not run": (auto(results=()), CHECKED, CURRENT, ["has not run"]),
     "failed": (auto(results=(ran(outcome="failed"),)), CHECKED, CURRENT, ["tests failed"]),
     "crashed": (auto(results=(ran(outcome="crashed"),)), CHECKED, CURRENT, ["tests crashed"]),
     "unsound": (auto(results=(ran(outcome="unsound"),)), CHECKED, CURRENT, ["tests was unsound"]),
@@ -550,8 +550,8 @@ CASES = {
     "claimed": (auto(results=(ran(by=MAKER),)), CHECKED, CURRENT, ["claimed"]),
     "run by an agent": (auto(results=(ran(by=STRANGER),)), CHECKED, CURRENT, ["claimed"]),
     "not compared": (auto(attempt(base_tree=BASE_TREE)), CHECKED, CURRENT, ["not compared"]),
-    "on another tree": (auto(results=(ran(tree="e" * 40),)), CHECKED, CURRENT, ["was not run"]),
-    "of another command": (auto(results=(ran(replace(TESTS, run="true")),)), CHECKED, CURRENT, ["was not run"]),
+    "on another tree": (auto(results=(ran(tree="e" * 40),)), CHECKED, CURRENT, ["has not run"]),
+    "of another command": (auto(results=(ran(replace(TESTS, run="true")),)), CHECKED, CURRENT, ["has not run"]),
     "too many iterations": (auto(attempt(4)), CHECKED, CURRENT, ["iteration 4, limit 3"]),
     "needs a review": (auto(attempt(signal="NEEDS_REVIEW")), CHECKED, CURRENT, ["signal NEEDS_REVIEW"]),
     "blocked": (auto(attempt(signal="BLOCKED")), CHECKED, CURRENT, ["signal BLOCKED"]),

@@ -43,7 +43,7 @@ def ended(ending: str = "failed", **fields: Any) -> PastRun:
     return PastRun(**(usual | fields))
 
 
-def invalid(text: str = "prose is none", conversation: str = "k") -> PastRun:
+def invalid(text: str = "is plain text", conversation: str = "k") -> PastRun:
     return ended("finished", error="refused", text=text, conversation=conversation)
 
 

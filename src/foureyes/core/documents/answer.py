@@ -45,7 +45,7 @@ def _why_none(fenced: list[str], loose: str, kind: str) -> str:
         return f"the {kind} document has other text around it. Send it alone, or in one ```json block."
     if any(_names(block, kind) for block in fenced):
         return f"expected a {kind} document in JSON. The code block holds no JSON."
-    return f"there is no {kind} document in the last message: prose is none, whatever it says."
+    return f"the last message is plain text: a {kind} document in JSON was expected."
 
 
 def _names(text: str, kind: str) -> bool:
