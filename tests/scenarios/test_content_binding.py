@@ -43,7 +43,7 @@ def test_D4_a_change_after_submit_makes_the_approval_impossible_until_submitted_
     assert again.attempt == 2
     assert again.diff_id != work.diff_id
     moved = stage.no(stage.cast.gemini, "approve", work.task, "--seen", work.seen, rc=4, rules=["D7"])
-    assert "moved while you looked" in moved.text
+    assert "moved during your review" in moved.text
     assert stage.approve(stage.cast.gemini, again)["diff_id"] == again.diff_id
     assert stage.show(work.task)["attempts"][1]["relation"] == "rework"
 

@@ -91,7 +91,7 @@ def test_a_journal_rewritten_as_a_whole_is_told_on_both_machines_also_where_main
     alpha, beta = team.alpha, team.beta
     work = approved(alpha, alpha.cast.claude, beta)
     assert alpha.merge() == {work.task: "merged"}
-    assert "whoever has its password can rewrite the journal" in words(beta, "doctor")
+    assert "anyone with its password can rewrite the journal" in words(beta, "doctor")
     team.put_back_rows()
     for number in range(12):
         beta.create(beta.cast.codex, title=f"made up {number}")

@@ -328,7 +328,7 @@ def test_of_two_at_once_one_is_told_and_what_a_killed_one_left_goes(
 
     def meanwhile(*args: Any) -> None:
         monkeypatch.setattr(putting_back, "_fill", fill)
-        with pytest.raises(StoreBusy, match="somebody else puts a backup there"):
+        with pytest.raises(StoreBusy, match="another restore is running there"):
             restore_backup(project.cwd, {}, BOB, "../backup.db")
         fill(*args)
 

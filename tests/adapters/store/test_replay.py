@@ -294,7 +294,7 @@ def test_an_unknown_kind_is_named_J2_G1(fresh: DeskWorld) -> None:
     ("edit", "words"),
     [
         ("UPDATE head SET hash = 'x'", "not the row that was written last"),
-        ("UPDATE head SET seq = seq - 1", "were added by somebody else"),
+        ("UPDATE head SET seq = seq - 1", "were added by another program"),
         ("UPDATE head SET seq = seq + 1", "missing at the end"),
         ("DELETE FROM head", "table head is empty"),
     ],

@@ -99,7 +99,7 @@ def test_work_that_landed_unapproved_X4_K4(world: GitWorld) -> None:
 
 @pytest.mark.parametrize(
     ("run", "word"),
-    [(None, "was not run"), (Ran(exit_code=1), "failed"), (Ran(exit_code=None, timed_out=True), "timed out")],
+    [(None, "has not run"), (Ran(exit_code=1), "failed"), (Ran(exit_code=None, timed_out=True), "timed out")],
 )
 def test_a_required_check_that_is_red_on_the_target_or_never_ran_there_X4_G1(
     world: GitWorld, run: Ran | None, word: str
@@ -114,7 +114,7 @@ def test_a_required_check_that_is_red_on_the_target_or_never_ran_there_X4_G1(
     world.app.checks.run_target(CI, again=word == "failed")  # what broke says nothing, and is run again by itself
     assert validate(world).complete
     world.checkout.commit("more.py", "x = 1\n", message="the target moves on")
-    assert "was not run" in told(world)
+    assert "has not run" in told(world)
 
 
 def test_a_waiver_that_ran_out_on_unmerged_work_X4_E3(desk: DeskWorld) -> None:

@@ -259,7 +259,7 @@ def test_a_change_that_moved_while_one_looked_is_a_conflict_D7(world: GitWorld) 
     world.submit(CLAUDE, task)
     with world.refused("D7", error=Conflict) as caught:
         world.approve(CODEX, task, seen=seen)
-    assert "moved while you looked" in caught[0].reasons[0].message
+    assert "moved during your review" in caught[0].reasons[0].message
 
 
 def test_all_reasons_come_at_once_D_before_P_G2(world: GitWorld) -> None:

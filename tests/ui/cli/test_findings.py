@@ -369,7 +369,7 @@ def test_who_raised_a_finding_withdraws_it_with_a_reason_and_others_are_told_who
     task = shop.found(HARD)
     (name,) = shop.ids(task)
     assert "T2" in shop.text(shop.cast.codex, "finding", "withdraw", name, rc=1)
-    assert "who raised it" in shop.text(shop.cast.claude, "finding", "withdraw", name, "-m", REASON, rc=1)
+    assert "its reviewer" in shop.text(shop.cast.claude, "finding", "withdraw", name, "-m", REASON, rc=1)
     said = shop.text(shop.cast.codex, "finding", "withdraw", name, "-m", REASON)
     assert said.startswith("withdrew TL-T1-1-001; no blocking finding is open\n")
     (row,) = shop.lines(shop.cast.alice, "finding", "list", task)

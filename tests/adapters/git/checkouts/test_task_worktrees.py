@@ -359,9 +359,9 @@ def test_a_worktree_with_work_in_it_stays_and_its_reason_is_one_line_K1_G2_G4(pr
 def test_nobody_saws_off_the_branch_that_they_sit_on_K1(project_only: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     at = add(project_only)
     (at / "deep").mkdir()
-    assert "you stand in" in project_only.workshop(at).drop_worktree(TASK).stays
+    assert "your shell is in" in project_only.workshop(at).drop_worktree(TASK).stays
     monkeypatch.chdir(at / "deep")
-    assert "you stand in" in project_only.workshop().drop_worktree(TASK).stays
+    assert "your shell is in" in project_only.workshop().drop_worktree(TASK).stays
     monkeypatch.chdir(project_only.path)
     assert project_only.workshop().drop_worktree(TASK).stays == ""
 
