@@ -33,7 +33,7 @@ KEY_LINES = (
     r"fe-\w+ conflict: .*prices\.py",
     r"fe-\w+ +started: senior",
     r"M4, by the rule itself: .*2/2 checks, iteration 1, signal DONE",
-    r"refused: approve is not for you\. 1 reason:\n +- ",
+    r"refused: approve is not allowed here\. 1 reason:\n +- ",
     r"is stopped by a reviewer \(R1\): critic[^:]* says blocker: .*\n(.*\n)+?.* started: dev",
     r"PAUSED +fe-\w+ · rule R1: critic says blocker",
     r"alice\$ fe review list\n.* R4: all 2 approve .*\n.* R3: critic says concerns .*\n.* R1: critic says blocker ",

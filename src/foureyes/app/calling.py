@@ -137,7 +137,7 @@ def _must_know(method: Method) -> bool:
 def _refuse_nobodys(actor: Actor, verb: Verb) -> None:
     """I5: what is not for this caller's kind is refused by the verb, in its own words; if it would not, here."""
     if actor.kind not in WHO[verb.who] and not all(why_barred(actor, right) for right in verb.rights or ("",)):
-        refuse_verb(f"{verb.name} is not for you", Reason("I5", f"{verb.noun}.{verb.name} is for {verb.who}"))
+        refuse_verb(f"{verb.name} is not allowed here", Reason("I5", f"{verb.noun}.{verb.name} is for {verb.who}"))
 
 
 @cache

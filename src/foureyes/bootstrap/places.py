@@ -138,7 +138,9 @@ def no_project_here(place: Located, environ: Mapping[str, str] | None = None) ->
     if why:
         return NoProject(
             f"{what}: store.url says where it is, and is not used: {why}.",
-            next_step=by("person", fe("store", "join", blank("postgresql://…")), "a person with the address joins it: "),
+            next_step=by(
+                "person", fe("store", "join", blank("postgresql://…")), "a person with the address joins it: "
+            ),
         )
     return NoProject(f"{what}: it is beside the clone where fe init was typed, or on a server.", next_step=_ways())
 

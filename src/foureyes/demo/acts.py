@@ -95,7 +95,7 @@ def morning(s: Story, t: DemoTasks, output: str) -> None:
     )
     log = s.do(s.alice, f"fe logs {t[shop.LOGIN]}", quiet=True)
     print(f"alice$ fe logs {t[shop.LOGIN]}      (of it:)")
-    refusal = found(r"(> Bash fe approve [^\n]*\n *refused: approve is not for you[^\n]*\n +- [^\n]*)", log)
+    refusal = found(r"(> Bash fe approve [^\n]*\n *refused: approve is not allowed here[^\n]*\n +- [^\n]*)", log)
     print("".join(f"    {line}\n" for line in refusal.splitlines()), end="")
 
 

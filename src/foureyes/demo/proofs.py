@@ -31,7 +31,9 @@ def line_after_approval(s: Story, task: str) -> None:
 
 def edited_row(s: Story) -> None:
     """A row that is edited behind the back of everybody is named."""
-    s.tell("History cannot be rewritten unnoticed. In a copy of the project one row of the journal is edited, with plain SQL.")
+    s.tell(
+        "History cannot be rewritten unnoticed. In a copy of the project one row of the journal is edited, with plain SQL."
+    )
     copy = s.folder / "edited"
     shutil.copytree(s.repo, copy, symlinks=True)
     edit = f"import sqlite3; c = sqlite3.connect('.foureyes/store.db'); c.execute(\\\"{EDIT}\\\"); c.commit()"

@@ -123,7 +123,9 @@ def test_a_remote_that_refuses_is_named_with_its_words_and_the_item_is_stuck_not
     assert "main is protected" in row.message
     (shown,) = [row.text for row in alpha.app.attention.view(ALICE).rows if row.kind == "merge"]
     for text in (row.message, shown.removeprefix("merge stuck: ")):  # of what is too long the end is cut off
-        assert text.startswith("allow the account that runs fe merge to push main and refs/foureyes/* to origin; origin did not")
+        assert text.startswith(
+            "allow the account that runs fe merge to push main and refs/foureyes/* to origin; origin did not"
+        )
     assert (clones.main(), alpha.checkout.head("main")) == (before, before)
     assert alpha.status(first) == "approved"
     hook.unlink()

@@ -89,8 +89,16 @@ RESPOND = 'its implementer runs: fe finding answer TL-1 --fixed -m "what you cha
     ("held", "words", "step"),
     [
         (Blocking("TL-1"), "is open", RESPOND),
-        (Blocking("TL-1", state="claimed"), "no reviewer has verified it", "fe finding judge TL-1 (--verified or --not-fixed)"),
-        (Blocking("TL-1", state="disputed"), "no reviewer has ruled on it", "fe finding judge TL-1 (--accepted or --overruled)"),
+        (
+            Blocking("TL-1", state="claimed"),
+            "no reviewer has verified it",
+            "fe finding judge TL-1 (--verified or --not-fixed)",
+        ),
+        (
+            Blocking("TL-1", state="disputed"),
+            "no reviewer has ruled on it",
+            "fe finding judge TL-1 (--accepted or --overruled)",
+        ),
         (Blocking("TL-1", waiting=True), "waits to be confirmed", "fe finding judge TL-1 (--confirmed or --dismissed)"),
         (
             Blocking("TL-1", state="waived", expired=True),

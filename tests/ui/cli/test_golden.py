@@ -169,7 +169,8 @@ def test_a_lost_claim_names_the_winner(stage: Stage) -> None:
     lost = stage.run(stage.cast.codex, "start", task)
     assert lost.rc == 4
     assert re.fullmatch(
-        rf"fe: {task} was started by claude#1 \(ses-\w{{8}}\) .*\.\n  next: fe next; if nobody .*\n", lost.err
+        rf"fe: {task} was started by claude#1 \(ses-\w{{8}}\) .*\.\n  next: fe next. If the claim is abandoned: .*\n",
+        lost.err,
     )
 
 

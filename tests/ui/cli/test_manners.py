@@ -374,7 +374,7 @@ def test_lists_filter_sort_and_continue(stage: Stage) -> None:
 def test_who_stood_in_a_worktree_that_went_is_told_the_way_back_K1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, said in ((".foureyes/worktrees/fe-7k2/src", "it was the worktree of fe-7k2"), ("x", "is gone")):
+    for name, said in ((".foureyes/worktrees/fe-7k2/src", "It was the worktree of fe-7k2"), ("x", "is gone")):
         place = tmp_path / name
         place.mkdir(parents=True)
         monkeypatch.chdir(place)

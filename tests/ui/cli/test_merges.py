@@ -30,7 +30,7 @@ def test_the_list_says_what_each_waits_for_and_the_merge_what_became_of_it(shop:
         ["#", "ID", "P", "STATE", "WAITS", "FOR", "TITLE"],
         ["1", "T1", "P2", "waiting", "ready", "Add", "login"],
         ["2", "T2", "P2", "waiting", "held:", "not", "yet", "Pay"],
-        ["next:", "a", "person", "or", "a", "service", "runs:", "fe", "merge"],
+        ["next:", "a", "person", "or", "CI", "runs:", "fe", "merge"],
     ]
     done = shop.run(shop.cast.alice, "merge")
     held_back = 'waits    T2  held: not yet\n         next: a person runs: fe resume T2 -m "why"\n'
@@ -85,7 +85,7 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
     shop.done(cast.alice, "approve", task)
     shop.commit("main", {"lint.sh": "exit 127\n"})
     shop.git("reset", "-q", "--hard", "main")
-    assert shop.text(cast.job, "merge", rc=6).startswith("STUCK    T1  required check lint crashed on tree TREE")
+    assert shop.text(cast.job, "merge", rc=6).startswith("STUCK    T1  the required check lint crashed")
     assert shop.text(cast.job, "merge", rc=6).endswith(
         "when that is fixed: fe merge T1   or back to its author: fe redo T1\n"
     ), "still stuck (B8)"

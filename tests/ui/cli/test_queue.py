@@ -105,7 +105,7 @@ def test_all_auto_with_yes_is_a_decision_each(shop: Counter) -> None:
     shop.checked(shop.cast.job, large)
     done = shop.run(shop.cast.alice, "approve", "--all-auto", "--yes", "-m", "routine")
     assert (done.rc, "high risk, not in a batch: T3" in shop.named(done.err)) == (0, True)
-    said = [line.split(" (")[0] for line in shop.named(done.out).splitlines() if line.startswith("approved")]
+    said = [line.split(":")[0] for line in shop.named(done.out).splitlines() if line.startswith("approved")]
     assert said == ["approved T1", "approved T2"]
     assert [shop.show(task)["approvals"][0]["batch"] for task in tasks] == ["1 of 2", "2 of 2"]
     assert shop.status(large) == "reviewing"

@@ -41,7 +41,9 @@ def test_a_runner_without_work_says_what_it_waits_for_and_how_it_ends() -> None:
     assert glance_text(RunnerGlance(agents=1)) == "0/1 at work  waits for work; Ctrl-C ends it"
     assert glance_text(RunnerGlance(agents=1, waits="paused")) == "0/1 at work  paused"
     assert glance_text(RunnerGlance(agents=1, checking=1)) == "0/1 at work  checking 1"
-    assert glance_text(RunnerGlance(agents=1, stopping="finish")) == "0/1 at work  stopping when the current runs finish"
+    assert (
+        glance_text(RunnerGlance(agents=1, stopping="finish")) == "0/1 at work  stopping when the current runs finish"
+    )
 
 
 def _runner(**fields: Any) -> RunnerView:

@@ -109,7 +109,7 @@ def test_doctor_says_what_is_set_up_and_whether_it_fits(stage: Stage) -> None:
     page = stage.repo / "AGENTS.md"
     page.write_text(page.read_text().replace("Never approve", "Always approve"))
     (edited,) = lines()
-    assert (edited["result"], "somebody edited" in edited["message"]) == ("warn", True)
+    assert (edited["result"], "was edited" in edited["message"]) == ("warn", True)
     assert edited["next"].startswith("fe setup agents-md")
 
 

@@ -198,7 +198,9 @@ class GitRemote:
         step = self._way.look() if kind != "refused" else NO_STEP  # who was let in sees nothing by looking once more
         if kind == "refused" and (odd := self._in_the_way(place, address, updates)):
             step = shell("git", "push", self._name, f":{odd}")
-            words += f"; there is a ref called {odd}, which is in the way, until an account with the rights runs: git push "
+            words += (
+                f"; there is a ref called {odd}, which is in the way, until an account with the rights runs: git push "
+            )
             words += f"{self._name} :{odd}"
         raise RemoteProblem(f"{self._name} did not take the push: {words}", kind=kind, next_step=step)
 

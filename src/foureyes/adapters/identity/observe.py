@@ -38,9 +38,7 @@ def refuse_typed_name(token: str, asserted: str) -> None:
     """I2: who shows a token has no name besides."""
     if token and asserted:
         # No next command: how to get rid of a token is nothing to teach its bearer.
-        reason = Reason(
-            "I2", f"{TOKEN} is set: with a token present, no name or other sign changes your identity"
-        )
+        reason = Reason("I2", f"{TOKEN} is set: with a token present, no name or other sign changes your identity")
         raise Refused("--as was refused", reasons=(reason,))
 
 

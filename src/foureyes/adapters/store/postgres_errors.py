@@ -37,7 +37,7 @@ REFUSED: tuple[tuple[re.Pattern[str], Steps], ...] = (
     (
         re.compile(r'database ".*" does not exist'),
         prose(
-            "name an existing database, or ask the administrator to create it: CREATE DATABASE NAME ENCODING '{ENCODING}' TEMPLATE template0"
+            f"name an existing database, or ask the administrator to create it: CREATE DATABASE NAME ENCODING '{ENCODING}' TEMPLATE template0"
         ),
     ),
     (

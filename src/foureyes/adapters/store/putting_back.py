@@ -95,9 +95,7 @@ def _refuse_another(incoming: PostgresEngine, url: str, project: str) -> None:
     from foureyes.adapters.store.postgres import schema_of, schemas
 
     if not incoming.fetch(ALONE, {"name": f"{schema_of(project)} restore"})[1][0][0]:
-        raise StoreBusy(
-            "another restore is running there. Nothing was changed.", next_step=prose("try again")
-        )
+        raise StoreBusy("another restore is running there. Nothing was changed.", next_step=prose("try again"))
     left = [name for name in schemas(url, f"{project}_incoming_") if name != incoming.project]
     incoming.script([f'DROP SCHEMA IF EXISTS "{schema_of(name)}" CASCADE' for name in left])
 

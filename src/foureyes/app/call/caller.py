@@ -64,7 +64,7 @@ def permit(actor: Actor, verb: str) -> None:
         raise Internal("it was not judged whether this caller is at home (I3)")
     reason = why_barred(actor, verb)
     if reason is not None:
-        refuse_verb(f"{verb} is not for you", reason)
+        refuse_verb(f"{verb} is not allowed here", reason)
 
 
 def why_barred(actor: Actor, verb: str) -> Reason | None:

@@ -139,7 +139,9 @@ def accept_address(context: Context, actor: Actor, reason: str, seen: str) -> Me
 def _refuse_unseen(lines: list[str], step: Steps) -> NoReturn:
     """Q6: what others can move while a person types is accepted as it was shown, or not at all."""
     reasons = tuple(Reason("Q6", line, step) for line in lines)
-    raise BadInput("nothing was accepted, because it was not confirmed that you saw this.", reasons=reasons, next_step=step)
+    raise BadInput(
+        "nothing was accepted, because it was not confirmed that you saw this.", reasons=reasons, next_step=step
+    )
 
 
 def _refuse_silent(reason: str, step: Steps) -> None:

@@ -306,9 +306,7 @@ class Attention:
             choices=mend,
         )
         ways = [choice.step for choice in mend]
-        return msgspec.structs.replace(
-            row, next=either(*ways, again) if is_known else prose("fix that, then ") + again
-        )
+        return msgspec.structs.replace(row, next=either(*ways, again) if is_known else prose("fix that, then ") + again)
 
     # -- claims, configuration, waivers
 

@@ -23,7 +23,6 @@ from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import clean_word
 from foureyes.core.rules.baseline import on_target
-from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem, NotFound, Reason
 from foureyes.steps import by_person_or_service, fe
@@ -153,17 +152,15 @@ def red_on_target(context: Context, *, ran: bool = False) -> list[Reason]:
         results = tx.all("check.of_trees", CheckResult, trees=[tree])
     known = {(result.name, result.digest) for result in results}
     rules = [rule for rule in rules if not ran or (rule.name, rule.digest) in known]
-    reasons = [_red(rule, results, target, tree) for rule in rules]
+    reasons = [_red(rule, results, target) for rule in rules]
     return [reason for reason in reasons if reason is not None]
 
 
-def _red(rule: CheckRule, results: Sequence[CheckResult], target: str, tree: Sha) -> Reason | None:
+def _red(rule: CheckRule, results: Sequence[CheckResult], target: str) -> Reason | None:
     name, which = rule.name, (rule.name, rule.digest)
     last = next((on_target(rule, row) for row in reversed(results) if (row.name, row.digest) == which), None)
     if last is None:
-        return Reason(
-            "X4", f"the required check {name} has not run on {target}", fe("check", "run", "--target")
-        )
+        return Reason("X4", f"the required check {name} has not run on {target}", fe("check", "run", "--target"))
     if last.outcome == "passed":
         return None
     return Reason(

@@ -222,9 +222,7 @@ class Doctor:
             return Check("configuration", "warn", problem.text, problem.next)
         odd = disagreements(Layers(file=read_file(text or "")))
         if odd:
-            return Check(
-                "configuration", "warn", f"{odd[0].key}: {odd[0].text}", prose(f"fix {FILE}, then: ") + ACCEPT
-            )
+            return Check("configuration", "warn", f"{odd[0].key}: {odd[0].text}", prose(f"fix {FILE}, then: ") + ACCEPT)
         return Check("configuration", "ok", f"{FILE} on {project.target} is accepted, policy {policy.name}")
 
     def _former_settings(self) -> list[Check]:

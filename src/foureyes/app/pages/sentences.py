@@ -137,7 +137,9 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "AttemptSubmitted": _handed_in,
     "StackFound": lambda e: f"found {e.below.task} inside iteration {e.attempt} (A7)",
     "Approved": _approved,
-    "ApprovalRecorded": lambda e: f"approved iteration {e.attempt}, and someone else has to complete the approval ({e.rule})",
+    "ApprovalRecorded": lambda e: (
+        f"approved iteration {e.attempt}, and someone else has to complete the approval ({e.rule})"
+    ),
     "ApprovalFinished": lambda e: f"finished an approval{_why(e.reason)}",
     "ApprovalWithdrawn": lambda e: f"took an approval back{_why(e.reason)}",
     "ApprovalEnded": lambda e: f"ended an approval: {e.why}",

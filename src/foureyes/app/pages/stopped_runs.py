@@ -190,7 +190,11 @@ def _waits(row: WaitsForPerson) -> StandstillRow:
 
     who = row.reviewer if row.reviewer == ANY_PERSON else named(one_line(row.reviewer, LINE))
     who = who if row.reviewer else "any reviewer"
-    why = f"{who} was asked to review it, and all others have answered." if row.reviewer else "No reviewer could be asked."
+    why = (
+        f"{who} was asked to review it, and all others have answered."
+        if row.reviewer
+        else "No reviewer could be asked."
+    )
     return StandstillRow(
         kind="review",
         task=row.task,
@@ -225,7 +229,9 @@ def merges_stopped(context: Context, tx: Tx, project: ProjectView) -> Iterator[S
     from foureyes.app.call.merge_stops import amiss
 
     if stop := amiss(context, tx, project):
-        details = ("Nothing is merged until the target has it again, or a person confirms that it was intended. Nothing is lost.",)
+        details = (
+            "Nothing is merged until the target has it again, or a person confirms that it was intended. Nothing is lost.",
+        )
         yield StandstillRow(kind="merge", of="target", text=stop.text, since="", details=details, otherwise=stop.next)
 
 

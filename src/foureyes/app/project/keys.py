@@ -22,9 +22,7 @@ from foureyes.core.words.text import clean_name
 from foureyes.errors import BadInput, ConfigError, NotFound
 from foureyes.steps import Arg, blank, by, fe
 
-SIGNED_NOW = (
-    "signed from now on: decisions that only a person may make (policy, holds, waivers, keys, break-glass, approvals reserved for people)"
-)
+SIGNED_NOW = "signed from now on: decisions that only a person may make (policy, holds, waivers, keys, break-glass, approvals reserved for people)"
 NOT_SIGNED_YET = "not signed: plain approvals and other decisions. An agent that passes as you could make them."
 
 
@@ -195,7 +193,10 @@ def proof_of_people(context: Context, actor: Actor) -> Check:
             wanted = True
     if wanted and not keys:
         return Check(
-            "keys", "fail", "review.human_proof = key, but no person has a key, so no person can decide anything", NEW_KEY
+            "keys",
+            "fail",
+            "review.human_proof = key, but no person has a key, so no person can decide anything",
+            NEW_KEY,
         )
     if waiting:
         text = f"keys of people that count: {keys}; not yet the one that lies here ({all_waiting(waiting)})"
@@ -203,5 +204,7 @@ def proof_of_people(context: Context, actor: Actor) -> Check:
     return Check(
         "keys",
         "ok",
-        f"keys of people that count: {keys}" if keys else "no signing keys: people are identified by user and terminal (observed)",
+        f"keys of people that count: {keys}"
+        if keys
+        else "no signing keys: people are identified by user and terminal (observed)",
     )

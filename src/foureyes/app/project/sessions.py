@@ -157,7 +157,11 @@ class Sessions:
     def _refused_token(self, actor: Actor, token: Token | None, wrong: str) -> TokenRefused:
         """I2: refused, and a security event; of whoever shows it, as far as that can be seen."""
         of = f"token of {token.session}, to {token.role} {token.task}" if token else "unknown token"
-        way = by("other", fe("session", "spawn", blank("TASK"), "--role", blank("ROLE")), "the session that started you runs: ")
+        way = by(
+            "other",
+            fe("session", "spawn", blank("TASK"), "--role", blank("ROLE")),
+            "the session that started you runs: ",
+        )
         by_hand = "FOUREYES_TOKEN" in self._context.environ
         shown, way = ("FOUREYES_TOKEN", way) if by_hand else ("the token of a run", TOOLS if wrong == HIDDEN else RUN)
         problem = TokenRefused("the token was refused.", reasons=(Reason("I2", f"{shown}: {wrong}", way),))
@@ -239,7 +243,10 @@ class Sessions:
                 work.record(row.id, e.TaskStarted(target_head=began_at(row, head), implementer=child))
         notes = (f"{row.id} is started for {event.name}",) if claims else ()
         if actor.kind != "agent":
-            notes = (*notes, "all tokens that you give out have one origin, so none of them may approve the work of another (I4)")
+            notes = (
+                *notes,
+                "all tokens that you give out have one origin, so none of them may approve the work of another (I4)",
+            )
         return Spawned(session=child, name=event.name, role=wanted, task=row.id, token=secret, notes=notes)
 
     def _target_head(self) -> Sha | None:

@@ -106,7 +106,11 @@ class Sprints:
             if row.state == "paused":
                 return SprintBegun(id=row.id, message=f"{row.id} is paused already: {row.why}", changed=False)
             if row.state != "running":
-                why = Reason("X3", f"{row.id} is {row.state}: only a running sprint can be paused", fe("sprint", "status", row.id))
+                why = Reason(
+                    "X3",
+                    f"{row.id} is {row.state}: only a running sprint can be paused",
+                    fe("sprint", "status", row.id),
+                )
                 refuse_verb(f"{row.id} was not paused.", why)
             work.record("", e.SprintPaused(sprint=row.id, kind="person", why=reason or f"{actor.name} paused it"))
         return SprintBegun(

@@ -72,7 +72,9 @@ def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
     if not why:
         return ()
     machine = machine_of(attempt.clone)
-    return (f"it could not be checked whether its branch moved ({why}). The submission of {machine} counts, and the merge checks again.",)
+    return (
+        f"it could not be checked whether its branch moved ({why}). The submission of {machine} counts, and the merge checks again.",
+    )
 
 
 def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | None = None) -> BranchTip:

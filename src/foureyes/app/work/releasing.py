@@ -57,9 +57,7 @@ def unstart(context: Context, actor: Actor, task: str, reason: str, how: RunEnd)
 
 def _refuse_live(context: Context, work: Work, task: Task, who: str) -> None:
     minutes = context.policy(work.tx, work.actor).claim_stale_minutes
-    why = (
-        f"{who} holds the claim and was active within {minutes} minutes. Anyone may release it once that session has ended or is silent for longer."
-    )
+    why = f"{who} holds the claim and was active within {minutes} minutes. Anyone may release it once that session has ended or is silent for longer."
     refuse_task(task.id, "was not released", Reason("T1", why, by_person(fe("unstart", task.id))))
 
 

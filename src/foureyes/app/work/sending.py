@@ -88,7 +88,9 @@ def send(context: Context, first: str = "") -> SendOutcome:
 
 def _allowing(remote: str) -> Steps:
     """What a remote that refuses a submission has to allow."""
-    return prose(f"at {remote}: allow the submitting account to push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*")
+    return prose(
+        f"at {remote}: allow the submitting account to push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
+    )
 
 
 def _batches(waiting: list[SendableAttempt], first: str) -> list[list[SendableAttempt]]:

@@ -202,9 +202,7 @@ def _of_nobody(context: Context, task: TaskId, ref: str, begins: Sha) -> str:
     if tip is None or any(repo.is_ancestor(tip, sha) for sha in known):
         return ""
     name, see, take = ref.removeprefix("refs/heads/"), f"git log -p {begins}..{tip}", f"git merge {tip}"
-    return (
-        f"{remote.name} has {name} at {tip[:7]}, which was never submitted. Its author is not on record, so work begins without it (P2). To see it: {see}. To take it as your own work, in the worktree: {take}"
-    )
+    return f"{remote.name} has {name} at {tip[:7]}, which was never submitted. Its author is not on record, so work begins without it (P2). To see it: {see}. To take it as your own work, in the worktree: {take}"
 
 
 def _set_aside(context: Context, task: TaskId, ref: str) -> str:

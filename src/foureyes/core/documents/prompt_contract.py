@@ -172,9 +172,7 @@ def _reviewing(asked: Question, *, again: bool) -> str:
 def _handing_over(asked: Question) -> str:
     if not asked.by_message:
         return f"Write it to a file, then: fe review submit {plain(asked.task)} FILE"
-    return (
-        "Your last message is this document: alone, or as its only ```json block. Nothing else that you write is read, and no one\nanswers questions. It names the change by its diff_id, as given below."
-    )
+    return "Your last message is this document: alone, or as its only ```json block. Nothing else that you write is read, and no one\nanswers questions. It names the change by its diff_id, as given below."
 
 
 def _result(asked: Question) -> dict[str, object]:

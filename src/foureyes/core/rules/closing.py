@@ -64,7 +64,7 @@ def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception:
         return allow("T5" if not makers_of(facts) else "C1", "you created it, and someone else implemented it")
     planned = is_tied(actor, facts.party(task.creator)) or is_under(facts, actor, facts.party(task.creator))
     if not (made or planned or _made_a_child(facts, actor)):
-        return allow("C1", f"you were not involved in it")
+        return allow("C1", "you were not involved in it")
     if not is_blank(exception):
         return allow("C1", "self-close by exception", exception="self_close", needs_reason=True)
     if made:

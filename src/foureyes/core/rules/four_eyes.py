@@ -181,7 +181,9 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
         return barred
     if facts.history is None or facts.authors is None:
         return refuse(
-            "P0", f"the history of {task.id} cannot be read, so no reviewer can be shown to be independent", fe("doctor")
+            "P0",
+            f"the history of {task.id} cannot be read, so no reviewer can be shown to be independent",
+            fe("doctor"),
         )
     if not makers_of(facts) and is_creator(facts, actor):
         return refuse("P4", f"{_you(actor)} created {task.id}, and no work was done on it", fe("cancel", task.id))
@@ -316,7 +318,9 @@ def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
 def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration) -> Decision:
     answer = ANSWERS[rule][policy.name]
     if answer == "refuse":
-        return refuse(rule, f"{why}, and policy {policy.name} asks for a reviewer who was not involved", elsewhere(facts))
+        return refuse(
+            rule, f"{why}, and policy {policy.name} asks for a reviewer who was not involved", elsewhere(facts)
+        )
     if answer == "allow" or actor.kind == "human":
         return allow(rule, why)
     if declared.has_reason:

@@ -106,9 +106,10 @@ def _stands(finding: Blocking) -> str:
         return "was waived, but the waiver has expired"
     if finding.waiting:
         return "waits to be confirmed, because its quote is nowhere in the code"
-    return {"claimed": "is claimed fixed, but no reviewer has verified it", "disputed": "is disputed, and no reviewer has ruled on it"}.get(
-        finding.state, "is open"
-    )
+    return {
+        "claimed": "is claimed fixed, but no reviewer has verified it",
+        "disputed": "is disputed, and no reviewer has ruled on it",
+    }.get(finding.state, "is open")
 
 
 def _at(finding: Blocking) -> str:

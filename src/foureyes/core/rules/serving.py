@@ -58,7 +58,9 @@ def _ancestors(start: Actor, now: Actor, *, left: bool) -> tuple[str, ...]:
 
 def _why_bound(seen: Actor, *, left: bool) -> Reason | None:
     if left:
-        message = "the program that started this MCP server has ended. It can still log and submit, and it cannot approve."
+        message = (
+            "the program that started this MCP server has ended. It can still log and submit, and it cannot approve."
+        )
         return Reason("I5", message, prose("the agent that runs now starts a server of its own"))
     if not seen.processes:
         message = "no agent process is seen above this MCP server: it may start and submit, and decides nothing"

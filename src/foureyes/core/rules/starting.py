@@ -28,7 +28,9 @@ def why_not_independent(starter: Actor, services: Collection[str] = ()) -> Reaso
     is that service: a policy names one only where no agent runs as it.
     """
     if starter.within:
-        message = f"this was started by {starter.within}: programs started by a check, a hook or the gate have no rights"
+        message = (
+            f"this was started by {starter.within}: programs started by a check, a hook or the gate have no rights"
+        )
         return Reason("I5", message, prose("a person starts it, outside of checks and hooks"))
     if starter.bound is not None:
         return starter.bound
@@ -62,8 +64,6 @@ def _unnamed_service(actor: Actor, services: Collection[str]) -> str:
 
 
 def _unnamed(who: str) -> Reason:
-    message = (
-        f"{who} is a service that the accepted policy does not name (run.services), so its agents would count as independent"
-    )
+    message = f"{who} is a service that the accepted policy does not name (run.services), so its agents would count as independent"
     way = fe("config", "accept", before=f"names {who} in services of [run] in foureyes.toml, and then: ")
     return Reason("I5", message, either(by_person(fe("run")), by_person(way), joint="; or "))

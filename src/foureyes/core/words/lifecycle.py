@@ -69,9 +69,7 @@ TRANSITIONS: dict[str, Transition] = {
         ("open", "blocked", "deferred"), ("closed",), "no implementation history; creator or a person"
     ),
     "delete": Transition(("open", "blocked", "deferred"), ("closed",), "where cancel is allowed; hidden from lists"),
-    "reopen": Transition(
-        ("closed", "blocked"), ("open",), "approvals end; a rejected task: its rejecter, or a person"
-    ),
+    "reopen": Transition(("closed", "blocked"), ("open",), "approvals end; a rejected task: its rejecter, or a person"),
 }
 
 

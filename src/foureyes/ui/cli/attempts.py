@@ -104,7 +104,11 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
             *_reasons("", outcome.reasons),
         ]
     if first := [*_unchecked(outcome), *_reasons("first", outcome.first)]:
-        who = f"a person must approve it ({outcome.person} asks for one)" if outcome.person else "someone else must approve it"
+        who = (
+            f"a person must approve it ({outcome.person} asks for one)"
+            if outcome.person
+            else "someone else must approve it"
+        )
         return [*first, f"  review    {outcome.mode}: then {who}"]
     approve = fe("approve", outcome.task, "--seen", outcome.seen)
     look = steps_text(by("other", approve, "it needs approval from someone else: "))
@@ -127,11 +131,12 @@ def _unchecked(outcome: SubmitOutcome) -> list[str]:
     lines = []
     if outcome.unchecked:
         run = steps_text(by_person_or_service(fe("check", "run", outcome.task)))
-        have = "has" if len(outcome.unchecked) == 1 else "have"
         lines.append(f"  checks    {', '.join(outcome.unchecked)}: not run yet. {run[:1].upper()}{run[1:]}")
     if outcome.not_green:
         show = steps_text(fe("check", "show", outcome.task))
-        lines.append(f"  checks    {', '.join(outcome.not_green)}: did not pass on exactly these files before. To see why: {show}")
+        lines.append(
+            f"  checks    {', '.join(outcome.not_green)}: did not pass on exactly these files before. To see why: {show}"
+        )
     return lines
 
 

@@ -119,7 +119,9 @@ def report_text(report: CheckReport, *, whole: bool = False) -> str:
     ]
     lines += _unaccepted(report.unaccepted, with_step=report.is_green)
     if report.own:
-        lines.append("  your own run does not count: you started or made this work. Another person or CI has to run it. (D5)")
+        lines.append(
+            "  your own run does not count: you started or made this work. Another person or CI has to run it. (D5)"
+        )
     if report.status == "approved" and report.mode in ("auto-approve", "skip"):
         lines.append(f"  approved automatically, in mode {report.mode} (M4)")
     elif report.sent_back:

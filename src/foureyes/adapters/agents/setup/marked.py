@@ -113,9 +113,7 @@ def why_kept(block: Block) -> str:
     """Why a block is left as it is."""
     if block.is_newer:
         return f"a newer Foureyes wrote its block (version {block.version}, this one writes {VERSION})"
-    return (
-        "the text between its marks was edited. Remove the two marks to keep it as your own, or remove all of it and run this again."
-    )
+    return "the text between its marks was edited. Remove the two marks to keep it as your own, or remove all of it and run this again."
 
 
 def _block(comment: CommentSigns, users: tuple[str, ...], body: str, above: str, line_end: str) -> str:

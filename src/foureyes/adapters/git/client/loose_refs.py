@@ -167,8 +167,6 @@ def listed(common_dir: str, rows: bytes) -> dict[str, Sha]:
         if name in refs:
             path = join(common_dir, "packed-refs")
             step = shell("grep", "-n", name, path, before="take out the lines that are too many: ")
-            raise GitProblem(
-                f"{name} is in packed-refs more than once, so its commit is not known", next_step=step
-            )
+            raise GitProblem(f"{name} is in packed-refs more than once, so its commit is not known", next_step=step)
         refs[name] = Sha(commit)
     return refs

@@ -49,7 +49,9 @@ def restored_text(done: RestoredStore, file: str, cwd: str) -> str:
     if done.on_server and not name:
         lines.append(f"  other roles get access by the SQL of: {steps_text(ROLES)}")
     if name and done.on_server:
-        lines.append(f"  undo, by the owner of the store: {steps_text(shell('psql', blank('URL'), '-c', _renaming(name)))}")
+        lines.append(
+            f"  undo, by the owner of the store: {steps_text(shell('psql', blank('URL'), '-c', _renaming(name)))}"
+        )
     elif name:
         undo = fe("store", "restore", os.path.relpath(done.kept, cwd))
         lines.append(f"  undo: {steps_text(undo)}")
