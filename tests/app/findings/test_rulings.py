@@ -72,7 +72,7 @@ def test_a_ruling_is_about_the_answer_that_was_given_L8_L9(desk: DeskWorld, give
 def test_a_claim_is_no_fix_and_stands_against_the_approval_until_somebody_verified_it_L8_D2(desk: DeskWorld) -> None:
     task, name = answered(desk)
     (reason,) = why_not_approved(desk, task)
-    assert (reason.rule, "nobody verified" in reason.message, steps_text(reason.next)) == (
+    assert (reason.rule, "no reviewer has verified" in reason.message, steps_text(reason.next)) == (
         "D2",
         True,
         f"fe finding judge {name} (--verified or --not-fixed)",

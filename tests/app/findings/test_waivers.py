@@ -108,7 +108,7 @@ def test_a_waiver_counts_by_the_clock_and_then_the_finding_stands_again_E3_D2(de
     assert not findings(desk, task)[name].expired
     desk.clock.advance(minutes=1)
     (reason,) = why_not_approved(desk, task)
-    assert (reason.rule, "run out" in reason.message) == ("D2", True)
+    assert (reason.rule, "expired" in reason.message) == ("D2", True)
     assert findings(desk, task)[name].expired
 
 

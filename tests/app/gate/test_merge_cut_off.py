@@ -113,7 +113,7 @@ def test_a_runner_tells_what_was_merged_before_the_store_went_away_and_that_the_
     end = _merge(CI, [TaskId(first), TaskId(second)])(world.app.context, lambda: False)
     lines = end.text.splitlines()
     assert [line.split(":")[0] for line in lines[:-1]] == [f"{first} merged"]
-    assert lines[-1].endswith("what else is in the queue waits.")
+    assert lines[-1].endswith("The rest of the queue waits.")
     assert world.status(second) == "approved"
     assert (end.closed, list(end.failed)) == ((first,), [second])
 

@@ -24,7 +24,7 @@ def test_what_the_gate_merged_for_another_task_is_not_this_ones_K4_A5(world: Git
     with world.refused("A5") as caught:
         world.submit(CLAUDE, task)
     (reason,) = caught[0].reasons
-    assert f"nothing but what was merged for {other}" in reason.message
+    assert f"only the merges of {other}" in reason.message
     assert steps_text(reason.next).endswith(f"fe submit {task} --no-code")
     world.checkout.commit("mine.py", "mine\n", session=CLAUDE)
     done = world.submit(CLAUDE, task)

@@ -167,7 +167,7 @@ def test_a_store_that_goes_away_after_the_push_loses_nothing_Q4_Q6(
 
     with monkeypatch.context() as patch:
         clones.wire(alpha).after = lambda _: patch.setattr(alpha.store, "write", gone)
-        told = f"Nothing was merged before; whether {task} is, .+; what else is in the queue waits"
+        told = f"Nothing was merged before; whether {task} is, .+. The rest of the queue waits"
         with pytest.raises(CutOff, match=told) as caught:
             alpha.app.merges.process(CI)
     assert (caught.value.code, caught.value.exit_code) == ("store", 5)

@@ -373,7 +373,7 @@ def red(states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool)
             continue
         name = state.rule.name
         if state.is_green:
-            why = f"the required check {name} passed only in a run by an agent or an author, which does not count"
+            why = f"the required check {name} passed only in a run by an agent or an author, which does not count (claimed)"
         elif state.word == "not_run":
             ran = " has not run on this version" if state.result is None else f": {state.summary}"
             why = f"the required check {name}{ran}"
