@@ -58,7 +58,7 @@ def test_json_of_merge_and_list(shop: Counter) -> None:
 def test_an_agent_is_refused_with_who_may_D5(shop: Counter) -> None:
     shop.approved()
     assert shop.text(shop.cast.claude, "merge", rc=1).splitlines() == [
-        "refused: merge is not for you. 1 reason:",
+        "refused: merge is not allowed here. 1 reason:",
         "  - checks count only where no agent's process runs them, so the merge queue is not an agent's to process (D5)",
         "    next: a person or a service (cron, CI) runs: fe merge",
         "nothing was changed",
