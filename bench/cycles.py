@@ -15,9 +15,8 @@ from pathlib import Path
 from foureyes.adapters.clock import RandomIds, SystemClock
 from foureyes.adapters.store.opening import create_store
 from foureyes.app.application import Application
-from foureyes.app.call.context import Context
-from foureyes.app.call.work import Work
-from foureyes.app.cycles.deciding import decide_if_due
+from foureyes.app.context import Context, Work
+from foureyes.app.cycles.decisions import decide_if_due
 from foureyes.app.ports import WriteTx
 from foureyes.core import events as e
 from foureyes.core.nouns.cycle import CycleId, CycleTarget

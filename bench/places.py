@@ -22,9 +22,9 @@ from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
-from foureyes.app.call.context import Context
+from foureyes.app.context import Context
 from foureyes.app.git_ports import Repo
-from foureyes.app.project.kept_attempts import KeptAttempt
+from foureyes.app.project.audit import KeptAttempt
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha
 

@@ -26,9 +26,9 @@ from foureyes.adapters.identity.alive import of
 from foureyes.adapters.store.opening import create_store
 from foureyes.app.agent_ports import Launch
 from foureyes.app.application import Application
-from foureyes.app.call.context import Context
-from foureyes.app.run.in_hand import Options, RunnerDesk
-from foureyes.app.run.looking import Lookout
+from foureyes.app.context import Context
+from foureyes.app.runner.live_runs import Options, RunnerDesk
+from foureyes.app.runner.snapshot import Lookout
 from foureyes.bootstrap.answering import RunDoors
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested

@@ -18,7 +18,7 @@ import msgspec
 
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.application import Application
-from foureyes.app.pages.reviewable import LOOKED_AT
+from foureyes.app.pages.review_queue import LOOKED_AT
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 

@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from foureyes.app.application import Application
-from foureyes.app.call.rows import IdRow
-from foureyes.app.tasks.sprinting import active, now_of
+from foureyes.app.context import IdRow
+from foureyes.app.tasks.sprint_records import active, now_of
 from foureyes.app.views.sprint import SprintAsk
 from foureyes.core import events as e
 from foureyes.core.events.decision import AttemptSubmitted

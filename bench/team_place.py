@@ -15,10 +15,10 @@ from foureyes.adapters.clock import RandomIds, SharedClock
 from foureyes.adapters.store.shared import open_shared
 from foureyes.app.agent_ports import Launch
 from foureyes.app.application import Application
-from foureyes.app.call.context import Context
-from foureyes.app.run.crew import AtOnce
-from foureyes.app.run.in_hand import Options
-from foureyes.app.run.loop import Runner
+from foureyes.app.context import Context
+from foureyes.app.runner.background_jobs import AtOnce
+from foureyes.app.runner.live_runs import Options
+from foureyes.app.runner.loop import Runner
 from foureyes.core import events as e
 from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.run.step import Finish

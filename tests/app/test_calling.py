@@ -14,8 +14,8 @@ from foureyes.app import calling
 from foureyes.app.calling import RemoteCall, ask, by_name, call, method_of, takes_actor
 from foureyes.app.catalog import WHO, Verb, verbs
 from foureyes.app.gate import attempts
-from foureyes.app.gate.hand_in import Wish
-from foureyes.app.here import why_here
+from foureyes.app.gate.submission import Wish
+from foureyes.app.local_verbs import why_here
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, FoureyesError, Refused
 

@@ -14,8 +14,8 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.adapters.store.store import Store
+from foureyes.app import context
 from foureyes.app.application import Application
-from foureyes.app.call import caller
 from foureyes.app.catalog import NOUNS, Verb, verbs
 from foureyes.app.views.sprint import SprintAsk
 from foureyes.app.views.task_list import ListQuery
@@ -206,7 +206,7 @@ def test_a_verb_asks_for_the_rights_that_the_catalogue_names_I5(
         asked.append(verb)
         return barred(kind, trust, name, verb, *rest)
 
-    monkeypatch.setattr(caller, "barred", watched)
+    monkeypatch.setattr(context, "barred", watched)
     for verb in verbs():
         asked.clear()
         for call in calls(desk, verb, WITHIN, names | {FILE: str(tmp_path / "backup.db")}) if verb.rights else []:

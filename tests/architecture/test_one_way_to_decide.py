@@ -9,10 +9,10 @@ from foureyes.core.rules.rights import DECISIONS, SIGNED
 
 from tests.architecture.house import PACKAGE, modules, name_of, nodes_of, tree_of
 
-BY_HAND = {"src/foureyes/app/call/signing.py", "src/foureyes/app/project/keys.py"}
+BY_HAND = {"src/foureyes/app/signatures.py", "src/foureyes/app/project/keys.py"}
 """Where signing itself lives: `deciding`, and the first key, which nobody can sign for."""
 
-UNSIGNED = {("src/foureyes/app/review/review_content.py", "review submit")}
+UNSIGNED = {("src/foureyes/app/review/review_documents.py", "review submit")}
 """That an agent's document was no review is noted (V3): no person's decision."""
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.gate.running import Telling
-from foureyes.app.views.news import News
+from foureyes.app.gate.checks import Telling
+from foureyes.app.views.project import News
 from foureyes.bootstrap import looking
 from foureyes.bootstrap.creating import Created, create_project
 from foureyes.bootstrap.detecting import checks_in, detected_in

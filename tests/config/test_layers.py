@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from foureyes.app.call.context import OF_SETTINGS
+from foureyes.app.context import OF_SETTINGS
 from foureyes.config.layers import VARIABLES, is_looser, resolve
 from foureyes.config.reading import parse
 from foureyes.config.settings import BY_KEY, FILE, SETTINGS, Setting

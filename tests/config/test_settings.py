@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from foureyes.app.run.looking import MIN_FREE_MB
-from foureyes.app.run.tidying import COMMIT_MAX_FILES, COMMIT_MAX_MB
+from foureyes.app.runner.run_end import COMMIT_MAX_FILES, COMMIT_MAX_MB
+from foureyes.app.runner.snapshot import MIN_FREE_MB
 from foureyes.config.layers import Layers, resolve
 from foureyes.config.policy import agent_profiles, review_policy
 from foureyes.config.settings import (

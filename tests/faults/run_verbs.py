@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from foureyes.app.call.leasing import LEASE_SECONDS
+from foureyes.app.lease_checks import LEASE_SECONDS
 from foureyes.core.nouns.run import Run, RunOutcome
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId

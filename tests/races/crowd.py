@@ -9,7 +9,7 @@ from typing import TypeVar
 from foureyes.adapters.clock import RandomIds
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
-from foureyes.app.call.context import Context
+from foureyes.app.context import Context
 from foureyes.app.git_ports import Repo
 from foureyes.app.ports import Clock, OwnKeys, WriteTx
 from foureyes.app.views.journal import JournalRow

@@ -7,9 +7,9 @@ from typing import Any
 
 from foureyes.app.application import Application
 from foureyes.app.views.attempt import SubmitOutcome
-from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import ApprovalOutcome
 from foureyes.app.views.task import TaskDetail
+from foureyes.app.views.task_list import Outcome
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 

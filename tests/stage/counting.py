@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from inspect import unwrap
 from types import CodeType, FrameType, FunctionType
 
-from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_for
+from foureyes.app.context import Context
+from foureyes.app.facts import facts_for
 from foureyes.config.policy import review_policy
 
 READS: dict[str, Callable[..., object]] = {

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from foureyes.adapters.git.client.locate import locate
-from foureyes.app.views.attempt import SubmitOutcome
-from foureyes.app.views.merge import MergeRow
+from foureyes.app.views.attempt import MergeRow, SubmitOutcome
 from foureyes.bootstrap.outside import LazyOutside
 from foureyes.core.nouns.session import Actor
 

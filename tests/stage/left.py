@@ -12,7 +12,7 @@ WHOLE = {
     "tests/scenarios/test_balanced_policy.py": "tests/app/review/test_policy_matrix.py, every story under balanced",
     "tests/scenarios/test_attacks_modes.py": "tests/core/rules/test_modes.py and test_minor.py say whose word loosens"
     " what, tests/app/review/test_policy_matrix.py by the verbs; tests/scenarios/test_identity.py who is told apart",
-    "tests/scenarios/test_stacks.py": "tests/app/gate/test_stacking.py, the same by the verbs, and "
+    "tests/scenarios/test_stacks.py": "tests/app/gate/test_stacks.py, the same by the verbs, and "
     "tests/core/rules/test_stacks.py every way in which work of another task comes along",
     "tests/stage/test_warm.py": "tests/stage/test_processes.py shows who calls; every command of the day shows that a "
     "warm process answers, and the night starts each of them",
@@ -35,7 +35,7 @@ WHOLE = {
     "tests/scenarios/test_field_of_joining.py": "tests/bootstrap/test_joining.py in process; tests/scenarios/test_shared_store.py joins by processes by day",
     "tests/scenarios/test_page_of_machines.py": "tests/scenarios/test_two_machines.py goes the same way by day",
     "tests/races/test_runners_of_two_machines.py": "tests/app/work/test_other_machines.py shows where work goes on, "
-    "tests/app/run/test_loop.py who is taken over and when, tests/races/test_two_runners.py by processes one "
+    "tests/app/runner/test_loop.py who is taken over and when, tests/races/test_two_runners.py by processes one "
     "that slept past its lease; this by two clones and half a minute of leases",
     "tests/faults/test_killed_merge_command.py": "tests/faults/test_killed_gate.py kills the same merge at its steps, "
     "and tests/races/test_merges.py lets several meet",
@@ -46,7 +46,7 @@ WHOLE = {
     "tests/scenarios/test_findings_workflows.py": "tests/app/findings/test_loop_tables.py, test_answers.py, "
     "test_rulings.py and tests/app/tasks/test_escalation.py by the verbs, tests/ui/cli/test_loops.py and "
     "test_findings.py what the command line says of it",
-    "tests/scenarios/test_reviewers.py": "tests/app/run/test_reviewing.py, the same by the verbs, and "
+    "tests/scenarios/test_reviewers.py": "tests/app/runner/test_reviewing.py, the same by the verbs, and "
     "tests/app/review/test_cycles.py each rule",
 }
 """Files that show once more, by the command line, what others show by day: they run at night, or where one is named."""
@@ -91,7 +91,7 @@ TESTS = {
     ),
     "tests/races/test_two_runners.py::"
     "test_a_runner_on_another_machine_that_is_gone_is_taken_over_without_waiting_for_its_lease_J4": (
-        "tests/app/run/test_loop.py::test_a_run_whose_runner_is_cut_off_is_taken_over_without_waiting_for_its_lease_J4"
+        "tests/app/runner/test_loop.py::test_a_run_whose_runner_is_cut_off_is_taken_over_without_waiting_for_its_lease_J4"
     ),
     "tests/scenarios/test_run_socket.py::"
     "test_I2_on_postgresql_a_run_that_has_no_address_of_the_store_works_by_its_socket_alone_I5": (
@@ -105,7 +105,7 @@ TESTS = {
         "test_a_killed_approval_counts_whole_or_not_at_all_and_its_exception_reaches_the_mirror_G4_P8"
     ),
     "tests/scenarios/test_runner.py::test_random_ends_of_real_processes_leave_nothing_behind": (
-        "tests/app/run/test_random_ends.py::"
+        "tests/app/runner/test_random_ends.py::"
         "test_random_ends_leave_nothing_behind_and_every_task_where_somebody_can_move_it"
     ),
     "tests/scenarios/test_terminal_app.py::test_a_held_key_approves_one_of_six_and_U_takes_it_back": (
@@ -152,11 +152,11 @@ TESTS = {
         "tests/adapters/store/test_shared.py::"
         "test_a_crash_on_the_way_there_leaves_a_usable_project_and_a_second_call_completes_it_G4"
     ),
-    "tests/app/run/test_night.py::"
+    "tests/app/runner/test_night.py::"
     "test_the_morning_after_twelve_tasks_two_reviewers_a_blocker_a_question_and_a_crash_X2_R1_R2_E1_J4": (
-        "tests/app/run/test_sprints_seen.py::"
+        "tests/app/runner/test_sprints_seen.py::"
         "test_a_night_from_ten_to_midnight_until_eight_with_a_crash_in_between_X2_X5_E6 and "
-        "tests/app/run/test_reviewing.py::"
+        "tests/app/runner/test_reviewing.py::"
         "test_two_concerns_are_clarified_by_the_author_and_the_cycle_runs_again_R2_V9"
     ),
     "tests/ui/tui/test_sieve.py::test_no_page_draws_a_control_character": (
@@ -242,7 +242,7 @@ TESTS = {
         "tests/app/gate/test_target_line.py::"
         "test_any_clone_merges_what_another_made_and_every_local_branch_follows_Q5_Q6"
     ),
-    "tests/app/run/test_loop.py::"
+    "tests/app/runner/test_loop.py::"
     "test_a_runner_that_is_killed_before_any_of_its_steps_loses_nothing_and_merges_nothing_twice_Q4_J4": (
         "tests/faults/test_killed_runner.py::"
         "test_a_runner_that_is_killed_at_any_step_leaves_what_the_next_one_brings_to_its_end_J4_Q4"
@@ -273,9 +273,9 @@ TESTS = {
     ),
     "tests/app/gate/test_noted_refs.py::"
     "test_where_the_remote_cannot_be_asked_work_begins_at_the_last_merge_on_record_K1_Q6": (
-        "tests/app/call/test_told_target.py::"
+        "tests/app/test_told_target.py::"
         "test_while_the_remote_is_away_it_is_the_last_merge_on_record_K4_Q6 and "
-        "tests/app/call/test_told_target.py::"
+        "tests/app/test_told_target.py::"
         "test_a_target_that_is_gone_from_the_remote_is_at_the_last_merge_on_record_K1_Q6"
     ),
     "tests/app/gate/test_merge_queue.py::test_three_failed_merges_are_the_next_tiers_Q3": (
@@ -335,11 +335,11 @@ TESTS = {
     "test_a_target_that_is_set_back_while_the_queue_waits_takes_nothing_back_of_what_is_told_Q6": (
         "tests/app/gate/test_merge_cut_off.py::"
         "test_a_remote_that_goes_away_while_the_queue_waits_takes_nothing_back_of_what_is_told_Q6 and "
-        "tests/app/call/test_merge_stops.py::"
+        "tests/app/test_merge_stops.py::"
         "test_a_target_that_is_set_back_in_the_middle_of_a_queue_is_not_merged_over_Q6"
     ),
-    "tests/app/call/test_merge_stops.py::test_status_doctor_and_audit_say_that_the_target_lacks_a_merge_Q6": (
-        "tests/app/call/test_merge_stops.py::"
+    "tests/app/test_merge_stops.py::test_status_doctor_and_audit_say_that_the_target_lacks_a_merge_Q6": (
+        "tests/app/test_merge_stops.py::"
         "test_where_merging_has_stopped_everything_leads_to_the_way_back_and_it_waits_for_a_person_Q6_E6_G2"
     ),
     "tests/ui/tui/test_turns.py::test_a_title_typed_ahead_is_the_title": (
@@ -364,8 +364,8 @@ TESTS = {
         "tests/races/test_leases.py::"
         "test_the_lease_of_a_killed_process_is_free_at_once_Q4"
     ),
-    "tests/app/findings/test_inherited.py::test_a_third_task_gets_a_finding_once_however_many_have_it_A6": (
-        "tests/app/findings/test_inherited.py::test_a_copy_that_is_flagged_again_is_the_same_finding_still_A6_L2"
+    "tests/app/findings/test_inheritance.py::test_a_third_task_gets_a_finding_once_however_many_have_it_A6": (
+        "tests/app/findings/test_inheritance.py::test_a_copy_that_is_flagged_again_is_the_same_finding_still_A6_L2"
     ),
     "tests/app/gate/test_merge_again.py::test_what_was_moved_and_not_recorded_is_found_by_the_next_Q4": (
         "tests/app/gate/test_merge_cut_off.py::test_what_moved_and_was_not_recorded_is_told_to_be_unknown_Q4"

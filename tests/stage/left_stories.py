@@ -40,7 +40,7 @@ STORIES = {
     "tests/scenarios/test_gate_regressions.py::"
     "test_an_attempt_that_takes_a_test_away_is_not_green_and_only_a_persons_word_lets_it_go": (
         "tests/scenarios/test_attacks_checks.py::test_D5_a_test_of_the_target_does_not_go_unnoticed and "
-        "tests/app/findings/test_by_rule.py::"
+        "tests/app/findings/test_auto_decisions.py::"
         "test_a_test_that_is_gone_goes_to_a_person_at_once_and_the_way_out_works_for_them_D5_T"
     ),
     "tests/scenarios/test_attacks_people.py::test_I9_the_first_key_belongs_to_who_looks_like_a_person_first": (
@@ -54,14 +54,14 @@ STORIES = {
         "tests/app/gate/test_checks.py::test_an_unsound_run_says_what_was_used_and_what_to_do_and_is_nobodys_fault_D5"
     ),
     "tests/scenarios/test_runner.py::test_red_checks_go_back_to_the_agent_and_are_mended_E4": (
-        "tests/app/run/test_loop.py::test_what_checks_say_goes_back_to_who_wrote_it_and_is_mended_E4"
+        "tests/app/runner/test_loop.py::test_what_checks_say_goes_back_to_who_wrote_it_and_is_mended_E4"
     ),
     "tests/scenarios/test_gate_regressions.py::test_a_worktree_that_start_made_has_no_store_of_its_own": (
         "tests/scenarios/test_bypasses.py::test_one_store_from_every_worktree_and_every_directory and "
         "tests/app/work/test_worktrees.py::test_the_store_is_found_from_a_worktree_and_work_is_handed_in_from_there_K3"
     ),
     "tests/scenarios/test_sprints.py::test_a_killed_runner_loses_nothing_and_a_start_brings_another_X2": (
-        "tests/app/run/test_sprints_seen.py::"
+        "tests/app/runner/test_sprints_seen.py::"
         "test_a_night_from_ten_to_midnight_until_eight_with_a_crash_in_between_X2_X5_E6 and "
         "tests/faults/test_killed_runner.py::"
         "test_a_runner_that_is_killed_at_any_step_leaves_what_the_next_one_brings_to_its_end_J4_Q4"
@@ -71,7 +71,7 @@ STORIES = {
     ),
     "tests/scenarios/test_runner.py::"
     "test_a_service_that_the_accepted_policy_names_starts_a_runner_and_no_other_does_I5": (
-        "tests/app/run/test_beginning.py::"
+        "tests/app/runner/test_beginning.py::"
         "test_a_service_that_the_policy_names_begins_one_and_another_is_told_how_I5 and "
         "tests/scenarios/test_run_identity.py::test_I5_a_puppet_runner_below_an_agent_or_below_a_run_does_not_begin"
     ),
@@ -120,7 +120,7 @@ STORIES = {
     "tests/scenarios/test_runner.py::"
     "test_a_runner_in_the_background_is_started_by_who_typed_it_and_outlives_the_terminal_I5": (
         "tests/scenarios/test_runner.py::test_a_first_ctrl_c_finishes_what_runs and "
-        "tests/app/run/test_beginning.py::"
+        "tests/app/runner/test_beginning.py::"
         "test_a_person_begins_a_runner_which_is_a_service_of_its_own_below_nobody_I5_I7"
     ),
     "tests/scenarios/test_gate_regressions.py::test_checks_see_the_attempts_tree_and_never_anybodys_checkout": (
@@ -283,7 +283,7 @@ STORIES = {
         "tests/app/tasks/test_tasks.py::test_only_closed_satisfies_a_dependency_and_approved_does_not_T3"
     ),
     "tests/scenarios/test_gate_regressions.py::test_zero_checks_and_zero_tests_approve_nothing": (
-        "tests/app/findings/test_by_rule.py::test_without_a_check_nothing_approves_itself_M4 and "
+        "tests/app/findings/test_auto_decisions.py::test_without_a_check_nothing_approves_itself_M4 and "
         "tests/app/gate/test_checks.py::test_a_report_without_a_test_that_ran_is_no_pass_D5"
     ),
     "tests/scenarios/test_attacks_checks.py::test_D5_running_again_until_it_is_green_does_not_turn_a_claim_into_more": (
@@ -308,7 +308,7 @@ STORIES = {
     "tests/scenarios/test_review_cycles.py::"
     "test_who_has_to_review_by_name_is_asked_first_and_nobody_else_will_do_D6_V4": (
         "tests/app/cycles/test_asking.py::test_another_review_does_not_stand_in_for_who_has_to_review_D6_R0 and "
-        "tests/app/call/test_parties.py::test_a_child_that_is_called_like_a_reviewer_does_not_take_its_seat_V4"
+        "tests/app/test_parties.py::test_a_child_that_is_called_like_a_reviewer_does_not_take_its_seat_V4"
     ),
     "tests/scenarios/test_attacks_merge.py::test_Q5_a_dirty_checkout_of_the_target_elsewhere_is_left_alone_and_told": (
         "tests/ui/cli/test_merges.py::test_a_dirty_checkout_is_left_alone_and_its_person_told_Q5 and "
@@ -327,7 +327,7 @@ STORIES = {
         "tests/app/work/test_attribution.py::test_only_people_clear_I8"
     ),
     "tests/scenarios/test_attacks_checks.py::test_D5_work_without_eyes_that_loses_a_test_goes_to_a_person": (
-        "tests/app/findings/test_by_rule.py::"
+        "tests/app/findings/test_auto_decisions.py::"
         "test_a_test_that_is_gone_goes_to_a_person_at_once_and_the_way_out_works_for_them_D5_T"
     ),
     "tests/scenarios/test_attacks_by_checks.py::"

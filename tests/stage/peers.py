@@ -8,8 +8,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from foureyes.app.agent_ports import Launch
-from foureyes.app.findings.lookup import findings_of
-from foureyes.app.views.cycle import CycleView
+from foureyes.app.findings.records import findings_of_task
+from foureyes.app.views.review import CycleView
 from foureyes.core.nouns.run import Run, RunOutcome
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import TaskId
@@ -71,7 +71,7 @@ class Peers(Playground):
     def mends(self, launch: Launch) -> None:
         """The author answers everything that was found."""
         with self.store.read() as tx:
-            found = [finding.id for finding in findings_of(tx, TaskId(launch.task))]
+            found = [finding.id for finding in findings_of_task(tx, TaskId(launch.task))]
         respond(self, launch.task, dict.fromkeys(found, "FIXED"), by=self.agent(launch))
 
     def asked_about(self, task: str) -> tuple[str, list[str]]:

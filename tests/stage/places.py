@@ -20,7 +20,7 @@ from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
-from foureyes.app.call.context import Context
+from foureyes.app.context import Context
 from foureyes.app.git_ports import Repo, Workshop
 from foureyes.app.ports import Clock, Outside
 from foureyes.core.nouns.session import Actor

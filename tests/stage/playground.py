@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from foureyes.app.agent_ports import Launch
-from foureyes.app.run.crew import AtOnce
-from foureyes.app.run.in_hand import Options
-from foureyes.app.run.loop import Runner
+from foureyes.app.runner.background_jobs import AtOnce
+from foureyes.app.runner.live_runs import Options
+from foureyes.app.runner.loop import Runner
 from foureyes.core.nouns.run import Run
 from foureyes.core.nouns.session import Actor
 from foureyes.core.run.step import Finish
@@ -100,7 +100,7 @@ class Playground(DeskWorld):
         assert self.agents.alive == {}
         assert self.app.runs.live() == []
         with self.store.read() as tx:
-            from foureyes.app.call.rows import IdRow
+            from foureyes.app.context import IdRow
 
             assert tx.all("runner.left_claims", IdRow, limit=9) == []
         live = self.sql("SELECT count(*) FROM tokens WHERE ended_seq = 0 AND session IN (SELECT session FROM runs)")

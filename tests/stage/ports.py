@@ -18,10 +18,10 @@ from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
 from foureyes.app.agent_ports import Attached, Availability, Checkout, Launch, LiveRun, LocalAgents
 from foureyes.app.git_ports import Remote, Workshop
 from foureyes.app.ports import Lent, TreeFiles
-from foureyes.app.views.check import EnvironmentRow
-from foureyes.app.views.setup import ProgramSetup
+from foureyes.app.views.attempt import EnvironmentRow
+from foureyes.app.views.settings import ProgramSetup
 from foureyes.app.views.work import Unwritable
-from foureyes.app.work.tree_files import FilesOfTree
+from foureyes.app.work.worktrees import FilesOfTree
 from foureyes.bootstrap import outside
 from foureyes.core.nouns.check import Ran, TestResult
 from foureyes.core.nouns.check_rule import CheckRule

@@ -18,21 +18,21 @@ from typing import Any
 CHILD = str(Path(__file__).resolve())
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = {
-    "begin": "foureyes.app.run.runs.Runs.begin",
-    "reserve": "foureyes.app.run.runs.Runs.reserve",
-    "worktree": "foureyes.app.run.starting.make_worktree",
+    "begin": "foureyes.app.runner.runs.Runs.begin",
+    "reserve": "foureyes.app.runner.runs.Runs.reserve",
+    "worktree": "foureyes.app.runner.run_start.make_worktree",
     "prepare": "foureyes.adapters.agents.programs.AgentPrograms.prepare",
-    "bind": "foureyes.app.run.runs.Runs.bind",
+    "bind": "foureyes.app.runner.runs.Runs.bind",
     "go": "foureyes.adapters.agents.live.LiveProgram.go",
-    "tidy": "foureyes.app.run.performing.tidy",
+    "tidy": "foureyes.app.runner.execution.tidy",
     "commit": "foureyes.adapters.git.workshop.GitWorkshop.commit_all",
-    "submit": "foureyes.app.run.runs.Runs.hand_in",
-    "end": "foureyes.app.run.runs.Runs.end",
+    "submit": "foureyes.app.runner.runs.Runs.hand_in",
+    "end": "foureyes.app.runner.runs.Runs.end",
     "check": "foureyes.app.gate.checks.Checks.run",
-    "lease a merge": "foureyes.app.gate.merging.Merges._lease",
+    "lease a merge": "foureyes.app.gate.merges.Merges._lease",
     "move": "foureyes.adapters.git.workshop.GitWorkshop.move",
-    "merge": "foureyes.app.gate.merging.Merges.process",
-    "finish": "foureyes.app.run.runs.Runs.finish",
+    "merge": "foureyes.app.gate.merges.Merges.process",
+    "finish": "foureyes.app.runner.runs.Runs.finish",
 }
 """From the first to the last; each happens once in a run of one task, or its first time counts."""
 
@@ -45,8 +45,8 @@ def main() -> None:
         if what == "lease":
             shorten(int(value))
         elif what == "minute":
-            importlib.import_module("foureyes.app.run.asked").__dict__["MINUTE"] = float(value)
-            importlib.import_module("foureyes.app.run.loop").__dict__["REST_SECONDS"] = 0.5
+            importlib.import_module("foureyes.app.runner.due_work").__dict__["MINUTE"] = float(value)
+            importlib.import_module("foureyes.app.runner.loop").__dict__["REST_SECONDS"] = 0.5
         elif what == "blind":
             importlib.import_module("foureyes.adapters.identity.alive").__dict__["is_gone"] = lambda process: False
         else:
@@ -61,10 +61,10 @@ def shorten(seconds: int) -> None:
     """Leases of so many seconds, renewed several times; what was put off a little comes again soon, and what a runner
     that only sleeps has left is ended soon: its reaper does not end by itself.
     """
-    importlib.import_module("foureyes.app.run.leases").__dict__["LEASE_SECONDS"] = seconds
-    importlib.import_module("foureyes.app.run.loop").__dict__["RENEW_SECONDS"] = seconds / 5
-    importlib.import_module("foureyes.app.run.planning").__dict__["RENEW_SECONDS"] = seconds / 5
-    importlib.import_module("foureyes.app.run.performing").__dict__["AGAIN_SECONDS"] = min(seconds / 5, 5)
+    importlib.import_module("foureyes.app.runner.leases").__dict__["LEASE_SECONDS"] = seconds
+    importlib.import_module("foureyes.app.runner.loop").__dict__["RENEW_SECONDS"] = seconds / 5
+    importlib.import_module("foureyes.app.runner.planner").__dict__["RENEW_SECONDS"] = seconds / 5
+    importlib.import_module("foureyes.app.runner.execution").__dict__["AGAIN_SECONDS"] = min(seconds / 5, 5)
     importlib.import_module("foureyes.adapters.agents.programs").__dict__["PATIENCE"] = min(seconds / 5, 7)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.call.told_target import told_target
+from foureyes.app.target import told_target
 from foureyes.core.nouns.run import Purpose, Run
 from foureyes.core.nouns.session import Actor
 

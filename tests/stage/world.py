@@ -13,9 +13,9 @@ import pytest
 
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
-from foureyes.app.call.context import Context
+from foureyes.app.context import Context
 from foureyes.app.git_ports import Repo, Workshop
-from foureyes.app.views.audit import AuditReport
+from foureyes.app.views.journal import AuditReport
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.events.project import PolicyAccepted
 from foureyes.core.nouns.session import Actor

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.context import Context
 from foureyes.app.catalog import NOUNS, class_of
+from foureyes.app.context import Context
 
 if TYPE_CHECKING:
-    from foureyes.app.exchange.findings import Exchange
     from foureyes.app.exchange.handoffs import Handoffs
+    from foureyes.app.exchange.sarif import Exchange
     from foureyes.app.findings.answers import Answers
     from foureyes.app.findings.findings import Findings
     from foureyes.app.findings.rulings import Rulings
     from foureyes.app.gate.attempts import Attempts
-    from foureyes.app.gate.check_runs import CheckRuns
-    from foureyes.app.gate.checks import Checks
-    from foureyes.app.gate.merging import Merges
+    from foureyes.app.gate.checks import CheckRuns, Checks
+    from foureyes.app.gate.merges import Merges
     from foureyes.app.pages.attention import Attention
     from foureyes.app.pages.board import Board
     from foureyes.app.pages.completion import Validation
@@ -44,16 +43,16 @@ if TYPE_CHECKING:
     from foureyes.app.review.prompts import Prompts
     from foureyes.app.review.reviews import Reviews
     from foureyes.app.review.stops import Stops
-    from foureyes.app.run.agents import Agents
-    from foureyes.app.run.planning import Planning
-    from foureyes.app.run.runs import Runs
+    from foureyes.app.runner.planner import Planning
+    from foureyes.app.runner.profiles import Agents
+    from foureyes.app.runner.runs import Runs
     from foureyes.app.sprint.sprints import Sprints
     from foureyes.app.tasks.notes import Notes
     from foureyes.app.tasks.plans import Plans
     from foureyes.app.tasks.tasks import Tasks
-    from foureyes.app.work.checkouts import Checkouts
     from foureyes.app.work.checkpoints import Checkpoints
     from foureyes.app.work.claims import Claims
+    from foureyes.app.work.environments import Checkouts
     from foureyes.app.work.worktrees import Worktrees
 
 

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import msgspec
 
-from foureyes.app.call.caller import why_barred
-from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.catalog import WHO, Verb, class_of, verbs
-from foureyes.app.here import why_here
+from foureyes.app.context import refuse_verb, why_barred
+from foureyes.app.local_verbs import why_here
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import fe, prose
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
-from foureyes.app.views.audit import AuditReport
-from foureyes.app.views.setup import ProgramSetup
+from foureyes.app.views.journal import AuditReport
+from foureyes.app.views.settings import ProgramSetup
 from foureyes.app.views.task_list import ListQuery
 from foureyes.app.views.work import Unwritable
 from foureyes.core.events import Event
@@ -19,8 +19,8 @@ from foureyes.core.events import Event
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.git_ports import Remote, Workshop
-    from foureyes.app.views.check import EnvironmentRow
-    from foureyes.app.views.kept_store import StoreRole
+    from foureyes.app.views.attempt import EnvironmentRow
+    from foureyes.app.views.settings import StoreRole
     from foureyes.core.nouns.check import Ran
     from foureyes.core.nouns.check_rule import CheckRule
     from foureyes.core.nouns.checkout import CheckoutRule

@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.store.opening import NAME, create_store, put_mirrors_aside
-from foureyes.app.call.caller import permit
+from foureyes.app.context import permit
 from foureyes.bootstrap.making import made_folder
 from foureyes.bootstrap.places import FOLDER, folder_of, git, no_project_here, project_on_target, settings_on_target
 from foureyes.bootstrap.restoring import server_address

@@ -19,7 +19,7 @@ from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.store.opening import create_store
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
-from foureyes.app.call.caller import permit
+from foureyes.app.context import permit
 from foureyes.bootstrap.beginning_anew import begin_anew, refuse_second_journal
 from foureyes.bootstrap.given_files import read_given
 from foureyes.bootstrap.joining import Joined, join_known
@@ -41,7 +41,7 @@ from foureyes.steps import NO_STEP, Steps, blank, either, fe, in_turn, phrase, s
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
-    from foureyes.app.gate.running import Telling
+    from foureyes.app.gate.checks import Telling
     from foureyes.app.views.project import ProjectView
     from foureyes.bootstrap.detecting import CheckProposal, Detected
     from foureyes.config.settings import SettingValue
@@ -374,7 +374,7 @@ def _write_whole(path: str, text: str) -> None:
 
 def _settings_from(path: str) -> dict[str, SettingValue]:
     """The settings of another tool's file (`fe init --from`)."""
-    from foureyes.app.exchange.settings import read as settings_in
+    from foureyes.app.exchange.imported_settings import read as settings_in
 
     try:
         text = read_given(path, LARGEST).decode()

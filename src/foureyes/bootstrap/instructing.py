@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.caller import permit
+from foureyes.app.context import permit
 from foureyes.bootstrap.places import repository
 
 if TYPE_CHECKING:
-    from foureyes.app.views.setup import FileChange
+    from foureyes.app.views.settings import FileChange
     from foureyes.core.nouns.session import Actor
 
 PROGRAMS = ("claude", "codex", "gemini", "opencode", "qwen", "cursor", "copilot", "agents-md")

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.caller import permit
-from foureyes.app.call.merge_stops import amiss
-from foureyes.app.call.placing import misplaced
-from foureyes.app.call.signing import NEW_KEY, active_keys
-from foureyes.app.call.told_target import ask_target
-from foureyes.app.project.acceptance import unaccepted
-from foureyes.app.views.kept_store import StoreRole
+from foureyes.app.context import permit
+from foureyes.app.project.accepted_config import unaccepted
+from foureyes.app.signatures import NEW_KEY, active_keys
+from foureyes.app.target import ask_target, misplaced
+from foureyes.app.target_merges import amiss
+from foureyes.app.views.settings import StoreRole
 from foureyes.app.views.status import Check
 from foureyes.bootstrap.making import made_folder
 from foureyes.bootstrap.places import FOLDER, folder_of, git, is_project, repository, settings_on_target, workshop

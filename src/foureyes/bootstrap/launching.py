@@ -18,7 +18,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from foureyes.app.run.in_hand import Options
+    from foureyes.app.runner.live_runs import Options
     from foureyes.core.nouns.session import Actor
 
 LONGEST = 1 << 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.caller import permit
+from foureyes.app.context import permit
 from foureyes.bootstrap.places import git, project_folder, repository, settings_on_target
 from foureyes.bootstrap.wiring import application, now
 from foureyes.core.words.place import without_user
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from foureyes.adapters.store.store import Store
     from foureyes.app.ports import CountProgress
-    from foureyes.app.views.kept_store import CopiedStore
+    from foureyes.app.views.settings import CopiedStore
     from foureyes.core.nouns.session import Actor
 
 

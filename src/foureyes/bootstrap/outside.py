@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.git_ports import Remote, Workshop
     from foureyes.app.ports import CheckRunner, DraftFiles
-    from foureyes.app.views.setup import ProgramSetup
+    from foureyes.app.views.settings import ProgramSetup
     from foureyes.app.views.work import Unwritable
     from foureyes.core.nouns.finding import Finding, ReportedFinding, Severity
     from foureyes.core.nouns.session import Actor
@@ -101,7 +101,7 @@ class LazyOutside:
     def write_sarif(self, findings: Sequence[Finding]) -> bytes:
         from foureyes.adapters.clock import SystemClock
         from foureyes.adapters.exchange.sarif_log import write
-        from foureyes.app.call.context import stamp
+        from foureyes.app.context import stamp
 
         return write(findings, stamp(SystemClock().now()))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.app.call.caller import permit
+from foureyes.app.context import permit
 from foureyes.bootstrap.detecting import Detected, detected_in
 from foureyes.bootstrap.places import folder_of, is_project, repository
 from foureyes.config import FILE
@@ -18,7 +18,7 @@ from foureyes.errors import ConfigError
 
 if TYPE_CHECKING:
     from foureyes.app.application import Application
-    from foureyes.app.gate.running import Telling
+    from foureyes.app.gate.checks import Telling
     from foureyes.config.settings import SettingValue
     from foureyes.core.nouns.session import Actor
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.adapters.store.opening import NAME, put_mirrors_aside, refuse_no_file, restore_store
-from foureyes.app.call.caller import permit
-from foureyes.app.views.kept_store import RestoredStore
+from foureyes.app.context import permit
+from foureyes.app.views.settings import RestoredStore
 from foureyes.bootstrap.making import made_folder
 from foureyes.bootstrap.places import (
     FOLDER,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.client.locate import Located
     from foureyes.adapters.store.store import Store
     from foureyes.app.application import Application
-    from foureyes.app.views.kept_store import Milestones
+    from foureyes.app.views.settings import Milestones
     from foureyes.core.nouns.session import Actor
 
 
@@ -177,7 +177,7 @@ def _in_place(cwd: str, place: Located, environ: Mapping[str, str], address: str
 
 def _sign_restore(app: Application | None, actor: Actor, source: str) -> Milestones | None:
     """I9: a store with keys is put aside by somebody who has one; what it knew."""
-    from foureyes.app.call.signing import demand
+    from foureyes.app.signatures import demand
 
     if app is None:
         return None

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.client.locate import Located
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.application import Application
-    from foureyes.app.run.in_hand import Options
-    from foureyes.app.run.loop import Runner
-    from foureyes.app.run.performing import Tell
+    from foureyes.app.runner.execution import Tell
+    from foureyes.app.runner.live_runs import Options
+    from foureyes.app.runner.loop import Runner
     from foureyes.app.views.run import RunnerGlance
     from foureyes.bootstrap.answering import RunDoors
     from foureyes.core.nouns.session import Actor
@@ -61,7 +61,7 @@ def _said(why: str, waits: str, left: Sequence[str]) -> str:
 
 def for_people(app: Application, actor: Actor) -> str:
     """What waits for people, in a sentence; empty where nothing does."""
-    from foureyes.app.run.candidates import count_reviewing
+    from foureyes.app.runner.snapshot import count_reviewing
 
     try:
         with app.context.store.read() as tx:
@@ -90,8 +90,8 @@ class Running:
         """Begin, run to the end, and say why it ended. `began` is called once it is on record. `starter` is who starts
         it, where that was seen before.
         """
-        from foureyes.app.run.crew import Threads
-        from foureyes.app.run.loop import Runner
+        from foureyes.app.runner.background_jobs import Threads
+        from foureyes.app.runner.loop import Runner
         from foureyes.bootstrap.answering import RunDoors
 
         gc.enable()  # a short command does without; this one stays
@@ -131,7 +131,7 @@ class Running:
         """`--assign` names a task and a profile that there are."""
         from msgspec.structs import replace
 
-        from foureyes.app.run.beginning import profile_named
+        from foureyes.app.runner.admission import profile_named
 
         with app.context.store.read() as tx:
             tasks = {name: app.context.find_id(tx, name) for name, _ in self._options.assigned}
@@ -256,7 +256,7 @@ def options_for(
     agents: int, *, once: bool, until_idle: bool, assigned: tuple[tuple[str, str], ...], sprints: bool = False
 ) -> Options:
     """How a face asks for a runner."""
-    from foureyes.app.run.in_hand import Options
+    from foureyes.app.runner.live_runs import Options
 
     return Options(agents=agents, once=once, until_idle=until_idle, assigned=assigned, sprints=sprints)
 

@@ -13,9 +13,8 @@ from msgspec.structs import replace
 from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.adapters.git.checkouts.following import roots
 from foureyes.adapters.git.client.locate import Located
-from foureyes.app.gate.checks import NO_TASK
-from foureyes.app.gate.running import Telling, record_run
-from foureyes.app.views.news import News
+from foureyes.app.gate.checks import NO_TASK, Telling, record_run
+from foureyes.app.views.project import News
 from foureyes.bootstrap.detecting import CheckProposal, Detected
 from foureyes.bootstrap.places import folder_of, git, is_project, workshop
 from foureyes.core.nouns.check import SHOWN_LINES, Ran, judge, last_lines

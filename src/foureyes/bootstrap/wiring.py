@@ -10,7 +10,7 @@ from foureyes.adapters.clock import RandomIds, SharedClock, SystemClock
 from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.adapters.store.opening import open_store
 from foureyes.app.application import Application
-from foureyes.app.call.context import Context, stamp
+from foureyes.app.context import Context, stamp
 from foureyes.bootstrap.outside import LazyOutside
 from foureyes.bootstrap.places import folder_of, git, project_folder, repository, settings_on_target
 from foureyes.errors import StoreProblem

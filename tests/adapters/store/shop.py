@@ -12,8 +12,8 @@ import msgspec
 
 from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.store import Store
-from foureyes.app.call.caller import gate_of
-from foureyes.app.run import check_leases
+from foureyes.app.context import gate_of
+from foureyes.app.runner import leases
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.app.views.sprint import SprintAsk
 from foureyes.core.events import (
@@ -112,8 +112,8 @@ def _run_agents(world: DeskWorld) -> None:
         runs.cool(runner, profile, until=NOW, error="quota", error_text="limit reached")
     runs.warm(runner, "gemini")
     runs.cool(runner, "gemini", until=NOW, error="quota", error_text="limit reached again")
-    check_leases.leave(world.app.context, check_leases.take(world.app.context, runner, tasks[0]), tasks[0])
-    check_leases.take(world.app.context, runner, tasks[1])
+    leases.leave(world.app.context, leases.take(world.app.context, runner, tasks[0]), tasks[0])
+    leases.take(world.app.context, runner, tasks[1])
     runs.finish(runs.begin(ALICE, agents=0, beacon="runner 1").actor, reason="nothing to do")
 
 

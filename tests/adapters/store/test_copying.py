@@ -20,7 +20,7 @@ from foureyes.errors import StoreProblem, VerificationFailed
 
 from tests import engines
 from tests.adapters.store.shop import append, full_world, security
-from tests.app.call.test_replay import RandomVerbs
+from tests.app.test_replay import RandomVerbs
 from tests.stage.checkout import PROJECT
 from tests.stage.night import plays
 from tests.stage.people import ALICE
@@ -188,7 +188,7 @@ class OnSqlite(RandomVerbs):
 
 @pytest.mark.parametrize("machine", [OnPostgres, OnSqlite], ids=["postgres", "sqlite"])
 def test_random_verbs_on_one_engine_replay_on_the_other_J2(machine: type[RandomVerbs]) -> None:
-    """tests/app/call/test_replay.py has many more examples on SQLite; few show what engines do differently."""
+    """tests/app/test_replay.py has many more examples on SQLite; few show what engines do differently."""
     some = settings(
         max_examples=plays("random verbs, copied to the other engine"),
         stateful_step_count=40,

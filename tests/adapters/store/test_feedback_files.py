@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.store.feedback_files import DECIDING, FeedbackFiles
-from foureyes.app.call.feedback import history_of
-from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.context import refuse_verb
 from foureyes.app.ports import Tx
 from foureyes.app.project import audit
-from foureyes.app.views.audit import Discrepancy
+from foureyes.app.review.prompts import history_of
+from foureyes.app.views.journal import Discrepancy
 from foureyes.core.events.decision import RedoRequested
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.feedback import mirror

@@ -12,7 +12,7 @@ from foureyes.adapters.store.postgres import PostgresEngine, schema_of
 from foureyes.adapters.store.postgres_roles import SchemaFacts, grants_sql
 from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.store import Store
-from foureyes.app.views.kept_store import StoreRole
+from foureyes.app.views.settings import StoreRole
 from foureyes.errors import BadInput, StoreProblem
 from foureyes.ui.steps import steps_text
 

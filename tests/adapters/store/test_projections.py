@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.adapters.store.store import Store
-from foureyes.app.call.rows import IdRow, Token
+from foureyes.app.context import IdRow, Token
 from foureyes.app.views.session import SessionView
 from foureyes.core import events as e
 from foureyes.core.events.decision import (

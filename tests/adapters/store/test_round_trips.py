@@ -15,7 +15,7 @@ from foureyes.adapters.store.mirror import EXCEPTION
 from foureyes.adapters.store.postgres import KEPT_BACK, PostgresEngine
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import FEW_ROWS
-from foureyes.app.call.rows import IdRow
+from foureyes.app.context import IdRow
 from foureyes.app.ports import Beacon, NamedQuery, Tx
 from foureyes.core.events.project import ProjectCreated
 from foureyes.core.events.task import TaskEdited

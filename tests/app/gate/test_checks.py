@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.call.facts import facts_of
+from foureyes.app.facts import facts_of
 from foureyes.app.gate.checks import Checks
-from foureyes.app.views.check import CheckReport
-from foureyes.app.views.news import News
+from foureyes.app.views.attempt import CheckReport
+from foureyes.app.views.project import News
 from foureyes.core.nouns.check import RED_BEFORE, Ran, WhatRan
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration

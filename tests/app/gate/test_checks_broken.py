@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.run.waiting_checks import WaitingChecks
+from foureyes.app.runner.due_work import WaitingChecks
 from foureyes.core.nouns import check as nouns
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.rewritten import Rewritten

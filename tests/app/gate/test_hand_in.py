@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.gate import work_place
+from foureyes.app.gate import submission
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.words.refs import DETACHED
 from foureyes.errors import BadInput, GitProblem, NotFound, StaleState
@@ -116,7 +116,7 @@ def test_a_commit_of_everything_says_what_it_took_and_takes_no_secret_along_unas
 
 
 def test_a_very_large_new_file_is_committed_only_by_name_A1(world: GitWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_place, "LARGE", 10)
+    monkeypatch.setattr(submission, "LARGE", 10)
     task = world.create()
     world.start(CLAUDE, task)
     world.checkout.branch("work")
@@ -131,7 +131,7 @@ def test_staged_or_grown_a_commit_of_everything_takes_it_only_by_name_A1(
 ) -> None:
     world.checkout.write("log.txt", "x\n")
     world.checkout.commit("a log")
-    monkeypatch.setattr(work_place, "LARGE", 10)
+    monkeypatch.setattr(submission, "LARGE", 10)
     task = world.create()
     world.start(CLAUDE, task)
     world.checkout.branch("work")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.gate.merge_plan import look_at
+from foureyes.app.gate.merge_candidate import look_at
 from foureyes.app.gate.merge_queue import items_of
 
 from tests.stage.gated import approved

@@ -10,11 +10,11 @@ from typing import cast
 import msgspec
 import pytest
 
-from foureyes.app.call.context import Context, stamp
+from foureyes.app.context import Context, stamp
+from foureyes.app.gate.merge_candidate import STARTS
 from foureyes.app.gate.merge_queue import Rules, explain
-from foureyes.app.gate.one_merge import STARTS
-from foureyes.app.views.merge import MergeItem, what_brings_it_on
-from foureyes.app.views.news import News
+from foureyes.app.views.attempt import MergeItem, what_brings_it_on
+from foureyes.app.views.project import News
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.gate.merging import Merges
+from foureyes.app.gate.merges import Merges
 from foureyes.app.git_ports import CaughtUp
-from foureyes.app.views.news import News
+from foureyes.app.views.project import News
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import Conflict
 

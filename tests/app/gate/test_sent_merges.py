@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.call.merge_intents import sent_for, sent_merges
-from foureyes.app.findings.lookup import findings_of
-from foureyes.app.gate import sent_merges as settling
-from foureyes.app.gate.merge_lock import MergeLock
-from foureyes.app.gate.one_merge import PUSH_SECONDS
-from foureyes.app.gate.target_line import TargetLine
+from foureyes.app.findings.records import findings_of_task
+from foureyes.app.gate import merges as settling
+from foureyes.app.gate.landing import TargetLine
+from foureyes.app.gate.merge_candidate import PUSH_SECONDS
+from foureyes.app.gate.merges import MergeLock
 from foureyes.app.git_ports import RefUpdate
+from foureyes.app.target_merges import sent_for, sent_merges
 from foureyes.core.events.gate import MergeLeft
 from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.words.ids import Sha
@@ -296,7 +296,7 @@ def test_a_blocking_finding_voids_nothing_that_may_be_on_the_remote_and_stays_D2
     assert merge(alpha) == {task: "merged"}
     assert (merges_of(clones, task), alpha.status(task)) == (1, "closed")
     with alpha.store.read() as tx:
-        assert [finding.title for finding in findings_of(tx, task)] == ["it deletes everything"]
+        assert [finding.title for finding in findings_of_task(tx, task)] == ["it deletes everything"]
 
 
 def test_a_blocking_finding_ends_the_approval_once_the_push_is_known_not_to_have_arrived_D2_Q6(clones: Wired) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from foureyes.app.pages import attention as module
-from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView
+from foureyes.app.views.status import AttentionKind, AttentionRow, AttentionView
 from foureyes.core.loop.engine import LEAD_OPTIONS
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.pages.awaiting import awaited
+from foureyes.app.pages.lists import awaited
 
 from tests.stage.people import BOB
 from tests.stage.world import DeskWorld

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foureyes.app.views.completion import Report
+from foureyes.app.views.task import Report
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.nouns.session import Actor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.event import EventLine
+from foureyes.app.views.journal import EventLine
 from foureyes.core.events import KINDS
 from foureyes.core.rules.four_eyes import Declaration
 
@@ -109,7 +109,7 @@ def test_a_row_that_this_version_cannot_read_hides_no_other(desk: DeskWorld) -> 
 
 @pytest.mark.on("sqlite")
 def test_every_kind_of_event_has_a_sentence() -> None:
-    from foureyes.app.pages.sentences import DECISIONS, EXCEPTIONS, PREDICATES, QUIET, STOPS
+    from foureyes.app.pages.events import DECISIONS, EXCEPTIONS, PREDICATES, QUIET, STOPS
 
     assert set(PREDICATES) == set(KINDS)
     assert {*DECISIONS, *EXCEPTIONS, *QUIET, *STOPS} <= set(KINDS)

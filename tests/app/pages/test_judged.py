@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from foureyes.app.call import facts as reading
-from foureyes.app.call.context import Context
+from foureyes.app import facts as reading
+from foureyes.app.context import Context
 from foureyes.app.pages.review_queue import AHEAD, Queue
 from foureyes.app.views.review import QueueView
 from foureyes.core.nouns.session import Actor

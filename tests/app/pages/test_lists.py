@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from foureyes.app.pages import reviewable
+from foureyes.app.pages import review_queue
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.errors import FoureyesError, NotFound
@@ -287,8 +287,8 @@ def test_reviewable_pages_past_tasks_of_ones_own_P13(desk: DeskWorld) -> None:
 def test_one_call_looks_at_a_part_of_a_long_queue_and_the_parts_are_the_whole_P13(
     desk: DeskWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reviewable, "PAGE", 2)
-    monkeypatch.setattr(reviewable, "LOOKED_AT", 4)
+    monkeypatch.setattr(review_queue, "REVIEWABLE_PAGE", 2)
+    monkeypatch.setattr(review_queue, "LOOKED_AT", 4)
     tasks = [desk.handed_in(maker) for maker in (CLAUDE, CLAUDE, CLAUDE, CLAUDE, CODEX, CLAUDE, CODEX, CODEX, CLAUDE)]
     listed: list[str] = []
     looked_at: list[int] = []

@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 from foureyes.app.pages.next_steps import after_queue, after_status
-from foureyes.app.views.attention import AttentionRow, AttentionView
-from foureyes.app.views.status import StatusView
+from foureyes.app.views.status import AttentionRow, AttentionView, StatusView
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.steps import NO_STEP, fe, prose

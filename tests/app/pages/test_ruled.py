@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from foureyes.app.views.attention import AttentionRow
+from foureyes.app.views.status import AttentionRow
 from foureyes.core.nouns.session import Actor
 from foureyes.steps import fe
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.pages.sandboxes import let_write, sandbox_around
+from foureyes.app.pages.doctor import let_write, sandbox_around
 from foureyes.app.views.work import Unwritable
 from foureyes.ui.steps import steps_text
 

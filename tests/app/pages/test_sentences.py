@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from foureyes.app.pages.sentences import PREDICATES, kind_of_line, sentence
+from foureyes.app.pages.events import PREDICATES, kind_of_line, sentence
 from foureyes.core.events import kind_of
 
 from tests.adapters.store.shop import full_world

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.project.acceptance import unaccepted
+from foureyes.app.project.accepted_config import unaccepted
 from foureyes.ui.steps import steps_text
 
 from tests.stage.people import BOB

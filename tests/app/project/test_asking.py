@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.project.acceptance import unaccepted
+from foureyes.app.project.accepted_config import unaccepted
 from foureyes.ui.steps import steps_text
 
 from tests.stage.clones import SHARED, Clone, Clones

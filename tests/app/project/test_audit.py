@@ -8,8 +8,8 @@ from datetime import timedelta
 
 import msgspec
 
-from foureyes.app.call.context import stamp
-from foureyes.app.project.retargeting import BRING_HERE
+from foureyes.app.context import stamp
+from foureyes.app.project.accepted_config import BRING_HERE
 from foureyes.app.views.status import Check
 
 from tests.stage.checkout import PROJECT

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from foureyes.app.call import signing
-from foureyes.app.call.signing import Proof, Statement, demand, prove
+from foureyes.app import signatures
+from foureyes.app.signatures import Proof, Statement, demand, prove
 from foureyes.core import events as e
 from foureyes.core.events.project import ProjectHeld
 from foureyes.core.nouns.session import Actor
@@ -355,7 +355,7 @@ def test_a_signature_for_anything_else_is_none_for_this_I9(
         statement = msgspec.structs.replace(proof.statement, **{field: value})
         return Proof(key=proof.key, statement=statement, signature=keyed.keys.sign(proof.key, statement.text.encode()))
 
-    monkeypatch.setattr(signing, "prove", other)
+    monkeypatch.setattr(signatures, "prove", other)
     with keyed.refused("I9"):
         keyed.app.decisions.approve(ALICE, task, reason="fine")
 
@@ -367,7 +367,7 @@ def test_a_signature_is_used_once_I9(keyed: DeskWorld, monkeypatch: pytest.Monke
         proofs.append(prove(*args, **values))  # type: ignore[arg-type]
         return proofs[0]
 
-    monkeypatch.setattr(signing, "prove", kept)
+    monkeypatch.setattr(signatures, "prove", kept)
     keyed.app.stops.hold(ALICE, None, "stop")
     with keyed.refused("I9"):
         keyed.app.stops.hold(ALICE, None, "stop")

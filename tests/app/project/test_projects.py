@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.store.sqlite import SqliteEngine
-from foureyes.app.views.kept_store import Milestones
+from foureyes.app.views.settings import Milestones
 from foureyes.errors import BadInput, GitProblem
 from foureyes.steps import prose
 from foureyes.ui.steps import steps_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.review.clarifications import clarify_points
+from foureyes.app.review.cycles import clarify_points
 from foureyes.errors import Refused
 from foureyes.steps import fe, phrase
 from foureyes.ui.steps import steps_text

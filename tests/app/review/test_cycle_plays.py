@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from foureyes.app.views.cycle import CycleView
 from foureyes.app.views.journal import JournalRow
-from foureyes.app.views.pause import PauseView
+from foureyes.app.views.review import CycleView
+from foureyes.app.views.run_state import PauseView
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError
 

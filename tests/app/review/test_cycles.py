@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from foureyes.app.review.looks import record_look, take_look
-from foureyes.app.views.cycle import CycleView
-from foureyes.app.views.review import ReviewOutcome
+from foureyes.app.review.early_reviews import record_look, take_look
+from foureyes.app.views.review import CycleView, ReviewOutcome
 from foureyes.core.nouns.cycle import Look, look_ref
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import NotFound

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.call.facts import facts_of
+from foureyes.app.facts import facts_of
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.closing import may_close

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from foureyes.app.tasks import loosening
+from foureyes.app.tasks import tasks as tasks_module
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput
 
@@ -86,7 +86,7 @@ def test_a_label_that_a_shell_would_run_is_none_and_one_from_before_is_taken_off
     for label in ("area/ui", "c++", "v1.2", "gr\u00f6\u00dfe", "\u0939\u093f\u0928\u094d\u0926\u0940", "\U0001f525"):
         assert desk.task(desk.create(ALICE, labels=[label])).labels == [label]
     with monkeypatch.context() as before:
-        before.setattr(loosening, "clean_label", str)
+        before.setattr(tasks_module, "clean_label", str)
         task = desk.create(ALICE, labels=[RUNS_IN_A_SHELL])
     assert desk.task(task).labels == [RUNS_IN_A_SHELL]
     desk.app.tasks.remove_label(ALICE, task, [RUNS_IN_A_SHELL])

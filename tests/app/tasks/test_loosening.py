@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from foureyes.app.call.facts import facts_of
+from foureyes.app.facts import facts_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.words.ids import TaskId

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.ports import Lent
-from foureyes.app.run.tidying import tidy
+from foureyes.app.runner.run_end import tidy
 from foureyes.app.views.work import ClaimedWorktree
-from foureyes.app.work.furnishing import STEPS, copy_files, prepare_environment
-from foureyes.app.work.worktrees import make_worktree
+from foureyes.app.work.worktrees import STEPS, copy_files, make_worktree, prepare_environment
 from foureyes.core.words.ids import SessionId, TaskId
 
 from tests.stage.gated import configure

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.call.told_target import ask_target
+from foureyes.app.target import ask_target
 from foureyes.app.views.work import WorktreeView
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import attempt_ref

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foureyes.app.views.work import ClaimedWorktree
-from foureyes.app.work.reserving import reserve
+from foureyes.app.work.worktrees import reserve
 from foureyes.core.words.ids import TaskId
 
 from tests.stage.clones import Clones

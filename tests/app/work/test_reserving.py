@@ -36,7 +36,7 @@ def test_a_call_that_was_cut_off_is_finished_by_the_next_one_of_the_session_K1(
     world: GitWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = world.create(), world.create()
-    monkeypatch.setattr("foureyes.app.work.reserving._release", lambda *_: None)  # as if it had been killed
+    monkeypatch.setattr("foureyes.app.work.worktrees._release", lambda *_: None)  # as if it had been killed
     spoil(world, first)
     with pytest.raises(GitProblem):
         world.app.claims.next(CLAUDE, worktree=True)

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from foureyes.app.call.attempts import attempt_of
+from foureyes.app.facts import attempt_of
 from foureyes.app.git_ports import Moved, Pushed, RefUpdate
 from foureyes.app.views.attempt import SubmitOutcome
-from foureyes.app.views.news import News
-from foureyes.app.work import sending
-from foureyes.app.work.other_machines import branch_there, bring
-from foureyes.app.work.unsent import lacking_there
+from foureyes.app.views.project import News
+from foureyes.app.work import remote_attempts
+from foureyes.app.work.remote_attempts import branch_there, bring, lacking_there
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.refs import attempt_ref, attempt_refs, tracked
 from foureyes.errors import RemoteProblem
@@ -199,7 +198,7 @@ def test_both_names_of_an_attempt_taken_are_told_with_the_push_that_takes_one_aw
 def test_all_that_waits_goes_and_what_was_just_handed_in_goes_first(
     clones: Clones, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sending, "ATTEMPTS_IN_A_PUSH", 1)
+    monkeypatch.setattr(remote_attempts, "ATTEMPTS_IN_A_PUSH", 1)
     alpha, tasks = clones.alpha, []
     with clones.cut():
         for number in range(3):

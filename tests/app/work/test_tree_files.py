@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.contents import unlike
-from foureyes.app.work.tree_files import FilesOfTree
+from foureyes.app.work.worktrees import FilesOfTree
 from foureyes.core.words.ids import Sha
 
 from tests.stage.gated import approved, merge

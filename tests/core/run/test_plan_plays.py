@@ -1,7 +1,7 @@
 """Random plays of the plan: whatever ends how, nothing is lost, and no slot is overdrawn (S, E2, J4).
 
 The world here is a model of what the verbs do: enough to see that the steps fit together. The verbs themselves are in
-`tests/app/run`.
+`tests/app/runner`.
 """
 
 from __future__ import annotations

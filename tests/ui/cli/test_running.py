@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from foureyes.app.views.run import RunnerGlance, RunnerView
-from foureyes.app.views.standstill import Standstill
+from foureyes.app.views.run_state import Standstill
 from foureyes.core.nouns.run import Run, RunId
 from foureyes.core.words.ids import TaskId
 from foureyes.ui.cli.project import running_lines

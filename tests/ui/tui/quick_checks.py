@@ -13,7 +13,7 @@ from typing import Any
 from foureyes.app.application import Application
 from foureyes.app.git_ports import Workshop
 from foureyes.app.ports import CheckRunner, Lent, Outside, TreeFiles
-from foureyes.app.views.check import EnvironmentRow
+from foureyes.app.views.attempt import EnvironmentRow
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.views.diff import DiffLine, DiffView, FileDiff, Hunk
+from foureyes.app.views.diff import DiffView
+from foureyes.core.documents.unified_diff import DiffLine, FileDiff, Hunk
 from foureyes.ui.tui.pager import patch_lines
 
 from tests.ui.tui.screens.test_diff import open_diff

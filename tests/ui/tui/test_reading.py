@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.diff import DiffLine, DiffView, FileDiff, Hunk
+from foureyes.app.views.diff import DiffView
 from foureyes.app.views.review import FeedbackView
 from foureyes.app.views.task import TaskDetail
+from foureyes.core.documents.unified_diff import DiffLine, FileDiff, Hunk
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId

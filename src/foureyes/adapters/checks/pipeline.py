@@ -40,7 +40,7 @@ from foureyes.errors import GitProblem
 if TYPE_CHECKING:
     from foureyes.adapters.checks.grounds import Grounds
     from foureyes.app.ports import Lent, TreeFiles
-    from foureyes.app.views.check import EnvironmentRow
+    from foureyes.app.views.attempt import EnvironmentRow
     from foureyes.core.nouns.checkout import CheckoutRule
 
 MAX_PROGRAM = 1_000_000_000

@@ -25,7 +25,7 @@ from foureyes.adapters.checks.seals import Seals
 from foureyes.adapters.checks.shelf import LOCK, Hear, Shelf, locked, waited
 from foureyes.adapters.checks.stand import StopAsked
 from foureyes.adapters.folders import MB, entered, opened, read, replace, walked
-from foureyes.app.views.check import EnvironmentRow
+from foureyes.app.views.attempt import EnvironmentRow
 from foureyes.core.nouns.checkout import CheckoutRule
 
 ABOUT, NEW = "about.json", "new-"

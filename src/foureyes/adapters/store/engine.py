@@ -12,7 +12,7 @@ import msgspec
 from foureyes.errors import VerificationFailed
 
 if TYPE_CHECKING:
-    from foureyes.app.views.kept_store import StoreRole
+    from foureyes.app.views.settings import StoreRole
 
 T = TypeVar("T")
 SqlValue = str | int | None

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from foureyes.adapters.folders import entries, read
-from foureyes.app.views.audit import Discrepancy
+from foureyes.app.views.journal import Discrepancy
 from foureyes.core.words.ids import TASK_INPUT
 
 LARGEST = 64 << 20

@@ -21,7 +21,7 @@ from foureyes.errors import FoureyesError
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
-    from foureyes.app.views.audit import Discrepancy
+    from foureyes.app.views.journal import Discrepancy
 
 DECIDING = frozenset(
     {"Approved", "ApprovalFinished", "RedoRequested", "TaskRejected", "AttemptSentBack", "MergeFailed", "LeadDecided"}
@@ -139,7 +139,7 @@ class FeedbackFiles:
         and after they were looked at. On a shared store a file may be missing, or older than the last decision.
         """
         from foureyes.adapters.store.feedback_audit import compared, lacking
-        from foureyes.app.views.audit import Discrepancy
+        from foureyes.app.views.journal import Discrepancy
 
         discrepancies: list[Discrepancy] = []
         try:

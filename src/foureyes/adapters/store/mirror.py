@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 
 from foureyes.adapters.folders import MB, OddFile, folder, keep_aside, opened, read
-from foureyes.app.views.security import SecurityRow
+from foureyes.app.views.journal import SecurityRow
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
-    from foureyes.app.views.audit import Discrepancy
+    from foureyes.app.views.journal import Discrepancy
 
 PIECE = 65_536
 TAIL = 4 * MB
@@ -134,7 +134,7 @@ def differences(
     meanwhile is neither missing nor forged. `shared`: a file that ends earlier, or is not there, is that of a machine
     that wrote nothing since.
     """
-    from foureyes.app.views.audit import Discrepancy
+    from foureyes.app.views.journal import Discrepancy
 
     altered: list[str] = []
     seen: set[int] = set()

@@ -35,7 +35,7 @@ from foureyes.errors import Internal, NoStore, StoreBusy, StoreProblem
 from foureyes.steps import blank, by, by_person, either, fe
 
 if TYPE_CHECKING:
-    from foureyes.app.views.kept_store import StoreRole
+    from foureyes.app.views.settings import StoreRole
 
 CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8"
 READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {CLOCK}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from foureyes.app.views.kept_store import StoreRole
+from foureyes.app.views.settings import StoreRole
 from foureyes.core.words.text import flat
 from foureyes.errors import StoreProblem
 from foureyes.steps import Steps, blank, by, fe, prose

@@ -10,7 +10,7 @@ from foureyes.adapters.store.journal import Row, breaks, journal_length, journal
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.app.ports import CountProgress
-from foureyes.app.views.audit import AuditReport, Discrepancy
+from foureyes.app.views.journal import AuditReport, Discrepancy
 from foureyes.errors import StoreProblem
 
 TABLES: dict[str, str] = {

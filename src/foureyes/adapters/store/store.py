@@ -26,8 +26,8 @@ from foureyes.steps import blank, by, fe, in_turn, phrase
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Beacon, Changes, CountProgress, NamedQuery, Tx, WriteTx
-    from foureyes.app.views.audit import AuditReport, Discrepancy
-    from foureyes.app.views.kept_store import StoreRole
+    from foureyes.app.views.journal import AuditReport, Discrepancy
+    from foureyes.app.views.settings import StoreRole
     from foureyes.app.views.task_list import ListQuery
     from foureyes.core.events import Event
 
@@ -270,7 +270,7 @@ class Store:
             is_here = not before or os.path.lexists(self._mirror.path)
             lines = self._mirror.lines(sum(map(len, before.values())) + len(before))
         except OSError as problem:
-            from foureyes.app.views.audit import Discrepancy
+            from foureyes.app.views.journal import Discrepancy
 
             unread = Discrepancy("completeness", f"security_events.jsonl cannot be read: {problem.strerror}")
             return msgspec.structs.replace(report, findings=(*report.findings, unread))

@@ -10,11 +10,10 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of, with_trees
-from foureyes.app.call.refusals import not_handed_in, refuse_verb
+from foureyes.app.context import Context, not_handed_in, refuse_verb
+from foureyes.app.facts import facts_of, with_trees
 from foureyes.app.findings.answers import known_ids
-from foureyes.app.findings.lookup import findings_of
+from foureyes.app.findings.records import findings_of_task
 from foureyes.app.ports import Tx
 from foureyes.app.views.finding import MoveView
 from foureyes.core.documents.counts import summary_problems
@@ -97,7 +96,7 @@ class Handoffs:
 
     def _lead(self, tx: Tx, facts: Facts, attempt: Attempt) -> TechLeadHandoff:
         """What is open now, what this iteration resolved of before, what it found that is new."""
-        now, rows = self._context.now(), findings_of(tx, facts.task.id)
+        now, rows = self._context.now(), findings_of_task(tx, facts.task.id)
         unresolved = [finding for finding in rows if finding.is_open(now)]
         settled = {
             move.root
@@ -129,7 +128,7 @@ class Handoffs:
         """
         task = facts.task
         iteration = task.iteration + (task.status == "in_progress")
-        rows = {finding.root: finding.at_time(self._context.now()) for finding in findings_of(tx, task.id)}
+        rows = {finding.root: finding.at_time(self._context.now()) for finding in findings_of_task(tx, task.id)}
         given: dict[str, MoveView] = {}
         reviewed: dict[str, int] = {}
         for move in tx.all("finding.moves", MoveView, task=task.id):

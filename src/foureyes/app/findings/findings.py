@@ -7,35 +7,48 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from foureyes.app.call.authors import authors_of
-from foureyes.app.call.caller import permit, refuse_other_task
-from foureyes.app.call.case import case_of
-from foureyes.app.call.context import Context, stamp
-from foureyes.app.call.facts import facts_of
-from foureyes.app.call.merge_intents import sent_for
-from foureyes.app.call.outcome import merge_by, outcome
-from foureyes.app.call.refusals import needed, not_handed_in, refuse_verb
-from foureyes.app.call.rows import IdRow
-from foureyes.app.call.work import Work
+from foureyes.app.case import case_of
+from foureyes.app.context import (
+    Context,
+    IdRow,
+    Work,
+    needed,
+    not_handed_in,
+    permit,
+    refuse_other_task,
+    refuse_verb,
+    stamp,
+)
+from foureyes.app.facts import authors_of, facts_of
 from foureyes.app.findings.answers import plan_debt
-from foureyes.app.findings.by_rule import decide_by_rule
-from foureyes.app.findings.lookup import finding_named, findings_of, open_blocking
-from foureyes.app.findings.page import view_of
-from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
+from foureyes.app.findings.auto_decisions import decide_by_rule
+from foureyes.app.findings.records import (
+    Anchored,
+    Raising,
+    anchor,
+    code_of,
+    finding_named,
+    findings_of_task,
+    open_blocking,
+    raising,
+)
 from foureyes.app.findings.rulings import tip_in
+from foureyes.app.outcome import merge_by, outcome
 from foureyes.app.ports import Tx
+from foureyes.app.target_merges import sent_for
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.finding import FindingDetail, FindingView, MoveView
-from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import ApprovalView
 from foureyes.app.views.session import SessionView
-from foureyes.app.work.other_machines import bring
+from foureyes.app.views.task_list import Outcome
+from foureyes.app.work.remote_attempts import bring
 from foureyes.core import events as e
 from foureyes.core.documents.findings import path_of
 from foureyes.core.events.note import Logged
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.loop.next_steps import next_step
-from foureyes.core.nouns.finding import WAIVED_DAYS, Finding, FindingKind, ReportedFinding
+from foureyes.core.loop.next_steps import next_step, state_in_words
+from foureyes.core.nouns.finding import WAIVED_DAYS, Finding, FindingKind, Location, ReportedFinding
+from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import clean_title
 from foureyes.core.rules.facts import Facts
@@ -48,6 +61,8 @@ from foureyes.core.words.refs import OWN_BRANCHES
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason, Refused
 from foureyes.steps import Steps, blank, by, by_person, either, fe, phrase, prose
+
+# ---- Findings ----
 
 PAGE = 1_000
 LONGEST_WAIVER = 366
@@ -64,7 +79,7 @@ class Findings:
     def listed(self, task: str = "", *, open_only: bool = False, blocking: bool = False) -> list[FindingView]:
         """The findings of a task, or of the whole project, oldest first."""
         with self._context.store.read() as tx:
-            rows = findings_of(tx, self._context.find_id(tx, task)) if task else everything(tx)
+            rows = findings_of_task(tx, self._context.find_id(tx, task)) if task else everything(tx)
             now = self._context.now()
             rows = [
                 finding
@@ -186,7 +201,7 @@ class Findings:
             if task:
                 chosen += [
                     finding
-                    for finding in findings_of(work.tx, self._context.find_id(work.tx, task))
+                    for finding in findings_of_task(work.tx, self._context.find_id(work.tx, task))
                     if is_note(finding)
                 ]
             wrong = [
@@ -379,4 +394,53 @@ def _clean(finding: ReportedFinding) -> ReportedFinding:
         why=clean_text(finding.why, "the why"),
         quote=clean_text(finding.quote, "the quote"),
         fix_patch=clean_text(finding.fix_patch, "the patch"),
+    )
+
+
+# ---- Findings as faces show them ----
+
+
+def view_of(finding: Finding, now: str, names: dict[str, str], iteration: int = 0) -> FindingView:
+    """A finding for every face. It stands for as many rounds as there were since; a settled one stood until it was last
+    flagged.
+    """
+    last = max(iteration, finding.flagged) if finding.state in UNRESOLVED else finding.flagged
+    return FindingView(
+        id=finding.id,
+        root=finding.root,
+        task=finding.task,
+        kind=finding.kind,
+        severity=finding.severity,
+        blocking=finding.blocking,
+        state=finding.state,
+        title=finding.title,
+        location=Location(finding.path, finding.line),
+        problem=finding.problem,
+        fix=finding.fix,
+        why=finding.why,
+        quote=finding.quote,
+        fix_patch=finding.fix_patch,
+        rule=finding.rule,
+        source=finding.source,
+        check=finding.by_check,
+        by=names.get(finding.session, finding.session),
+        raised=finding.raised,
+        flagged=finding.flagged,
+        flags=finding.flags,
+        rounds=last - finding.raised + 1,
+        note=finding.note,
+        anchored=finding.anchored,
+        waiting=finding.waiting,
+        must_fix=finding.must_fix,
+        left_diff=finding.left_diff,
+        answer=finding.answer,
+        ruling=finding.ruling,
+        false_fixes=finding.false_fixes,
+        waived_until=finding.waived_until,
+        expired=finding.state == "waived" and not finding.is_waived(now),
+        tracked=finding.tracked,
+        alike=finding.alike,
+        open=finding.is_open(now),
+        holds=finding.holds(now),
+        state_in_words=state_in_words(finding, now),
     )

@@ -9,20 +9,16 @@ from typing import NoReturn
 
 import msgspec
 
-from foureyes.app.call.caller import permit
-from foureyes.app.call.case import Case, case_of
-from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of, parties_of
-from foureyes.app.call.outcome import merge_by, outcome
-from foureyes.app.call.refusals import needed, refuse_task, refuse_verb
-from foureyes.app.call.rows import IdRow
-from foureyes.app.call.work import Work
-from foureyes.app.findings.by_rule import decide_by_rule
-from foureyes.app.findings.lookup import finding_named, one_task, open_blocking
+from foureyes.app.case import Case, case_of
+from foureyes.app.context import Context, IdRow, Work, needed, permit, refuse_task, refuse_verb
+from foureyes.app.facts import facts_of, parties_of
+from foureyes.app.findings.auto_decisions import decide_by_rule
+from foureyes.app.findings.records import finding_named, one_task, open_blocking
+from foureyes.app.outcome import merge_by, outcome
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.finding import MoveView
-from foureyes.app.views.outcome import Outcome
+from foureyes.app.views.task_list import Outcome
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded

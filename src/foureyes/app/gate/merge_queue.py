@@ -1,4 +1,4 @@
-"""What waits to be merged, what each item waits for, and who is at work on it (Q0, Q1, Q4)."""
+"""The merge queue: waiting items, the reasons they wait, and the process working on each (Q0, Q1, Q4)."""
 
 from __future__ import annotations
 
@@ -6,20 +6,15 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from foureyes.app.call.attempts import attempt_of
-from foureyes.app.call.context import Context, stamp
-from foureyes.app.call.merge_intents import sent_merges
-from foureyes.app.call.merge_stops import MergeStop, stopped
-from foureyes.app.call.noted_target import branch_here
-from foureyes.app.call.outcome import merge_by
-from foureyes.app.call.recorded_target import remote_of
-from foureyes.app.call.refusals import refuse_task
-from foureyes.app.call.rows import Count
-from foureyes.app.call.stacks import inside_of, passed_by
-from foureyes.app.call.told_target import tip_there
-from foureyes.app.gate.target_line import holds_change
+from foureyes.app.context import Context, Count, refuse_task, stamp
+from foureyes.app.facts import attempt_of
+from foureyes.app.gate.landing import holds_change
+from foureyes.app.outcome import merge_by
 from foureyes.app.ports import Tx
-from foureyes.app.views.merge import MergeItem
+from foureyes.app.stacks import inside_of, passed_by
+from foureyes.app.target import branch_here, remote_of, tip_there
+from foureyes.app.target_merges import MergeStop, sent_merges, stopped
+from foureyes.app.views.attempt import MergeItem
 from foureyes.app.views.task_list import Link
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task

@@ -8,16 +8,14 @@ from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
-from foureyes.app.call.context import Context
-from foureyes.app.call.holding import HoldingRow, holding_of
-from foureyes.app.call.noted_target import noted_target
-from foureyes.app.call.rows import IdRow
-from foureyes.app.call.told_target import tip_there
-from foureyes.app.call.unbrought import unbrought
-from foureyes.app.findings.lookup import waivers_in_words
+from foureyes.app.context import Context, IdRow
+from foureyes.app.facts import HoldingRow, holding_of
+from foureyes.app.findings.records import waivers_in_words
 from foureyes.app.ports import Tx
-from foureyes.app.views.completion import Report
+from foureyes.app.target import noted_target, tip_there
+from foureyes.app.target_merges import unbrought
 from foureyes.app.views.finding import ALERT_AFTER, NoteRow
+from foureyes.app.views.task import Report
 from foureyes.core.nouns.check import CheckResult
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Actor
@@ -46,7 +44,7 @@ class CompletionTask(msgspec.Struct, frozen=True, kw_only=True):
 
 def _of_sprint(tx: Tx, name: str) -> tuple[str, frozenset[str], tuple[str, ...]]:
     """A sprint's id and tasks, and notes about tasks that were not submitted: those can be in nobody's way."""
-    from foureyes.app.tasks.sprinting import find, tasks_of
+    from foureyes.app.tasks.sprint_records import find, tasks_of
     from foureyes.core.sprint.progress import stage_of
 
     sprint = find(tx, name)

@@ -1,28 +1,32 @@
-"""Everything that can be wrong with a project, looked at."""
+"""Diagnosis of a project: everything that can be wrong with it."""
 
 from __future__ import annotations
 
-from foureyes.app.call.context import Context
-from foureyes.app.call.merge_intents import NOT_KNOWN
-from foureyes.app.call.merge_stops import ahead_here, amiss, merged_where
-from foureyes.app.call.noted_target import branch_here
-from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unread_anchor
-from foureyes.app.call.rows import StoredSetting
-from foureyes.app.call.told_target import RemoteAnswer, ask_target
-from foureyes.app.call.unbrought import unbrought
+import json
+from collections.abc import Mapping, Sequence
+
+from foureyes.app.context import Context, StoredSetting
 from foureyes.app.gate.merge_queue import unheard
-from foureyes.app.pages.git_dir import in_git_dir
-from foureyes.app.pages.sandboxes import let_write, sandbox_around
 from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.ports import CountProgress
-from foureyes.app.project.acceptance import unaccepted
+from foureyes.app.project.accepted_config import ACCEPT, BRING_HERE, read_at, unaccepted
 from foureyes.app.project.audit import misdated, set_aside_by
 from foureyes.app.project.keys import proof_of_people
-from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, read_at
-from foureyes.app.views.check import CheckRun
-from foureyes.app.views.kept_store import StoreRole
+from foureyes.app.target import (
+    ADOPT,
+    RemoteAnswer,
+    ask_target,
+    branch_here,
+    found_elsewhere,
+    misplaced,
+    remote_of,
+    unread_anchor,
+)
+from foureyes.app.target_merges import COMMITS_LOOKED_AT, NOT_KNOWN, ahead_here, amiss, merged_where, unbrought
+from foureyes.app.views.attempt import CheckRun
+from foureyes.app.views.settings import StoreRole
 from foureyes.app.views.status import Check
-from foureyes.app.work.unsent import lacking_there, unsent
+from foureyes.app.work.remote_attempts import lacking_there, unsent
 from foureyes.config.agreeing import disagreements
 from foureyes.config.layers import Layers
 from foureyes.config.reading import former_keys, read_file
@@ -30,8 +34,11 @@ from foureyes.config.setting import variable_of
 from foureyes.config.settings import ALIASES, FILE, REMOVED, instead_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.fence import some
+from foureyes.core.words.refs import FENCE, KEPT_REMOTES, displaced, tracked
 from foureyes.errors import ConfigError, FoureyesError, GitProblem, RemoteProblem
-from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_turn, prose, shell
+from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_turn, prose, shell, unshallow
+
+# ---- Doctor ----
 
 SHOWN_TASKS = 5
 LEAST_ROOM = 1 << 20
@@ -372,7 +379,7 @@ class Doctor:
         return [Check("checkout", "ok", kept, fe("check", "environments"))]
 
     def _runs_on_target(self, actor: Actor) -> list[CheckRun]:
-        from foureyes.app.gate.check_runs import CheckRuns
+        from foureyes.app.gate.checks import CheckRuns
 
         try:
             return CheckRuns(self._context).of_target(actor)
@@ -393,3 +400,94 @@ class Doctor:
                 fe("whoami"),
             )
         return Check("identity", "ok", f"{actor.kind} {actor.name}, {actor.trust}")
+
+
+# ---- Git dir ----
+
+REFS_SHOWN = 5
+OURS = "refs/foureyes/"
+
+
+def in_git_dir(context: Context) -> list[Check]:
+    """A line for each thing that is wrong there; nothing of what is sound."""
+    return [*_worktrees(context), *_history(context), *_refs(context), *_replaced(context)]
+
+
+def _worktrees(context: Context) -> list[Check]:
+    """K1: worktrees that git does not know, as after the repository was moved."""
+    workshop = context.workshop
+    wrong = {task: path for task, path in workshop.worktrees().items() if workshop.worktree_state(task).wrong}
+    if not wrong:
+        return []
+    repair = shell("git", "worktree", "repair", *wrong.values())
+    text = f"git does not know the worktrees of {', '.join(wrong)}: was the repository moved?"
+    return [Check("worktrees", "warn", text, repair)]
+
+
+def _history(context: Context) -> list[Check]:
+    """Q5, Q6: that this clone has not all of the target's history, as one that was made with `--depth`."""
+    with context.store.read() as tx:
+        target, remote = context.project(tx).target, remote_of(context, tx)
+    try:
+        is_whole = not context.repo.history(target, COMMITS_LOOKED_AT).lacks
+    except GitProblem:  # told by another line
+        return []
+    text = f"this clone lacks part of the history of {target}, so it cannot merge"
+    return [] if is_whole else [Check("history", "warn", text, unshallow(remote))]
+
+
+def _refs(context: Context) -> list[Check]:
+    """A1, Q6: what keeps git from writing where attempts are kept, or what the remote has."""
+    with context.store.read() as tx:
+        remote, target = remote_of(context, tx), context.project(tx).target
+    notes = [tracked(remote, ref) for ref in (f"refs/heads/{target}", FENCE)] if remote else []
+    try:
+        lost = dict.fromkeys(_displaced(ref, remote) for ref in context.repo.kept(OURS))
+        others = [ref for ref in lost if ref and ref not in notes][:REFS_SHOWN]
+        locked = [ref for ref in context.repo.locked(OURS) if ref not in (*notes, *others)][:REFS_SHOWN]
+        problems = context.repo.in_the_way([*notes, *others, *locked])
+    except GitProblem:  # told by another line
+        return []
+    return [Check("refs", "warn", problem.message, problem.next_step) for problem in problems]
+
+
+def _replaced(context: Context) -> list[Check]:
+    """Q5, Q6: what has a person's own git show or merge something else than the commit that a command names."""
+    try:
+        names = context.repo.replaced()
+    except GitProblem:  # told by another line
+        return []
+    by = some(names, REFS_SHOWN)
+    text = f"git in this clone shows something else than there is, by {by}; nothing is decided by that"
+    see = shell("git", "--no-replace-objects", "show", blank("COMMIT"), before="what there is, but for grafts: ")
+    return [Check("replaced", "warn", text, see)] if names else []
+
+
+def _displaced(ref: str, remote: str) -> str:
+    below = f"{KEPT_REMOTES}{remote}/"
+    if not remote or not ref.startswith(below):
+        return displaced(ref)
+    there = displaced(f"refs/{ref.removeprefix(below)}")
+    return tracked(remote, there) if there else ""
+
+
+# ---- Sandboxes in which agent programs run commands ----
+
+MARKS = {"CODEX_SANDBOX_NETWORK_DISABLED": "codex", "CODEX_SANDBOX": "codex", "SANDBOX_RUNTIME": "claude"}
+"""Variables that a program sets for commands in its sandbox, and for no others."""
+
+
+def sandbox_around(environ: Mapping[str, str]) -> str:
+    """The agent program in whose sandbox a command runs; empty where none says so."""
+    return next((agent for mark, agent in MARKS.items() if mark in environ), "")
+
+
+def let_write(agent: str, paths: Sequence[str]) -> Steps:
+    """How somebody lets the sandbox of an agent program write some places."""
+    if agent == "codex":
+        roots = [word for path in paths for word in ("--add-dir", path)]
+        return shell("codex", "-s", "workspace-write", *roots, before="allow it to write: ")
+    if agent == "claude":
+        allow = json.dumps({"sandbox": {"filesystem": {"allowWrite": list(paths)}}})
+        return prose(f"allow it to write, in .claude/settings.json: {allow}")
+    return prose(f"let this command write {', '.join(paths)}")

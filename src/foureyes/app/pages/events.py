@@ -1,21 +1,27 @@
-"""Events: the journal as sentences, and the cheapest way to notice that it has grown."""
+"""Events: the journal as sentences, one per kind, and the cheapest way to notice that it has grown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import asdict
 
-from foureyes.app.pages.sentences import QUIET, kind_of_line, sentence
-from foureyes.app.views.event import EventLine
-from foureyes.app.views.journal import JournalHead
+from foureyes.app.views.journal import EventKind, EventLine, JournalHead
 from foureyes.app.views.session import SessionView
-from foureyes.core.events import kind_of
+from foureyes.core.events import Event, kind_of
+from foureyes.core.nouns.approval import basis_of
+from foureyes.core.words.fence import some
+from foureyes.core.words.place import place_words
+from foureyes.core.words.text import one_line
 
 if TYPE_CHECKING:
-    from foureyes.app.call.context import Context
+    from foureyes.app.context import Context
     from foureyes.app.ports import Tx
+
+
+# ---- Events ----
 
 END = 2**62
 
@@ -70,3 +76,262 @@ def _line(row: PackedEvent, who: str) -> EventLine:
         return EventLine(seq=row.seq, at=row.at, task=row.task, who=who, text=text, kind="security")
     text, kind = sentence(who, event), kind_of_line(event)
     return EventLine(seq=row.seq, at=row.at, task=row.task, who=who, text=text, kind=kind)
+
+
+# ---- Sentences ----
+
+LONGEST = 160
+QUIET = (
+    "SessionEvidenceAdded",
+    "TestsListed",
+    "FindingsPlaced",
+    "DecisionSigned",
+    "MergeLeased",
+    "TaskReserved",
+    "RunBound",
+)
+"""Events that say nothing to a person: each stands beside one that does."""
+
+DECISIONS = frozenset(
+    {
+        "Approved", "ApprovalRecorded", "ApprovalFinished", "ApprovalWithdrawn", "RedoRequested", "TaskRejected",
+        "TaskMerged", "TaskClosed", "LeadDecided", "FindingRuled", "PolicyAccepted", "SettingChanged",
+        "CycleDecided",
+    }
+)  # fmt: skip
+STOPS = frozenset(
+    {
+        "ProjectHeld", "TaskHeld", "TaskEscalated", "TaskBlocked", "MergeFailed", "ApprovalVoided", "AttemptSentBack",
+        "ApprovalEnded", "RunsPaused", "RunStuck", "SprintPaused",
+    }
+)  # fmt: skip
+EXCEPTIONS = frozenset({"SecurityRecorded", "UnapprovedMergeSeen", "AttributionCleared", "KeyAdded", "KeyRetired"})
+
+
+def sentence(who: str, event: Event) -> str:
+    """Who did what, in one line."""
+    return one_line(f"{who} {PREDICATES[type(event).__name__](event)}", LONGEST)
+
+
+def kind_of_line(event: Event) -> EventKind:
+    """How an event stands out among others."""
+    name, fields = type(event).__name__, asdict(event)
+    if fields.get("kind") == "token_elsewhere":
+        return "refused"
+    if name in EXCEPTIONS or fields.get("exception"):
+        return "security"
+    if name in STOPS or fields.get("stuck"):
+        return "stop"
+    return "decision" if name in DECISIONS else "plain"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _why(text: str) -> str:
+    return f": {text}" if text else ""
+
+
+def _among(names: Sequence[str], most: int = 3) -> str:
+    return some(names, most)
+
+
+def _handed_in(event: Any) -> str:
+    signal = "" if event.signal == "DONE" else f", signal {event.signal}"
+    if event.no_code:
+        return f"submitted iteration {event.n} without code{signal}"
+    size = f"+{event.added} −{event.removed} in {_count(len(event.files), 'file')}"
+    return f"submitted iteration {event.n}: {size}{signal}"
+
+
+def _returned(event: Any) -> str:
+    return f"got the review of {f'iteration {event.attempt}' if event.attempt else 'a look'} back ({event.why})"
+
+
+def _approved(event: Any) -> str:
+    by_rule = "by rule " if basis_of(event.grade) == "rule" else ""
+    exception = f", an exception ({event.exception})" if event.exception else ""
+    return f"approved iteration {event.attempt} {by_rule}({event.rule}){exception}{_why(event.reason)}"
+
+
+def _setting(event: Any) -> str:
+    return f"unset {event.name}" if event.new is None else f"set {event.name} to {event.new}"
+
+
+def _edited(event: Any) -> str:
+    fields = [name for name in event.__struct_fields__ if name != "old" and getattr(event, name) is not None]
+    return f"changed {_among(fields, 5) or 'nothing'}"
+
+
+def _moved(event: Any) -> str:
+    return f"put it under {event.new}" if event.new else f"took it out of {event.old}"
+
+
+def _ended_run(event: Any, verb: str) -> str:
+    return f"{verb}{f' ({event.how})' if event.how else ''}{_why(event.reason)}"
+
+
+def _check(event: Any) -> str:
+    return (
+        f"ran the check {event.name}: {event.outcome.replace('_', ' ')}{f' ({event.summary})' if event.summary else ''}"
+    )
+
+
+def _escalated(event: Any) -> str:
+    waits = {"": f"sent it to tier {event.tier}", "lead": "asks the lead", "user": "asks a person"}[event.waiting_for]
+    return f"{waits}{_why(event.why)}"
+
+
+def _answered(event: Any) -> str:
+    words = _among(sorted({answer.action for answer in event.answers}), 4)
+    return f"answered {_count(len(event.answers), 'finding')}{f' ({words})' if words else ''}"
+
+
+def _reviewed(event: Any) -> str:
+    raised = f", {_count(event.raised, 'finding')}" if event.raised else ""
+    return f"reviewed iteration {event.attempt}: {event.effective}{raised}"
+
+
+def _raised(event: Any) -> str:
+    worst = [word for word in ("CRITICAL", "HIGH") if any(each.severity == word for each in event.findings)]
+    return f"raised {_count(len(event.findings), 'finding')}{f', worst {worst[0]}' if worst else ''}"
+
+
+PREDICATES: dict[str, Callable[[Any], str]] = {
+    # submission to merge
+    "AttemptSubmitted": _handed_in,
+    "StackFound": lambda e: f"found {e.below.task} inside iteration {e.attempt} (A7)",
+    "Approved": _approved,
+    "ApprovalRecorded": lambda e: (
+        f"approved iteration {e.attempt}, and someone else has to complete the approval ({e.rule})"
+    ),
+    "ApprovalFinished": lambda e: f"finished an approval{_why(e.reason)}",
+    "ApprovalWithdrawn": lambda e: f"took an approval back{_why(e.reason)}",
+    "ApprovalEnded": lambda e: f"ended an approval: {e.why}",
+    "RedoRequested": lambda e: f"sent iteration {e.iteration} back{_why(e.feedback or _among(e.quick_issues))}",
+    "TaskRejected": lambda e: f"rejected it: {e.reason}",
+    "TaskMerged": lambda e: f"merged it as {e.sha[:7]}",
+    "UnapprovedMergeSeen": lambda e: f"found work on the target without an approval ({e.sha[:7]})",
+    # the gate
+    "CheckFinished": _check,
+    "ChecksTaken": lambda e: "began to run the checks",
+    "ChecksLeft": lambda e: "has done with the checks",
+    "TestsListed": lambda e: f"noted the names of {_count(e.count, 'test')}",
+    "PlanAccepted": lambda e: f"accepted the planned mode {e.mode}",
+    "AttemptSentBack": lambda e: (
+        f"sent iteration {e.iteration} back: "
+        + ("required checks are red" if e.source == "checks" else "blocking findings are open")
+    ),
+    "ApprovalVoided": lambda e: f"voided an approval: {'; '.join(e.reasons)}",
+    "MergeLeased": lambda e: f"began to merge iteration {e.attempt}",
+    "MergeLeft": lambda e: f"{'is stuck merging it' if e.stuck else 'did not merge it yet'}{_why(e.why)}",
+    "MergeSent": lambda e: f"pushes the merge {e.made[:7]} to {e.remote}",
+    "MergesPlaced": lambda e: f"says that merges are made on {e.clone.rpartition(':')[0]} from now on",
+    "RemoteAddressed": lambda e: f"has {e.remote} at {e.shown} from now on, on {e.clone.rpartition(':')[0]}",
+    "TargetSetBack": lambda e: f"says that merges go on from {e.tip[:7]}, which was set back on purpose",
+    "MergeRetried": lambda e: f"wants the merge of iteration {e.attempt} tried again",
+    "MergeFailed": lambda e: (
+        f"could not merge iteration {e.iteration}: "
+        + (f"conflict in {_among(e.paths)}" if e.kind == "conflict" else "checks are red on the result")
+    ),
+    "CheckpointNoted": lambda e: (
+        {"create": "made", "restore": "went back to", "prune": "forgot"}[e.did] + f" the checkpoint {e.name}"
+    ),
+    # who is who
+    "SessionStarted": lambda e: f"joined as {e.kind}",
+    "SessionEvidenceAdded": lambda e: f"showed {_count(len(e.evidence), 'piece')} more of who it is",
+    "TokenIssued": lambda e: f"gave {e.name} a token to {e.role}",
+    "SessionEnded": lambda e: f"ended the session {e.session}{_why(e.reason)}",
+    "AttributionCleared": lambda e: f"cleared {e.session} of authorship up to iteration {e.attempt}: {e.reason}",
+    "KeyAdded": lambda e: f"added the key {e.fingerprint} of {e.person}",
+    "KeyRetired": lambda e: f"retired the key {e.fingerprint}: {e.reason}",
+    "DecisionSigned": lambda e: f"signed it with {e.key}",
+    # the loop
+    "ReviewSubmitted": _reviewed,
+    "ReviewReturned": _returned,
+    "FindingsRaised": _raised,
+    "FindingsAnswered": _answered,
+    "FindingRuled": lambda e: f"ruled {e.ruling} on {e.root}{_why(e.reason)}",
+    "RulingTakenBack": lambda e: f"took the ruling on {e.root} back",
+    "FindingsCleared": lambda e: f"cleared {_count(len(e.roots), 'finding')}: no longer there",
+    "FindingWithdrawn": lambda e: f"withdrew {e.root}: {e.reason}",
+    "FindingWaived": lambda e: f"waived {e.root} until {e.until}: {e.reason}",
+    "FindingsPlaced": lambda e: f"placed {_count(len(e.places), 'finding')} again",
+    "FindingTracked": lambda e: f"made the task {e.follow_up} of {e.root}",
+    "TaskEscalated": _escalated,
+    "LeadDecided": lambda e: f"decided as lead: {e.option}{_why(e.reason)}",
+    # review cycles
+    "CycleOpened": lambda e: f"opened the review cycle {e.cycle} ({e.trigger}){_why(e.reason)}",
+    "LookTaken": lambda e: f"started early review {e.n} of the work",
+    "ReviewAsked": lambda e: f"asked {e.reviewer} for a review ({e.cycle})",
+    "ReviewNotGiven": lambda e: f"got no review of {e.reviewer} ({e.cycle}): {e.why}{_why(e.text)}",
+    "ClarificationAsked": lambda e: f"asked to clarify {_count(len(e.points), 'point')} of {e.cycle}",
+    "ClarificationAnswered": lambda e: f"clarified {e.point} of {e.cycle}: {e.text}",
+    "CycleDecided": lambda e: f"decided {e.cycle}: {e.rule}{_why('; '.join(e.reasons))}",
+    "CycleEnded": lambda e: f"ended {e.cycle}: {e.why}",
+    "SprintPlanned": lambda e: f"planned the sprint {e.sprint}: {_count(len(e.tasks), 'task')}",
+    "SprintStarted": lambda e: f"started the sprint {e.sprint}" + (f" until {e.ends_at}" if e.ends_at else ""),
+    "SprintPaused": lambda e: f"paused the sprint {e.sprint}{_why(e.why)}",
+    "SprintResumed": lambda e: f"let the sprint {e.sprint} go on{_why(e.why)}",
+    "SprintEnded": lambda e: f"ended the sprint {e.sprint}{_why(e.why)}",
+    "SprintUndone": lambda e: f"planned {_count(len(e.reverts), 'task')} that take back the sprint {e.sprint}",
+    # agents at work
+    "RunnerStarted": lambda e: (
+        f"started a runner on {e.host}" + (f", {_count(e.agents, 'agent')} at once" if e.agents else "")
+    ),
+    "RunnerEnded": lambda e: f"{'found a runner dead' if e.lost else 'ended the runner'}{_why(e.reason)}",
+    "RunReserved": lambda e: f"takes it for a run of {e.profile} ({e.purpose})",
+    "RunTaken": lambda e: f"took over the run {e.run}{_why(e.why)}",
+    "RunBound": lambda e: f"let the run {e.run} begin",
+    "RunEnded": lambda e: (
+        f"ended the run {e.run}: {e.ending}" + (f", {e.error}{_why(e.error_text)}" if e.error != "none" else "")
+    ),
+    "RunStopAsked": lambda e: f"wants the run {e.run} to stop{_why(e.reason)}",
+    "RunStuck": lambda e: f"can do no more for it: {e.why}",
+    "Signalled": lambda e: f"says {e.signal}{_why(e.message)}",
+    "Emitted": lambda e: f"says ({e.type.replace('_', ' ')}): {e.summary}",
+    "RunsPaused": lambda e: f"paused it: {e.reason}",
+    "RunsResumed": lambda e: f"lets it go on: {e.reason}",
+    "ProfileCooled": lambda e: (
+        f"leaves {e.profile} on {e.host} alone{f' until {e.until}' if e.until else ''}: {e.error_text or e.error}"
+    ),
+    "ProfileWarmed": lambda e: f"uses {e.profile} on {e.host} again{_why(e.reason)}",
+    # notes
+    "HandedOff": lambda e: f"left a note: {_count(len(e.done), 'thing')} done, {len(e.remaining)} to do",
+    "Logged": lambda e: f"logged{'' if e.type == 'progress' else f' ({e.type})'}: {e.text}",
+    # the project
+    "PolicyAccepted": lambda e: f"accepted the configuration {e.digest[:15]}",
+    "ProjectCreated": lambda e: f"began the project {e.name} on {e.target}",
+    "ProjectHeld": lambda e: f"stopped the whole project: {e.reason}",
+    "ProjectResumed": lambda e: f"lets the project go on: {e.reason}",
+    "SecurityRecorded": lambda e: f"made an exception on record: {e.kind} ({e.rule}){_why(e.reason)}",
+    "SettingChanged": _setting,
+    "StorePlaced": lambda e: f"says that the store lies {place_words(e.place)}",
+    "TemplateAccepted": lambda e: f"accepted the prompt {e.name}",
+    # tasks
+    "DependencyAdded": lambda e: f"lets it wait for {e.depends_on}",
+    "DependencyRemoved": lambda e: f"lets it wait for {e.depends_on} no longer",
+    "LabelAdded": lambda e: f"put the label {e.label} on",
+    "LabelRemoved": lambda e: f"took the label {e.label} off",
+    "MinorSet": lambda e: "marked it minor" if e.minor else "marked it minor no longer",
+    "ParentChanged": _moved,
+    "TaskBlocked": lambda e: f"blocked it: {e.reason}",
+    "TaskCancelled": lambda e: f"cancelled it{_why(e.reason)}",
+    "TaskClosed": lambda e: f"closed it without an approval ({e.rule}){_why(e.reason)}",
+    "TaskCreated": lambda e: f"planned: {e.title}",
+    "TaskDeferred": lambda e: f"put it off{f' until {e.until}' if e.until else ''}",
+    "TaskDeleted": lambda e: f"deleted it{_why(e.reason)}",
+    "TaskEdited": _edited,
+    "TaskHeld": lambda e: f"held it: {e.reason}",
+    "TaskReleased": lambda e: _ended_run(e, f"released it from {e.implementer}"),
+    "TaskReopened": lambda e: f"opened it again{_why(e.reason)}",
+    "TaskResumed": lambda e: f"lifted its hold: {e.reason}",
+    "ReservationEnded": lambda e: f"could not start it{_why(e.reason)}",
+    "TaskReserved": lambda e: "was about to start it",
+    "TaskStarted": lambda e: "started it" if e.implementer is None else f"started it for {e.implementer}",
+    "TaskUnblocked": lambda e: f"unblocked it{_why(e.reason)}",
+    "TaskUndeferred": lambda e: "took it up again",
+    "TaskUnstarted": lambda e: _ended_run(e, "gave it back"),
+}
+"""What somebody did, by the event's name."""

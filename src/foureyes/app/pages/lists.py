@@ -5,18 +5,28 @@ What a page of tasks does not need is loaded where it is needed: agents list and
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.views.task_list import Link, ListQuery, ReviewablePage, TaskRow
+from foureyes.app.modes import modes_by_task
+from foureyes.app.views.task_list import Link, ListedTask, ListQuery, ReviewablePage, TaskRow
+from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 
 if TYPE_CHECKING:
-    from foureyes.app.call.context import Context
+    from collections.abc import Mapping, Sequence
+
+    from foureyes.app.context import Context
+    from foureyes.app.ports import Tx
     from foureyes.app.views.task import TaskDetail
-    from foureyes.app.views.task_list import ListedTask
     from foureyes.core.nouns.session import Actor
+
+
+# ---- Lists ----
+
+# What a page of tasks does not need is loaded where it is needed: agents list and claim all the time.
 
 LOG_LINES = 20
 
@@ -38,7 +48,6 @@ class Lists:
 
     def listed(self, query: ListQuery) -> list[ListedTask]:
         """One page of a list, with who works on each task, its mode and what it waits for."""
-        from foureyes.app.pages.listed import listed
 
         rows = self.page(query)
         with self._context.store.read() as tx:
@@ -55,7 +64,7 @@ class Lists:
         """P13: exactly the tasks that P and D1–D3 would let the caller approve, of so many in review as one call looks
         at.
         """
-        from foureyes.app.pages.reviewable import reviewable
+        from foureyes.app.pages.review_queue import reviewable
 
         return reviewable(self._context, actor, query)
 
@@ -86,3 +95,55 @@ class PageMark(msgspec.Struct, frozen=True):
 
     priority: int
     n: int
+
+
+# ---- A page of tasks as people read it ----
+
+
+class TaskHolder(msgspec.Struct, frozen=True):
+    """Who has a task, and who has to decide before anybody can go on with it."""
+
+    task: str
+    who: str
+    waiting_for: str
+
+
+def listed(context: Context, tx: Tx, rows: Sequence[TaskRow]) -> list[ListedTask]:
+    """The rows with what stands beside a task; of closed ones nothing is said. The mode is what the gate would say,
+    whoever asks.
+    """
+    live = [TaskId(row.id) for row in rows if row.status != "closed"]
+    claims = {row.task: row for row in tx.all("task.claimed", TaskHolder, ids=live)} if live else {}
+    waits = awaited(tx, live)
+    modes = modes_by_task(context, tx, context.gate, live) if live else {}
+    tasks = []
+    for row in rows:
+        claim = claims.get(row.id)
+        tasks.append(
+            ListedTask(
+                **msgspec.structs.asdict(row),
+                who=claim.who if claim else "",
+                mode=modes.get(TaskId(row.id), ""),
+                waits=waits.get(row.id, ()),
+                waiting_for=claim.waiting_for if claim else "",
+            )
+        )
+    return tasks
+
+
+# ---- Dependencies that are not over ----
+
+
+class OpenDependency(msgspec.Struct, frozen=True):
+    """A task, and an unfinished one that it waits for."""
+
+    task: str
+    depends_on: str
+
+
+def awaited(tx: Tx, tasks: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    """What each of these tasks waits for; who waits for nothing is not in it."""
+    waits: dict[str, list[str]] = defaultdict(list)
+    for row in tx.all("board.waits", OpenDependency, ids=list(tasks)) if tasks else ():
+        waits[row.task].append(row.depends_on)
+    return {task: tuple(others) for task, others in waits.items()}

@@ -1,6 +1,4 @@
-"""What the findings loop adds to a task's page: findings with their moves, reviews, rounds, and what is worth knowing
-(L15, L16, E5).
-"""
+"""The findings loop on a task's page: findings with their moves, reviews, rounds, and advice."""
 
 from __future__ import annotations
 
@@ -9,9 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from foureyes.app.call.context import Context
-from foureyes.app.findings.lookup import findings_of
-from foureyes.app.findings.page import view_of
+from foureyes.app.context import Context
+from foureyes.app.findings.findings import view_of
+from foureyes.app.findings.records import findings_of_task
 from foureyes.app.pages.task import display_name
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import loop_state_of
@@ -29,7 +27,7 @@ from foureyes.errors import ConfigError
 def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> TaskDetail:
     """The page of a task that was submitted, with its loop."""
     task = detail.task.id
-    findings, reviews = findings_of(tx, task), tx.all("review.of_task", Review, task=task)
+    findings, reviews = findings_of_task(tx, task), tx.all("review.of_task", Review, task=task)
     moves: dict[str, list[MoveView]] = defaultdict(list)
     for move in tx.all("finding.moves", MoveView, task=task) if findings else ():
         moves[move.root].append(move)

@@ -1,10 +1,10 @@
-"""What to do next on each page. The views carry it, so that every face shows the same (G2)."""
+"""Next steps of each page, carried by the views so that every face shows the same (G2)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.outcome import claim_by, first_of_epic
+from foureyes.app.outcome import claim_by, first_of_epic
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_turn, phrase
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.task_list import Preview, TaskRow
     from foureyes.core.nouns.session import Actor
     from foureyes.core.nouns.task import Task
+
 
 GAP = "      "
 """Between two commands on one line."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.call.context import Context
+from foureyes.app.context import Context
 from foureyes.core.loop.metrics import (
     Approvals,
     Escalations,

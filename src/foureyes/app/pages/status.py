@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.placing import misplaced
-from foureyes.app.call.rows import Count, IdRow
+from foureyes.app.context import Count, IdRow
 from foureyes.app.pages.next_steps import after_status
-from foureyes.app.project.acceptance import unaccepted
+from foureyes.app.project.accepted_config import unaccepted
+from foureyes.app.target import misplaced
 from foureyes.app.views.project import CounterRow, ProjectView
 from foureyes.app.views.status import OpenPoint, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow
@@ -24,12 +24,13 @@ from foureyes.steps import NO_STEP, Steps, fe, prose
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from foureyes.app.call.context import Context
+    from foureyes.app.context import Context
     from foureyes.app.git_ports import CaughtUp
     from foureyes.app.ports import Tx
     from foureyes.app.views.sprint import SprintGlance
     from foureyes.core.nouns.session import Actor
     from foureyes.steps import Who
+
 
 REVIEWABLE_SHOWN = 20
 OF_STATUS = ("project.counters", "run.stuck_ready", "project.ready_goals", "merge.any", "merge.last", "sprint.any")
@@ -90,7 +91,7 @@ class Status:
 
     def own(self, actor: Actor) -> list[str]:
         """R2, T4, L6, D5: what an agent has to do for its own work before it takes new work."""
-        from foureyes.app.work.own_work import own_work
+        from foureyes.app.work.claims import own_work
 
         with self._context.store.read() as tx:
             return [each.text for each in own_work(self._context, tx, actor)]
@@ -115,7 +116,7 @@ class Status:
         """X2: the sprint that goes on. Where none does, nothing about sprints is loaded."""
         if tx.one("sprint.any", IdRow) is None:
             return None
-        from foureyes.app.tasks.sprinting import glance
+        from foureyes.app.tasks.sprint_records import glance
 
         return glance(self._context, tx)
 
@@ -127,7 +128,7 @@ class Status:
 
     def _lacking(self, project: ProjectView) -> Steps | None:
         """Q6: that the target lacks the last merge on record."""
-        from foureyes.app.call.merge_stops import amiss
+        from foureyes.app.target_merges import amiss
 
         with self._context.store.read() as tx:
             stop = amiss(self._context, tx, project)
@@ -135,8 +136,8 @@ class Status:
 
     def _unheard(self) -> list[Steps]:
         """Q4: merges that were pushed by somebody who ended before the answer came."""
-        from foureyes.app.call.merge_intents import NOT_KNOWN
         from foureyes.app.gate.merge_queue import unheard
+        from foureyes.app.target_merges import NOT_KNOWN
 
         with self._context.store.read() as tx:
             return [prose(f"{task}: {NOT_KNOWN}: ") + fe("merge") for task in unheard(self._context, tx)]
@@ -145,7 +146,7 @@ class Status:
         """Q6: that the first of what lacks its checks is not in this clone: who runs them needs the remote."""
         if self._context.store.place in ("", STORE_FILE) or not page.missing:
             return []
-        from foureyes.app.work.other_machines import is_to_fetch
+        from foureyes.app.work.remote_attempts import is_to_fetch
 
         task = page.missing[0].task.id
         if not is_to_fetch(self._context, TaskId(task)):
@@ -155,15 +156,15 @@ class Status:
 
     def _unbrought(self) -> list[Steps]:
         """Q5: what no task brought to the target."""
-        from foureyes.app.call.unbrought import unbrought_lately
+        from foureyes.app.target_merges import unbrought_lately
 
         stray = unbrought_lately(self._context)
         return [prose(f"{stray.text}: ") + stray.next] if stray else []
 
     def _merge(self, actor: Actor) -> Steps:
         """What brings the merge queue on; the queue itself says, where the configuration is broken."""
-        from foureyes.app.gate.merging import Merges
-        from foureyes.app.views.merge import what_brings_it_on
+        from foureyes.app.gate.merges import Merges
+        from foureyes.app.views.attempt import what_brings_it_on
 
         try:
             return what_brings_it_on(Merges(self._context).all(actor))

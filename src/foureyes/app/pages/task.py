@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.context import of_party
-from foureyes.app.call.facts import facts_of, of_facts, parties_of
-from foureyes.app.call.rows import IdRow
+from foureyes.app.context import IdRow, of_party
+from foureyes.app.facts import facts_of, of_facts, parties_of
 from foureyes.app.pages.next_steps import after_task
-from foureyes.app.views.pause import PauseView
+from foureyes.app.views.run_state import PauseView
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.task import EditView, HandoffView, LogView, PastRunView, TaskDetail
 from foureyes.app.views.task_list import Link
@@ -26,7 +25,7 @@ from foureyes.core.words.text import one_line
 from foureyes.steps import NO_STEP
 
 if TYPE_CHECKING:
-    from foureyes.app.call.context import Context
+    from foureyes.app.context import Context
     from foureyes.app.ports import NamedQuery, Tx
     from foureyes.app.views.review import ApprovalView, FeedbackView
     from foureyes.app.views.status import OpenPoint
@@ -46,17 +45,17 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
             detail = msgspec.structs.replace(detail, worktree=context.workshop.worktrees().get(row.id, ""))
         if row.status == "reviewing":
             from foureyes.app.gate.merge_queue import place_in_queue
-            from foureyes.app.pages.preview import preview_of
+            from foureyes.app.pages.review_queue import preview_of
 
             you = preview_of(context, tx, facts, me, actor)
             detail = msgspec.structs.replace(detail, you=you, place=place_in_queue(tx, facts))
         if facts.attempt is not None:
-            from foureyes.app.call.stacks import inside_row
+            from foureyes.app.stacks import inside_row
 
             inside = tuple(inside_row(lower.inside, lower.task) for lower in facts.below)
             detail = msgspec.structs.replace(detail, inside=inside)
             from foureyes.app.pages.loop import with_loop
-            from foureyes.app.pages.preview import gated
+            from foureyes.app.pages.review_queue import gated
 
             detail = with_loop(context, tx, gated(context, tx, detail, facts, actor), facts)
         elif row.status != "closed":
@@ -65,12 +64,12 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
         merge = _merge(context, tx, row.id, actor) if row.status == "approved" else NO_STEP
         against = _against_work(context, tx, detail) if row.status in AT_REST else NO_STEP
     if detail.you is not None:
-        from foureyes.app.project.acceptance import with_unaccepted
+        from foureyes.app.project.accepted_config import with_unaccepted
 
         you = msgspec.structs.replace(detail.you, reasons=with_unaccepted(context, detail.you.reasons))
         detail = msgspec.structs.replace(detail, you=you)
     if with_diff and detail.attempts:
-        from foureyes.app.work.other_machines import bring
+        from foureyes.app.work.remote_attempts import bring
 
         detail = msgspec.structs.replace(detail, remarks=[*detail.remarks, *bring(context, row.id)])
     step = after_task(detail, actor, merge, with_diff=with_diff, against=against)
@@ -102,7 +101,7 @@ def _against_work(context: Context, tx: Tx, detail: TaskDetail) -> Steps:
 
 def _before_work(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Actor) -> TaskDetail:
     """M: which eyes it will wait for, as it stands now."""
-    from foureyes.app.call.modes import modes_of
+    from foureyes.app.modes import modes_of
 
     chosen = modes_of(context, tx, actor, {facts.task.id: facts}).get(facts.task.id)
     return msgspec.structs.replace(detail, mode=chosen.words, mode_reasons=chosen.reasons) if chosen else detail
@@ -112,7 +111,7 @@ def _lost(context: Context, tx: Tx, task: Task) -> list[str]:
     """Q6: that a task that was merged is not on the target any more, and that this was accepted."""
     if task.merge is None:
         return []
-    from foureyes.app.call.merge_stops import lost_merge
+    from foureyes.app.target_merges import lost_merge
 
     text = lost_merge(context, tx, context.project(tx), task)
     return [text] if text else []

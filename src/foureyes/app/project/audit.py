@@ -8,23 +8,24 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from foureyes.app.call.context import Context, stamp
-from foureyes.app.call.controls import EventRow
-from foureyes.app.call.merge_stops import MergeStop, amiss
-from foureyes.app.call.placing import ADOPT, misplaced, unread_anchor
-from foureyes.app.call.signing import Signature, Statement
-from foureyes.app.call.told_target import RemoteAnswer, ask_target
+from foureyes.app.context import Context, stamp
+from foureyes.app.facts import EventRow
 from foureyes.app.ports import CountProgress
-from foureyes.app.project.kept_attempts import attempts_lost
-from foureyes.app.project.retargeting import BRING_HERE, named_in, read_at
-from foureyes.app.views.audit import AuditReport, Discrepancy
-from foureyes.app.views.journal import JournalRow
-from foureyes.app.views.key import SigningKey
-from foureyes.app.views.security import SecurityRow, SecurityTotal
-from foureyes.config import FILE
+from foureyes.app.project.accepted_config import BRING_HERE, named_in, read_at
+from foureyes.app.signatures import Signature, Statement
+from foureyes.app.target import ADOPT, RemoteAnswer, ask_target, misplaced, unread_anchor
+from foureyes.app.target_merges import MergeStop, amiss
+from foureyes.app.views.journal import AuditReport, Discrepancy, JournalRow, SecurityRow, SecurityTotal
+from foureyes.app.views.settings import SigningKey
+from foureyes.config import FILE as CONFIG_FILE
+from foureyes.core.words.ids import Sha
+from foureyes.core.words.place import FILE
+from foureyes.core.words.refs import KEPT_ATTEMPTS, attempt_ref
 from foureyes.core.words.text import flat
 from foureyes.errors import GitProblem
 from foureyes.steps import NO_STEP, Steps, by_person, fe, phrase
+
+# ---- Audit ----
 
 BATCH = 1_000
 END = 2**62
@@ -92,9 +93,11 @@ class Audit:
         with self._context.store.read() as tx:
             project = self._context.project(tx)
         with suppress(GitProblem):  # that the target cannot be read is said of its anchor
-            named = named_in(self._context.repo.file_at(read_at(self._context, project, project.target), FILE)).project
+            named = named_in(
+                self._context.repo.file_at(read_at(self._context, project, project.target), CONFIG_FILE)
+            ).project
             if named not in ("", project.id):
-                text = f"{FILE} on {project.target} is of another project ({flat(named)}), not of this store's"
+                text = f"{CONFIG_FILE} on {project.target} is of another project ({flat(named)}), not of this store's"
                 return [Discrepancy("integrity", text)]
         return []
 
@@ -209,3 +212,57 @@ def _without_signature(signed: Sequence[EventRow], signatures: Sequence[Signatur
         if given.get((row.session, row.at, key), row.seq) >= row.seq:
             words = f"row {row.seq}: it says that it was signed with {key}, and there is no such signature"
             yield Discrepancy("integrity", words, row.seq, row.task)
+
+
+# ---- Every attempt that was submitted is still there ----
+
+
+class KeptAttempt(msgspec.Struct, frozen=True):
+    """What was submitted, and what git has to keep of it."""
+
+    task: str
+    n: int
+    head: Sha
+    tree: Sha
+
+    @property
+    def ref(self) -> str:
+        return attempt_ref(self.task, self.n)
+
+
+def attempts_lost(context: Context) -> tuple[list[Discrepancy], list[str]]:
+    """What is not as it was submitted, and what cannot be told: a clone of a shared project has what was submitted
+    there, and perhaps nothing of the others.
+    """
+    with context.store.read() as tx:
+        attempts = tx.all("attempt.kept", KeptAttempt)
+    if not attempts:
+        return [], []
+    try:
+        refs = context.repo.kept(KEPT_ATTEMPTS)
+        gone = context.repo.missing([sha for attempt in attempts for sha in (attempt.head, attempt.tree)])
+    except GitProblem as problem:
+        return [Discrepancy("completeness", f"the kept attempts cannot be read: {problem.message}")], []
+    elsewhere = [each for each in attempts if context.store.place != FILE and each.ref not in refs]
+    lost = [
+        discrepancy
+        for each in attempts
+        if each not in elsewhere
+        for discrepancy in _wrong(each, refs.get(each.ref), gone)
+    ]
+    notes = [f"{len(elsewhere)} of {len(attempts)} attempts are not kept in this clone"] if elsewhere else []
+    return lost, notes
+
+
+def _wrong(attempt: KeptAttempt, kept: Sha | None, gone: set[Sha]) -> list[Discrepancy]:
+    name = f"attempt {attempt.n} of {attempt.task}"
+    if kept is not None and kept != attempt.head:
+        return [Discrepancy("integrity", f"{name}: {attempt.ref} is at {kept[:12]}, not at {attempt.head[:12]}")]
+    lost = [
+        f"{name}: its {word} {sha[:12]} is not in the repository, or not all of it"
+        for word, sha in (("commit", attempt.head), ("tree", attempt.tree))
+        if sha in gone
+    ]
+    if kept is None:
+        lost.append(f"{name}: {attempt.ref} is gone (git update-ref {attempt.ref} {attempt.head} puts it back)")
+    return [Discrepancy("completeness", text) for text in lost]

@@ -7,13 +7,22 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.app.call.caller import permit
-from foureyes.app.call.context import Context
-from foureyes.app.call.refusals import needed
-from foureyes.app.call.signing import NEW_KEY, Intent, active_keys, check, key_named, keys_at_hand, known_by_key, sign
-from foureyes.app.call.waiting_keys import add_waiting, all_waiting, waiting_keys
+from foureyes.app.context import Context, needed, permit
+from foureyes.app.signatures import (
+    NEW_KEY,
+    Intent,
+    active_keys,
+    add_waiting,
+    all_waiting,
+    check,
+    key_named,
+    keys_at_hand,
+    known_by_key,
+    sign,
+    waiting_keys,
+)
 from foureyes.app.views.journal import JournalHead
-from foureyes.app.views.key import KeyOutcome, KeyView, SigningKey
+from foureyes.app.views.settings import KeyOutcome, KeyView, SigningKey
 from foureyes.app.views.status import Check
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded

@@ -1,4 +1,4 @@
-"""Policy: the settings in force and where they came from; journalled changes, by people only (P12)."""
+"""Policy (P12, F4): the settings in force, the templates of prompts, and who changed them."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import asdict, fields
 
-from foureyes.app.call.caller import permit
-from foureyes.app.call.rows import StoredSetting
-from foureyes.app.project import prompt_templates
-from foureyes.app.project.acceptance import unaccepted
-from foureyes.app.project.asking import ask_remote, refuse_unpushed
-from foureyes.app.project.retargeting import (
+from foureyes.app.context import StoredSetting, permit
+from foureyes.app.project.accepted_config import (
     ACCEPT,
     BRING_HERE,
     RemoteTips,
+    ask_remote,
     brought_along,
     is_missing,
     read_at,
+    refuse_unpushed,
+    unaccepted,
     wanted_target,
 )
 from foureyes.app.views.project import ProjectView
@@ -29,7 +28,8 @@ from foureyes.config.layers import Layers, flag_names, in_force, resolve
 from foureyes.config.loosening import is_loosened
 from foureyes.config.reading import parse, parse_flag, read_file
 from foureyes.config.settings import ALIASES, BY_KEY, FEATURES, FILE, REMOVED, SETTINGS, SettingValue
-from foureyes.core.events.project import PolicyAccepted, SettingChanged
+from foureyes.core.documents.prompt_contract import PURPOSES
+from foureyes.core.events.project import PolicyAccepted, SettingChanged, TemplateAccepted
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.policy import IdentityRule, LabelRule, Profile, digest_of
 from foureyes.core.words.place import holds_password, shown_address, without_password
@@ -38,8 +38,13 @@ from foureyes.errors import BadInput, Conflict, NotFound, Refused
 from foureyes.steps import prose
 
 if TYPE_CHECKING:
-    from foureyes.app.call.context import Context
+    from foureyes.app.context import Context, Work
+    from foureyes.app.ports import Tx
     from foureyes.core.nouns.session import Actor
+    from foureyes.core.words.ids import TaskId
+
+
+# ---- Policy ----
 
 
 class Policy:
@@ -119,7 +124,7 @@ class Policy:
             with self._context.deciding(actor, "config accept", diff_id=digest, reason="; ".join(changed)) as work:
                 if self._context.repo.file_at(offered.at, FILE) != offered.text:  # a person takes time to sign
                     raise _another(project)
-                prompt_templates.accept(work, "", fresh)
+                accept(work, "", fresh)
                 moved = offered.target if offered.target != project.target else ""
                 if digest != project.accepted_digest or moved:
                     commit = heard.get(offered.target, "")
@@ -193,7 +198,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def template_lines(self) -> tuple[str, ...]:
         """A line for each template."""
-        path = prompt_templates.path_of
+        path = path_of
         return tuple(f"{path(name)} {digest_of(text)[:15]}" for name, text in sorted(self.templates.items()))
 
     @property
@@ -251,9 +256,9 @@ def proposal(context: Context, project: ProjectView, heard: RemoteTips | None = 
     )
     if target != project.target and not any(setting.key == "project.target" for setting in changed):
         changed = (*changed, ChangedSetting("project.target", project.target, target))
-    texts = prompt_templates.on_target(context, at)
+    texts = on_target(context, at)
     with context.store.read() as tx:
-        templates = prompt_templates.changed(tx, texts)
+        templates = changed_templates(tx, texts)
     brought, tip = brought_along(context, project, target, heard)
     return Proposal(
         text=text,
@@ -338,3 +343,59 @@ def known_feature(name: str) -> None:
     """A flag that exists."""
     if name not in FEATURES:
         raise BadInput(f"there is no feature {name!r}.", next_step=prose(f"known features: {', '.join(FEATURES)}"))
+
+
+# ---- A project's own templates of prompts (F4) ----
+
+FOLDER = ".foureyes/prompts"
+
+
+class Template(msgspec.Struct, frozen=True):
+    """A template that a person accepted."""
+
+    name: str
+    digest: str
+
+
+def path_of(name: str) -> str:
+    """Where the template of a purpose lies."""
+    return f"{FOLDER}/{name}.md"
+
+
+def on_target(context: Context, at: str) -> dict[str, str]:
+    """The templates on the target, by purpose; `at`: a branch, a full ref or a commit."""
+    head = context.repo.commit_of(at)
+    texts = context.repo.texts(head, [path_of(name) for name in PURPOSES]) if head else {}
+    return {name: texts[path_of(name)] for name in PURPOSES if path_of(name) in texts}
+
+
+def accepted(tx: Tx) -> dict[str, str]:
+    """The digest of each template in force."""
+    return {row.name: row.digest for row in tx.all("project.templates", Template)}
+
+
+def changed_templates(tx: Tx, texts: dict[str, str]) -> dict[str, str]:
+    """The templates that are not the accepted ones."""
+    known = accepted(tx)
+    return {name: text for name, text in texts.items() if known.get(name) != digest_of(text)}
+
+
+def accept(work: Work, task: TaskId | str, texts: dict[str, str]) -> list[str]:
+    """A person's word makes them the ones in force."""
+    fresh = changed_templates(work.tx, texts)
+    for name, text in sorted(fresh.items()):
+        work.record(task, TemplateAccepted(name=name, digest=digest_of(text)))
+    return sorted(fresh)
+
+
+def of_attempt(context: Context, work: Work, task: TaskId) -> dict[str, str]:
+    """The templates that the latest attempt of a task changes, as it has them."""
+    from foureyes.app.facts import attempt_of
+
+    attempt = attempt_of(work.tx, task)
+    changed = {file.path for file in attempt.files} if attempt else set[str]()
+    names = [name for name in PURPOSES if path_of(name) in changed]
+    if attempt is None or not names:
+        return {}
+    texts = context.repo.texts(attempt.head, [path_of(name) for name in names])
+    return {name: texts[path_of(name)] for name in names if path_of(name) in texts}

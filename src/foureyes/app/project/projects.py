@@ -6,15 +6,12 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 
-from foureyes.app.call.caller import permit
-from foureyes.app.call.context import Context
-from foureyes.app.call.placing import ADOPT, lost_now, misplaced
-from foureyes.app.call.rows import IdRow
-from foureyes.app.call.told_target import tip_there
-from foureyes.app.project.retargeting import is_missing
+from foureyes.app.context import Context, IdRow, permit
+from foureyes.app.project.accepted_config import is_missing
+from foureyes.app.target import ADOPT, lost_now, misplaced, tip_there
 from foureyes.app.views.journal import JournalHead
-from foureyes.app.views.kept_store import Adoption, Milestones, RestoredStore, StoreRole
 from foureyes.app.views.project import ProjectView
+from foureyes.app.views.settings import Adoption, Milestones, RestoredStore, StoreRole
 from foureyes.core.events.project import ProjectCreated, SecurityRecorded, StorePlaced
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha

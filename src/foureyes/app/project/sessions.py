@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.app.call.caller import permit, refuse_other_task, spawners
-from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.call.rows import Count, EvidenceRow, IdRow, Token
-from foureyes.app.call.work import Work
+from foureyes.app.context import (
+    Count,
+    EvidenceRow,
+    IdRow,
+    Token,
+    Work,
+    permit,
+    refuse_other_task,
+    refuse_verb,
+    spawners,
+)
 from foureyes.app.views.session import EndedSessions, SessionView, Spawned, Whoami
 from foureyes.core import events as e
 from foureyes.core.nouns.run import Run
@@ -21,9 +28,10 @@ from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Reas
 from foureyes.steps import NO_STEP, blank, by, by_person, fe, prose
 
 if TYPE_CHECKING:
-    from foureyes.app.call.context import Context
+    from foureyes.app.context import Context
     from foureyes.app.ports import Tx, WriteTx
     from foureyes.core.nouns.task import Task
+
 
 RUN = by("person", fe("run"), "a person starts a runner, which gives each run its own: ")
 HIDDEN = "it is good only below the process it was given to, and this one is elsewhere, or in a sandbox that hides it"
@@ -250,7 +258,7 @@ class Sessions:
         return Spawned(session=child, name=event.name, role=wanted, task=row.id, token=secret, notes=notes)
 
     def _target_head(self) -> Sha | None:
-        from foureyes.app.call.told_target import told_target
+        from foureyes.app.target import told_target
 
         return told_target(self._context).at
 
@@ -322,7 +330,7 @@ class Sessions:
 
     def _spawned(self, tx: Tx, actor: Actor, target: SessionView) -> bool:
         """I4: whether the caller, in whichever of its sessions, is above a session."""
-        from foureyes.app.call.facts import parties_of
+        from foureyes.app.facts import parties_of
 
         me = self._context.party(tx, actor)
         above = parties_of(tx, spawners(tx, SessionId(target.parent) if target.parent else None))

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from foureyes.app.call.attempts import attempt_of
-from foureyes.app.call.case import Case, case_of
-from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of
-from foureyes.app.call.outcome import claim_by, outcome
-from foureyes.app.call.refusals import refuse_from, refuse_task, refuse_unless
-from foureyes.app.call.several import each, named
-from foureyes.app.call.work import Work
+from foureyes.app.case import Case, case_of
+from foureyes.app.context import Context, Work, refuse_from, refuse_task, refuse_unless
+from foureyes.app.facts import attempt_of, facts_of
+from foureyes.app.outcome import claim_by, each, named, outcome
 from foureyes.app.tasks.escalation import escalate
-from foureyes.app.views.outcome import Outcome
-from foureyes.app.views.task_list import Link
+from foureyes.app.views.task_list import Link, Outcome
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded

@@ -1,29 +1,72 @@
-"""Review cycles (V): let reviewers look, ask them, decide by the four rules, clarify; and what there is to see."""
+"""Review cycles (V): request reviews, decide by the four rules, clarify, show."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
-from foureyes.app.call.caller import permit
-from foureyes.app.call.context import Context
-from foureyes.app.call.refusals import needed, refuse_verb
-from foureyes.app.call.rows import IdRow
-from foureyes.app.cycles.asking import ask, can_ask
-from foureyes.app.cycles.deciding import decide_if_due, give_up_on_people, may_be_due
-from foureyes.app.cycles.reading import WholeCycle, cycle_named, is_cycle_name, whole, wholes
+from foureyes.app.blockers import Chained
+from foureyes.app.context import Context, Count, IdRow, Work, needed, permit, refuse_other_task, refuse_verb
+from foureyes.app.cycles.cycle import HeldTask, WholeCycle, cycle_named, is_cycle_name, live_of, whole, wholes
+from foureyes.app.cycles.decisions import (
+    answer_by,
+    ask_to_clarify,
+    decide_if_due,
+    give_up_on_people,
+    is_overdue,
+    is_waited_out,
+    may_be_due,
+    settle_clarification,
+)
+from foureyes.app.cycles.reviewers import (
+    ask,
+    attempt_target,
+    can_ask,
+    choice_for,
+    meant,
+    open_cycle,
+    pending_of,
+    refuse_choosing,
+    same_work,
+    why_not_asked,
+)
+from foureyes.app.facts import facts_for, facts_of, parties_of, voiceless
+from foureyes.app.lease_checks import live_runners
 from foureyes.app.ports import Tx
-from foureyes.app.review.clarifications import ask_author, clarify_points
-from foureyes.app.review.cycle_pages import issues_of, outcome_of, view_of
-from foureyes.app.review.requesting import open_about, refuse_maker
-from foureyes.app.views.cycle import CycleOutcome, CycleView, IssueRow
+from foureyes.app.review.early_reviews import ReviewSubject, record_look, take_look
+from foureyes.app.views.review import (
+    AskedView,
+    CycleOutcome,
+    CycleTargetView,
+    CycleView,
+    GivenView,
+    IssueRow,
+    PointView,
+)
+from foureyes.app.views.run_state import PauseView
 from foureyes.core import events as e
-from foureyes.core.nouns.cycle import Cycle, NotGivenWhy, ReviewerKind, Trigger
+from foureyes.core.nouns.cycle import (
+    Asked,
+    Clarification,
+    Cycle,
+    CycleId,
+    CycleTarget,
+    NotGivenWhy,
+    ReviewerKind,
+    Trigger,
+)
 from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.involvement import labels_in_force, made_by
+from foureyes.core.rules.required import wants_reviews
+from foureyes.core.words.fence import named, some
+from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.core.words.text import clean_text, one_line, spaced
-from foureyes.errors import BadInput, Reason
-from foureyes.steps import fe
+from foureyes.errors import BadInput, FoureyesError, Reason
+from foureyes.steps import NO_STEP, Steps, by_person, fe, in_turn, phrase
+
+# ---- Review cycles (V) ----
 
 MOST_ROWS = 50
 TEXT = 2_000
@@ -195,3 +238,439 @@ def _refuse_over(cycle: Cycle) -> None:
     if cycle.state != "open":
         why = f"{cycle.id} is {cycle.state}"
         refuse_verb("no reviewer was asked.", Reason("V8", why, fe("review", "show", cycle.id)), task=cycle.task)
+
+
+# ---- Cycle pages ----
+
+LINE = 300
+
+
+def view_of(context: Context, tx: Tx, known: WholeCycle) -> CycleView:
+    """A cycle with everything that is known about it, and what moves it."""
+    known = _with_deadline(context, tx, known)
+    cycle, now = known.cycle, context.now()
+    sessions = {SessionId(review.session) for review in known.reviews}
+    sessions |= {SessionId(point.session) for point in known.points if point.session}
+    sessions |= {SessionId(each) for each in known.cycle.clarifiers}
+    parties = parties_of(tx, sessions) if sessions else {}
+    names = {str(session): party.name for session, party in parties.items()}
+    return CycleView(
+        id=cycle.id,
+        trigger=cycle.trigger,
+        state=cycle.state,
+        rule=cycle.rule,
+        wide=cycle.wide,
+        reason=cycle.reason,
+        reasons=tuple(cycle.reasons),
+        why=cycle.why,
+        follows=cycle.follows,
+        quorum=cycle.quorum,
+        seats=cycle.seats,
+        targets=tuple(
+            CycleTargetView(
+                task=t.task, attempt=t.attempt, look=t.look, diff_id=t.diff_id, summary=t.summary, over=t.over
+            )
+            for t in known.targets
+        ),
+        asked=tuple(_asked_view(row, late=cycle.is_live and is_overdue(row, now)) for row in known.asked),
+        reviews=_given(context, tx, known, names),
+        points=tuple(_point(point, names) for point in known.points),
+        clarify_until=cycle.clarify_until,
+        waits_for=tuple(names.get(each, each) for each in waits_for(known)),
+        at=cycle.at,
+        ended_at=cycle.ended_at,
+        next=next_of(tx, known, now, out=is_waited_out(context, tx, known)),
+    )
+
+
+def _with_deadline(context: Context, tx: Tx, known: WholeCycle) -> WholeCycle:
+    """V9: with the time until which an answer is waited for, as things stand now."""
+    if known.cycle.state != "clarifying":
+        return known
+    return replace(known, cycle=replace(known.cycle, clarify_until=answer_by(context, tx, known.cycle)))
+
+
+def outcome_of(
+    context: Context,
+    tx: Tx,
+    cycle: CycleId,
+    *,
+    message: str = "",
+    changed: bool = True,
+    notes: tuple[str, ...] = (),
+    step: Steps | None = None,
+) -> CycleOutcome:
+    """What became of a cycle by a verb: how it stands, whom it waits for, and what moves it."""
+    known = whole(tx, cycle)
+    view = view_of(context, tx, known)
+    waiting = tuple(dict.fromkeys(row.reviewer for row in known.asked if row.state == "asked"))
+    words = f"{view.rule}: {'; '.join(view.reasons)}" if view.rule else view.state
+    if not view.rule and view.waits_for:
+        until = max((row.until for row in known.asked if row.state == "asked"), default="")
+        words += f": it waits for {', '.join(view.waits_for)}" + (f" until {until[:16]}Z" if until else "")
+    return CycleOutcome(
+        cycle=cycle,
+        state=view.state,
+        rule=view.rule,
+        changed=changed,
+        message=message or f"{cycle} {words}",
+        asked=waiting,
+        notes=notes,
+        next=step or view.next,
+    )
+
+
+def _asked_view(row: Asked, *, late: bool) -> AskedView:
+    return AskedView(
+        task=row.task,
+        reviewer=row.reviewer,
+        kind=row.kind,
+        state=row.state,
+        until=row.until,
+        why=row.why,
+        text=row.text,
+        late=late,
+    )
+
+
+def _given(context: Context, tx: Tx, known: WholeCycle, names: dict[str, str]) -> tuple[GivenView, ...]:
+    """The reviews, and which of them count as things stand now (V6)."""
+    facts = facts_for(context, tx, known.tasks) if known.reviews and known.tasks else {}
+    counting = {(task, session) for task, about in facts.items() for session in about.reviewers}
+    without = voiceless(context, tx, [SessionId(review.session) for review in known.reviews if review.agrees])
+    return tuple(
+        GivenView(
+            task=review.task,
+            by=names.get(str(review.session), str(review.session)),
+            verdict=review.verdict,
+            effective=review.effective,
+            summary=review.summary,
+            review=review.seq,
+            counts=(review.task, review.session) in counting and review.agrees,
+            against=without.get(SessionId(review.session), "") if review.agrees else "",
+            at=review.at,
+        )
+        for review in known.reviews
+    )
+
+
+def _point(point: Clarification, names: dict[str, str]) -> PointView:
+    return PointView(
+        id=point.id,
+        task=point.task,
+        reviewer=point.reviewer,
+        text=point.text,
+        finding=point.finding,
+        answer=point.answer,
+        by=names.get(point.session, point.session),
+    )
+
+
+def waits_for(known: WholeCycle) -> tuple[str, ...]:
+    """Whom a cycle waits for."""
+    if known.cycle.state == "clarifying":
+        return tuple(known.cycle.clarifiers)
+    if known.cycle.state != "open":
+        return ()
+    silent = [row.reviewer for row in known.asked if row.state == "asked" and row.task in known.tasks]
+    return tuple(dict.fromkeys(silent)) or ("any reviewer",)
+
+
+def next_of(tx: Tx, known: WholeCycle, now: str, *, out: bool = False) -> Steps:
+    """What moves a cycle, and who may do that. `out`: nobody could be asked, and nobody came by for long enough."""
+    cycle = known.cycle
+    task = known.tasks[0] if known.tasks else ""
+    if cycle.state == "clarifying":
+        points = known.unanswered
+        if not points or (cycle.clarify_until and cycle.clarify_until <= now):
+            return fe("review", "decide", cycle.id)
+        return fe("review", "clarify", cycle.id, points[0].id, "-m", phrase("the answer"))
+    if cycle.state == "open":
+        late = any(is_overdue(row, now) for row in known.asked)
+        if late or out or not task:
+            return fe("review", "decide", cycle.id)
+        return fe("show", task, "--diff")
+    return after_rule(tx, cycle, known.tasks or [target.task for target in known.targets])
+
+
+def after_rule(tx: Tx, cycle: Cycle, tasks: Sequence[str]) -> Steps:
+    """What a person does next about a cycle that is over: lift what it still stops, or see what followed."""
+    later = tx.one("cycle.chained", Chained, cycle=cycle.id)
+    if later is not None and later.next:
+        return fe("review", "show", later.next)
+    rows = {row.id: row for row in tx.all("cycle.stands", HeldTask, ids=list(tasks))}
+    paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule" and row.cycle == cycle.id}
+    stopped = [task for task in rows if task in paused or (cycle.rule == "R1" and rows[task].hold is not None)]
+    stopped += ["--project"] if "" in paused else []
+    if stopped:
+        return by_person(in_turn(*[fe("resume", each, "-m", phrase("why")) for each in stopped]))
+    task = next(iter(rows), "")
+    if not task:
+        return NO_STEP
+    return fe("show", task, "--diff") if rows[task].status == "reviewing" else fe("show", task)
+
+
+def issues_of(tx: Tx, limit: int) -> list[IssueRow]:
+    """The issues list: of each task that is not closed every concern with its latest attempt, until its reviewer
+    agrees; and who gave no review.
+    """
+    rows: list[IssueRow] = []
+    flagged = tx.all("cycle.flagged", Cycle, limit=limit)
+    known = {each.cycle.id: each for each in wholes(tx, list({row.id: row for row in flagged}.values()))}
+    settled = {row.n for row in tx.all("cycle.settled", Count, ids=list(known))} if known else set()
+    for row in flagged:
+        rows += _issues(tx, row, known[row.id], settled)
+    return rows[:limit]
+
+
+def _is_unreviewed(flagged: Cycle, known: WholeCycle) -> bool:
+    """R0: whether this target is one that too few agreed about; of several, others may be none."""
+    agreed = {review.session for review in known.reviews if review.task == flagged.task and review.agrees}
+    return flagged.rule == "R0" and (len(known.targets) == 1 or len(agreed) < known.cycle.quorum)
+
+
+def _issues(tx: Tx, flagged: Cycle, known: WholeCycle, settled: Collection[int]) -> list[IssueRow]:
+    task, step = flagged.task, after_rule(tx, flagged, [flagged.task])
+    parties = parties_of(tx, {SessionId(review.session) for review in known.reviews})
+    against = [review for review in known.reviews if review.task == task and review.effective != "approved"]
+    issues = [
+        IssueRow(
+            cycle=flagged.id,
+            task=task,
+            rule=flagged.rule,
+            reviewer=party.name if (party := parties.get(SessionId(review.session))) else str(review.session),
+            verdict=review.effective,
+            text=one_line(review.summary, LINE),
+            at=review.at,
+            next=step,
+        )
+        for review in against
+        if review.seq not in settled
+    ]
+    if issues or against or not _is_unreviewed(flagged, known):
+        return issues
+    text = one_line("; ".join(known.cycle.reasons), LINE)
+    return [
+        IssueRow(
+            cycle=flagged.id, task=task, rule=flagged.rule, reviewer="", verdict="", text=text, at=flagged.at, next=step
+        )
+    ]
+
+
+# ---- Answers to concerns (R2) ----
+
+NAMED = 3
+
+
+def clarify_points(context: Context, actor: Actor, cycle: str, answers: Mapping[str, str]) -> CycleOutcome:
+    """R2: all of these points are answered, in one transaction, or none is; with the last one the cycle runs again."""
+    given = {point.strip().lower(): one_line(text, TEXT) for point, text in answers.items()}
+    with context.writing(actor, "review clarify") as work:
+        known = whole(work.tx, cycle)
+        points = _points_of(known, given)
+        for task in dict.fromkeys(point.task for point in points):
+            refuse_other_task(actor, task)
+            _refuse_stranger(context, work, task)
+        for point in points:
+            event = e.ClarificationAnswered(cycle=known.cycle.id, point=point.id, text=given[point.id])
+            work.record(point.task, event)
+        names = ", ".join(point.id for point in points)
+        left = [each.id for each in known.unanswered if each.id not in given]
+        if left:
+            step = fe("review", "clarify", known.cycle.id, left[0], "-m", phrase("the answer"))
+            words = f"{names} {'is' if len(points) == 1 else 'are'} answered; {', '.join(left)} not yet"
+            return outcome_of(context, work.tx, known.cycle.id, message=words, step=step)
+        done = settle_clarification(context, work, whole(work.tx, cycle))
+        new = work.tx.all("cycle.latest", Cycle, task=points[0].task, limit=1)[0].id
+        became = [f"{', '.join(done.sent_back)} is sent back with its open findings"] if done.sent_back else []
+        became += [f"it runs again as {new}"] if new != known.cycle.id else []
+        return outcome_of(context, work.tx, new, message=f"{known.cycle.id} is clarified: {'; '.join(became)}")
+
+
+def ask_author(context: Context, actor: Actor, cycle: str) -> CycleOutcome:
+    """R1, R2: what a cycle left to a person is put to who made the work; what is held stays so until it is lifted."""
+    with context.writing(actor, "review ask") as work:
+        known = whole(work.tx, cycle)
+        why = why_not_clarified(context, work.tx, known)
+        if why:
+            step = fe("review", "show", known.cycle.id)
+            refuse_verb("no clarification was requested.", Reason("R2", why, step), task=known.cycle.task)
+        ask_to_clarify(context, work, known)
+        names = ", ".join(point.id for point in whole(work.tx, cycle).points if not point.answer)
+        return outcome_of(context, work.tx, known.cycle.id, message=f"{known.cycle.id} asks about {names}")
+
+
+def why_not_clarified(context: Context, tx: Tx, known: WholeCycle) -> str:
+    """Why nobody is asked about what a cycle came to; empty where nothing speaks against it."""
+    cycle, tasks = known.cycle, {target.task: context.get(tx, target.task) for target in known.live}
+    if cycle.state != "decided" or cycle.rule not in ("R0", "R1", "R2"):
+        return f"{cycle.id} is {cycle.state}{f' ({cycle.rule})' if cycle.rule else ''}: it stopped nothing"
+    if known.points:
+        return f"{cycle.id} asked already, and got no answer in time"
+    if not any(review.effective != "approved" for review in known.reviews):
+        return f"no reviewer had concerns in {cycle.id}"
+    moved = [
+        target.task
+        for target in known.live
+        if (tasks[target.task].status, target.attempt)
+        not in (("in_progress", 0), ("open", 0), ("reviewing", tasks[target.task].iteration))
+    ]
+    if moved or not known.live:
+        return f"{some(moved, NAMED) or cycle.id} has moved on since"
+    again = [row.id for target in known.live for row in live_of(tx, target.task)]
+    return f"{again[0]} is about it, and not over" if again else ""
+
+
+def _points_of(known: WholeCycle, given: Mapping[str, str]) -> list[Clarification]:
+    """The points that are meant; each must be there, and wait for an answer."""
+    cycle = known.cycle
+    points = {point.id: point for point in known.points}
+    wrong = [f"{cycle.id} has no clarification open: it is {cycle.state}"]
+    if cycle.state == "clarifying":
+        wrong = [f"{one_line(name, 20)} is no point of {cycle.id}" for name in given if name not in points]
+        wrong += [f"{name} is answered already" for name in given if name in points and points[name].answer]
+    if wrong or not given:
+        step = fe("review", "show", cycle.id)
+        refuse_verb("nothing was clarified.", *[Reason("R2", why, step) for why in wrong], task=cycle.task)
+    return [points[name] for name in given]
+
+
+def _refuse_stranger(context: Context, work: Work, task: TaskId) -> None:
+    me = context.party(work.tx, work.actor)
+    if work.actor.role == "implement":
+        return  # its token is for this task, and a runner gave it to who made it (V9)
+    if me.kind == "human" or made_by(facts_of(context, work.tx, task), me) is not None:
+        return
+    reason = Reason("R2", f"you did not make {task}: its author clarifies it", fe("show", task))
+    refuse_verb("nothing was clarified.", reason, task=task)
+
+
+# ---- Reviewers are asked about tasks (V1, V4) ----
+
+
+def open_about(
+    context: Context,
+    actor: Actor,
+    verb: str,
+    trigger: Trigger,
+    tasks: Sequence[str],
+    *,
+    reason: str = "",
+    wide: bool = False,
+    reviewers: Sequence[str] = (),
+) -> CycleOutcome:
+    """Looks are taken before the transaction; what cannot be looked at is left out, or refused if it is all."""
+    looked, left = _looked(context, actor, tasks)
+    with context.writing(actor, verb) as work:
+        if verb != "run":
+            refuse_choosing(context, work, [each.task for each in looked], reviewers)
+        targets = [_target(context, work, each) for each in looked]
+        targets = _not_asked_about(work, targets, left) if verb == "review now" and wide else targets
+        before = {row.id for row in live_of(work.tx, targets[0].task)}
+        cycle = open_cycle(context, work, trigger, targets, reason=reason, wide=wide, choose=not reviewers)
+        any_new = _ask_named(context, work, cycle, [target.task for target in targets], reviewers)
+        notes = tuple(left) + _nobody(context, work, cycle)
+        step = _start(context, work, cycle) if verb == "review now" else None
+        notes += ("no runner is at work that would start them",) if step else ()
+        words = f"{cycle} {'is open already' if cycle in before else trigger}"
+        changed = cycle not in before or any_new
+        return outcome_of(context, work.tx, cycle, message=words, changed=changed, notes=notes, step=step)
+
+
+def _not_asked_about(work: Work, targets: list[CycleTarget], left: list[str]) -> list[CycleTarget]:
+    """V1: what nobody is asked about yet, as it is now; the same again is the cycle that is open already."""
+    if same_work(work, targets, "USER_MANUAL", wide=True) is not None:
+        return targets
+    new = []
+    for target in targets:
+        open_ones = [each for each in wholes(work.tx, live_of(work.tx, target.task)) if each.cycle.state == "open"]
+        known = next((each for each in open_ones if _is_about(each, target)), None)
+        if known is None:
+            new.append(target)
+        else:
+            left.append(f"{target.task} is left out: {known.cycle.id} asks about the same work already")
+    if not new:
+        refuse_verb("no reviewer was asked.", Reason("V1", "; ".join(left), fe("review", "list")))
+    return new
+
+
+def _is_about(known: WholeCycle, target: CycleTarget) -> bool:
+    return any((each.task, each.diff_id) == (target.task, target.diff_id) for each in known.live)
+
+
+def _start(context: Context, work: Work, cycle: CycleId) -> Steps | None:
+    """V4: profiles are started by a runner; where none is, what starts one."""
+    waits = any(row.kind == "profile" and row.state == "asked" for row in whole(work.tx, cycle).asked)
+    if not waits or any(row.agents for row in live_runners(context, work.tx)):
+        return None
+    return by_person(fe("run", "--until-idle"))
+
+
+def triggered(context: Context, actor: Actor, task: str, trigger: Trigger, reason: str) -> str:
+    """V1: what an agent says outside of a run asks for eyes at once, where peers are wanted; what became of it."""
+    with context.store.read() as tx:
+        facts, policy = facts_of(context, tx, context.find_id(tx, task)), context.gate_policy(tx)
+    if not wants_reviews(policy, labels_in_force(facts)):
+        return ""
+    try:
+        return open_about(context, actor, "emit", trigger, [task], reason=reason).message
+    except FoureyesError as problem:
+        return problem.message
+
+
+def refuse_maker(context: Context, work: Work, task: TaskId, reviewer: str, kind: ReviewerKind) -> None:
+    """V4: never who made the work, never below the grade."""
+    why = why_not_asked(context, work.tx, task, reviewer, kind)
+    if why:
+        name = named(one_line(reviewer, 100))
+        step = fe("review", "request", task, "--ask", "human") if kind == "person" else fe("review", "request", task)
+        refuse_verb(f"{name} was not asked about {task}.", Reason("V4", f"{name}: {why}", step), task=task)
+
+
+def _looked(context: Context, actor: Actor, tasks: Sequence[str]) -> tuple[list[ReviewSubject], list[str]]:
+    subjects: list[ReviewSubject] = []
+    left: list[str] = []
+    for task in dict.fromkeys(tasks):
+        try:
+            subjects.append(take_look(context, actor, task))
+        except FoureyesError as problem:
+            if len(tasks) == 1:
+                raise
+            left.append(f"{task} is left out: {problem.message}")
+    if not subjects:
+        refuse_verb("there is nothing to review.", Reason("V1", "; ".join(left), fe("review", "list")))
+    return subjects, left
+
+
+def _target(context: Context, work: Work, looked: ReviewSubject) -> CycleTarget:
+    if looked.change is not None:
+        return record_look(context, work, looked)
+    return attempt_target(facts_of(context, work.tx, looked.task))
+
+
+def _ask_named(context: Context, work: Work, cycle: CycleId, tasks: Sequence[TaskId], reviewers: Sequence[str]) -> bool:
+    """V4: who is named is asked, unless it made the work."""
+    known = whole(work.tx, cycle)
+    asked = {(row.task, row.reviewer) for row in known.asked if row.state == "asked"}
+    any_new = False
+    for name in reviewers:
+        reviewer, kind = meant(work.tx, name)
+        for task in tasks:
+            if (task, reviewer) not in asked:
+                refuse_maker(context, work, task, reviewer, kind)
+                ask(context, work, cycle, task, reviewer, kind)
+                any_new = True
+    return any_new
+
+
+def _nobody(context: Context, work: Work, cycle: CycleId) -> tuple[str, ...]:
+    """V4: why nobody is asked, for whoever opened it."""
+    known = whole(work.tx, cycle)
+    notes = []
+    for target in known.live:
+        if pending_of(known, target) or any(review.task == target.task for review in known.reviews):
+            continue
+        choice = choice_for(context, work.tx, target.task, seats=known.cycle.seats, already=())
+        notes += [f"{each.name} is not asked: {each.why}" for each in choice.left_out]
+        notes.append(f"no reviewer is asked about {target.task}. Any reviewer may answer: fe review submit")
+    return tuple(notes)

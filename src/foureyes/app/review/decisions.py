@@ -1,4 +1,4 @@
-"""Decisions: approve, record, finish, take back."""
+"""Decisions: approve, record, finish, take back; and the hunks that were viewed before (H4, H5)."""
 
 from __future__ import annotations
 
@@ -7,29 +7,27 @@ from types import MappingProxyType
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
-from foureyes.app.call.caller import permit
-from foureyes.app.call.case import Case, case_of, of_case
-from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of
-from foureyes.app.call.outcome import outcome
-from foureyes.app.call.refusals import refuse_from, refuse_task
-from foureyes.app.call.work import Work
-from foureyes.app.findings.by_rule import after
-from foureyes.app.findings.lookup import waivers_in_words
+from foureyes.app.case import Case, case_of, of_case
+from foureyes.app.context import Context, Work, permit, refuse_from, refuse_task
+from foureyes.app.facts import facts_of
+from foureyes.app.findings.auto_decisions import after
+from foureyes.app.findings.records import waivers_in_words
+from foureyes.app.gate.attempts import hunks_to_see
 from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_merging, there_if_approved
+from foureyes.app.outcome import outcome
 from foureyes.app.ports import Tx
-from foureyes.app.project.acceptance import with_unaccepted
-from foureyes.app.review.shown import looked, still
-from foureyes.app.views.outcome import Outcome
+from foureyes.app.project.accepted_config import with_unaccepted
 from foureyes.app.views.review import NO_LOOK, ApprovalOutcome, ApprovalView, FaceLook
+from foureyes.app.views.task_list import Outcome
 from foureyes.app.work.branches import tip_of, tip_since
-from foureyes.app.work.other_machines import bring, unasked_in_words
+from foureyes.app.work.remote_attempts import bring, unasked_in_words
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.approval import grade_of
 from foureyes.core.nouns.attempt import Attempt
-from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
+from foureyes.core.nouns.look import LONGEST, NOTHING_KNOWN, Looked, counted
 from foureyes.core.nouns.session import Actor, is_one_origin, is_oneself
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import ACCEPTED
@@ -50,8 +48,10 @@ from foureyes.core.rules.stacks import passed_over
 from foureyes.core.words.decision import Decision
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_name, clean_text
-from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
+from foureyes.errors import BadInput, Conflict, FoureyesError, GitProblem, Reason, Refused
 from foureyes.steps import fe, phrase
+
+# ---- Decisions ----
 
 NO_LOOKS: Mapping[str, FaceLook] = MappingProxyType({})
 NOTHING_SEEN: Mapping[str, str] = MappingProxyType({})
@@ -412,3 +412,42 @@ def _outcome(
 def _declared(declaration: Declaration) -> str:
     """What somebody says about who looked at their own work (policy trusted)."""
     return f"reviewed by {declaration.reviewed_by}" if declaration.reviewed_by else "self-review"
+
+
+# ---- Shown (H4, H5) ----
+
+
+def looked(context: Context, case: Case, look: FaceLook) -> Looked:
+    """How the caller looked at the attempt of this case (H5). Where the face measures nothing, or git cannot say which
+    hunks there are, nothing is known.
+    """
+    about = Looked(
+        face=look.face,
+        pager=look.pager,
+        confirmed=look.confirmed,
+        seconds=min(max(look.seconds, 0), LONGEST),
+    )
+    if not look.measured or case.attempt is None:
+        return about
+    try:
+        hunks = hunks_to_see(context, case.attempt.base, case.attempt.head, case.policy.coverage_exclude)
+    except GitProblem:
+        return about
+    count = counted(hunks, look.shown, look.marked, look.spaceless)
+    return replace(
+        about,
+        hunks=count.hunks,
+        shown=count.shown,
+        marked=count.marked,
+        shown_ids=count.shown_ids,
+        marked_ids=count.marked_ids,
+        spaceless=count.spaceless,
+        spaceless_ids=count.spaceless_ids,
+    )
+
+
+def still(looked: Looked, before: Case, now: Case) -> Looked:
+    """The look, if the attempt is still the one that was counted; else nothing is known of what was seen."""
+    if before.attempt is not None and now.attempt is not None and before.attempt.n == now.attempt.n:
+        return looked
+    return Looked(face=looked.face, seconds=looked.seconds)

@@ -26,8 +26,9 @@ from foureyes.errors import BadInput, Conflict, EnvironmentProblem, NotFound
 from foureyes.steps import prose
 
 if TYPE_CHECKING:
-    from foureyes.app.call.context import Context
+    from foureyes.app.context import Context
     from foureyes.core.nouns.session import Actor
+
 
 POSITION, NEW_TASK = "position", "newtask"
 """The names of the files that are of no task; ids of tasks have a hyphen."""

@@ -6,21 +6,18 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from foureyes.app.call.caller import permit
-from foureyes.app.call.case import Case, case_of
-from foureyes.app.call.context import Context
-from foureyes.app.call.outcome import outcome
-from foureyes.app.call.parties import parties_of
-from foureyes.app.call.refusals import needed, refuse_from, refuse_task, refuse_unless, refuse_verb
-from foureyes.app.call.work import Work
-from foureyes.app.findings.lookup import open_blocking
+from foureyes.app.case import Case, case_of
+from foureyes.app.context import Context, Work, needed, permit, refuse_from, refuse_task, refuse_unless, refuse_verb
+from foureyes.app.facts import parties_of
+from foureyes.app.findings.records import open_blocking
 from foureyes.app.findings.rulings import in_words
 from foureyes.app.gate.merge_queue import refuse_landed, there_if_approved
+from foureyes.app.outcome import outcome
 from foureyes.app.ports import Tx
-from foureyes.app.review.shown import looked, still
-from foureyes.app.tasks.ids import free_id
-from foureyes.app.views.outcome import Outcome
+from foureyes.app.review.decisions import looked, still
+from foureyes.app.tasks.tasks import free_id
 from foureyes.app.views.review import NO_LOOK, ApprovalView, FaceLook, FeedbackView
+from foureyes.app.views.task_list import Outcome
 from foureyes.app.work.branches import begin_again, why_not_reset
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested, TaskRejected

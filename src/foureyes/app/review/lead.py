@@ -1,24 +1,19 @@
-"""What the lead does with a loop that is stuck (E3): split, give to senior, restart fresh, ask the user, let it go
-on.
-"""
+"""Decisions of the lead about a stuck loop (E3): split, give to senior, restart fresh, ask the user, continue."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal
 
-from foureyes.app.call.attempts import attempt_of
-from foureyes.app.call.caller import permit
-from foureyes.app.call.case import case_of
-from foureyes.app.call.context import Context
-from foureyes.app.call.outcome import claim_by, outcome
-from foureyes.app.call.refusals import needed, refuse_task
-from foureyes.app.call.work import Work
+from foureyes.app.case import case_of
+from foureyes.app.context import Context, Work, needed, permit, refuse_task
+from foureyes.app.facts import attempt_of
 from foureyes.app.gate.merge_queue import refuse_while_merging
+from foureyes.app.outcome import claim_by, outcome
 from foureyes.app.tasks.escalation import loop_state_of, profile_of
-from foureyes.app.tasks.ids import free_id
-from foureyes.app.views.loop import LoopView
-from foureyes.app.views.outcome import Outcome
+from foureyes.app.tasks.tasks import free_id
+from foureyes.app.views.finding import LoopView
+from foureyes.app.views.task_list import Outcome
 from foureyes.app.work.branches import begin_again, why_not_reset
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested

@@ -8,16 +8,16 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of
-from foureyes.app.call.feedback import history_of
-from foureyes.app.call.noted_target import noted_target
-from foureyes.app.cycles.clarifying import clarified_of
-from foureyes.app.findings.lookup import findings_of
+from foureyes.app.context import Context
+from foureyes.app.cycles.decisions import clarified_of
+from foureyes.app.facts import facts_of
+from foureyes.app.findings.records import findings_of_task
 from foureyes.app.ports import Tx
-from foureyes.app.project.prompt_templates import accepted, path_of
+from foureyes.app.project.policy import accepted, path_of
+from foureyes.app.target import noted_target
 from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.app.views.finding import AnswerView
+from foureyes.app.views.review import ApprovalView, FeedbackView, decisions_in
 from foureyes.app.views.task import HandoffView
 from foureyes.core.documents.prompt import PURPOSES, BriefedCheck, Briefing, PromptPurpose, compose
 from foureyes.core.documents.shapes import ClarifiedPoint
@@ -25,7 +25,7 @@ from foureyes.core.loop.engine import LEAD_OPTIONS, LoopState, Round
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.attempt import Attempt, ChangedFile
 from foureyes.core.nouns.check import CheckState
-from foureyes.core.nouns.feedback import section
+from foureyes.core.nouns.feedback import Feedback, section
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts
@@ -34,6 +34,8 @@ from foureyes.core.words.refs import own_name
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput
 from foureyes.steps import fe
+
+# ---- Prompts ----
 
 SHOWN_FAILURES = 50
 
@@ -119,7 +121,7 @@ class Prompts:
             files=tuple(attempt.files) if attempt else (),
             checks=tuple(map(_checked, check_states(facts, policy))),
             feedback=section(history_of(tx, task.id), asks=purpose in ("implement", "respond")),
-            findings=tuple(finding.at_time(self._context.now()) for finding in findings_of(tx, task.id)),
+            findings=tuple(finding.at_time(self._context.now()) for finding in findings_of_task(tx, task.id)),
             answers={
                 row.root: (row.word, row.words, row.ground)
                 for row in tx.all("finding.answers", AnswerView, task=task.id)
@@ -191,3 +193,13 @@ def _purpose(text: str) -> PromptPurpose:
             next_step=fe("show", "--help"),
         )
     return chosen
+
+
+# ---- The decisions about a task, as prompts tell them ----
+
+
+def history_of(tx: Tx, task: str) -> list[Feedback]:
+    """F2: every decision about a task, oldest first."""
+    return decisions_in(
+        tx.all("attempt.feedback", FeedbackView, task=task), tx.all("attempt.approvals", ApprovalView, task=task)
+    )

@@ -6,21 +6,14 @@ from collections.abc import Iterable
 
 import msgspec
 
-from foureyes.app.call.blockers import hold_for, lift_withdrawn, standing_blockers
-from foureyes.app.call.caller import permit, refuse_other_task
-from foureyes.app.call.case import Case, case_of
-from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of, without_voice
-from foureyes.app.call.outcome import merge_by
-from foureyes.app.call.parties import programs_of
-from foureyes.app.call.refusals import not_handed_in, refuse_verb
-from foureyes.app.call.work import Work
-from foureyes.app.cycles.answering import place_of
-from foureyes.app.cycles.deciding import WAITS, CycleEffect, decide_if_due
-from foureyes.app.cycles.opening import open_unasked
-from foureyes.app.cycles.reading import whole
-from foureyes.app.findings.lookup import finding_named, open_blocking
-from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
+from foureyes.app.blockers import hold_for, lift_withdrawn, standing_blockers
+from foureyes.app.case import Case, case_of
+from foureyes.app.context import Context, Work, not_handed_in, permit, refuse_other_task, refuse_verb
+from foureyes.app.cycles.cycle import place_of, whole
+from foureyes.app.cycles.decisions import WAITS, CycleEffect, decide_if_due
+from foureyes.app.cycles.reviewers import open_unasked
+from foureyes.app.facts import facts_of, programs_of, without_voice
+from foureyes.app.findings.records import Anchored, Raising, anchor, code_of, finding_named, open_blocking, raising
 from foureyes.app.findings.rulings import (
     AfterRulings,
     may_rule,
@@ -30,18 +23,22 @@ from foureyes.app.findings.rulings import (
     tip_in,
     words_of,
 )
-from foureyes.app.review.look_reviews import confirmation, looks_in_review, standing_words, submit_look
-from foureyes.app.review.review_content import ReviewContent, came_back, content_of, is_not_you, went_back
-from foureyes.app.review.review_requests import attempt_request
+from foureyes.app.outcome import merge_by
+from foureyes.app.review.early_reviews import confirmation, looks_in_review, standing_words, submit_look
+from foureyes.app.review.review_documents import (
+    ReviewContent,
+    attempt_request,
+    came_back,
+    content_of,
+    is_not_you,
+    went_back,
+)
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.app.views.session import SessionView
-from foureyes.app.work.other_machines import bring
+from foureyes.app.work.remote_attempts import bring
 from foureyes.core import events as e
 from foureyes.core.documents.findings import effective
-from foureyes.core.documents.shapes import (
-    ReviewPayload,
-    ReviewRequest,
-)
+from foureyes.core.documents.shapes import ReviewPayload, ReviewRequest
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.review import FilesRead, uncovered, untold
 from foureyes.core.nouns.cycle import Cycle, CycleId

@@ -7,19 +7,15 @@ from datetime import date
 
 from msgspec.structs import replace
 
-from foureyes.app.call.blockers import why_not_resumed
-from foureyes.app.call.case import case_of
-from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of
-from foureyes.app.call.outcome import outcome
-from foureyes.app.call.refusals import needed, refuse_from, refuse_task, refuse_unless
-from foureyes.app.call.several import each
-from foureyes.app.call.work import Work
+from foureyes.app.blockers import why_not_resumed
+from foureyes.app.case import case_of
+from foureyes.app.context import Context, Work, needed, refuse_from, refuse_task, refuse_unless
+from foureyes.app.facts import facts_of
 from foureyes.app.findings.rulings import stand, tip_in
-from foureyes.app.views.outcome import Outcome
-from foureyes.app.views.pause import PauseView
+from foureyes.app.outcome import each, outcome
+from foureyes.app.views.run_state import PauseView, StuckView
 from foureyes.app.views.session import SessionView
-from foureyes.app.views.standstill import StuckView
+from foureyes.app.views.task_list import Outcome
 from foureyes.core import events as e
 from foureyes.core.events.project import ProjectHeld, ProjectResumed, SecurityRecorded
 from foureyes.core.nouns.session import Actor

@@ -1,34 +1,75 @@
-"""Sprints (X): plan, start, look, stop; and what a runner does with them. Counts come from the journal (G6)."""
+"""Sprints (X): start, progress, report, undo. Counts come from the journal (G6)."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.caller import permit
-from foureyes.app.call.leasing import check_runner
-from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.call.rows import Count
-from foureyes.app.sprint import looking, planning, reporting, starting, undoing
-from foureyes.app.sprint.starting import refuse_unnamed
-from foureyes.app.tasks.sprinting import find, the_one_going_on
-from foureyes.app.views.sprint import SPRINT_AGENTS, SprintBegun
+from foureyes.app.context import Count, permit, refuse_verb, stamp
+from foureyes.app.lease_checks import check_runner, left_runs, live_runners
+from foureyes.app.pages.completion import Validation
+from foureyes.app.pages.review_queue import Queue
+from foureyes.app.sprint import sprint_plan
+from foureyes.app.sprint.sprint_plan import target_view
+from foureyes.app.target import ToldTarget, told_target
+from foureyes.app.tasks.sprint_records import (
+    SprintOfTask,
+    ended_line,
+    find,
+    latest,
+    progress,
+    tasks_of,
+    the_one_going_on,
+    zone_named,
+    zone_of,
+)
+from foureyes.app.tasks.tasks import free_id
+from foureyes.app.views.sprint import (
+    SPRINT_AGENTS,
+    ReportedTask,
+    SprintBegun,
+    SprintReport,
+    SprintRow,
+    SprintUndo,
+    SprintView,
+)
 from foureyes.core import events as e
 from foureyes.core.nouns.sprint import sprint_name
+from foureyes.core.rules.starting import why_not_independent, why_not_steering
+from foureyes.core.sprint.progress import (
+    SprintTask,
+    clock_of,
+    compact,
+    full_line,
+    pace,
+    parts,
+    progress_of,
+    seconds_left,
+    sentence,
+    stage_of,
+)
+from foureyes.core.sprint.target import ends_at
+from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import clean_text, one_line
-from foureyes.errors import Reason
-from foureyes.steps import fe
+from foureyes.errors import Conflict, FoureyesError, GitProblem, Reason
+from foureyes.steps import NO_STEP, Steps, either, fe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from datetime import tzinfo
 
-    from foureyes.app.call.context import Context
-    from foureyes.app.call.work import Work
-    from foureyes.app.views.sprint import SprintAsk, SprintPlanView, SprintReport, SprintUndo, SprintView
+    from foureyes.app.context import Context, Work
+    from foureyes.app.ports import Tx
+    from foureyes.app.views.sprint import SprintAsk, SprintPlanView
     from foureyes.core.events import Event
     from foureyes.core.nouns.session import Actor
     from foureyes.core.nouns.sprint import EndKind, PauseKind, Sprint
+    from foureyes.core.sprint.progress import Stage
+
+
+# ---- Sprints (X) ----
 
 WHY_LENGTH = 500
 
@@ -43,18 +84,18 @@ class Sprints:
 
     def preview(self, actor: Actor, ask: SprintAsk) -> SprintPlanView:
         """X1: what a sprint would be; nothing is stored."""
-        options = planning.options_of(self._context, ask)
+        options = sprint_plan.options_of(self._context, ask)
         with self._context.store.read() as tx:
-            planned = planning.plan(self._context, tx, actor, options)
-        return planning.with_warnings(self._context, planned.view)
+            planned = sprint_plan.plan(self._context, tx, actor, options)
+        return sprint_plan.with_warnings(self._context, planned.view)
 
     def plan(self, actor: Actor, ask: SprintAsk) -> SprintPlanView:
         """X1: store a plan; nothing begins by it."""
         permit(actor, "sprint plan")
-        options = planning.options_of(self._context, ask)
+        options = sprint_plan.options_of(self._context, ask)
         with self._context.writing(actor, "sprint plan") as work:
-            planned = planning.plan(self._context, work.tx, actor, options)
-            planning.refuse_nothing(planned.view)
+            planned = sprint_plan.plan(self._context, work.tx, actor, options)
+            sprint_plan.refuse_nothing(planned.view)
             name = sprint_name(self._last(work) + 1)
             event = e.SprintPlanned(
                 sprint=name,
@@ -65,7 +106,7 @@ class Sprints:
             )
             work.record("", event)
         view = msgspec.structs.replace(planned.view, id=name, next=fe("sprint", "start", name))
-        return planning.with_warnings(self._context, view)
+        return sprint_plan.with_warnings(self._context, view)
 
     @staticmethod
     def _last(work: Work) -> int:
@@ -79,7 +120,7 @@ class Sprints:
         work, one is started; where that may not be, nothing begins.
         """
         permit(actor, "sprint start")
-        return starting.start(self._context, actor, sprint, agents)
+        return start(self._context, actor, sprint, agents)
 
     def stop(self, actor: Actor, sprint: str = "", *, reason: str = "") -> SprintBegun:
         """X2: none of its tasks begins any more; what runs finishes. A plan that is named is taken back."""
@@ -148,21 +189,554 @@ class Sprints:
 
     def status(self, actor: Actor, sprint: str = "") -> SprintView:
         """X2, X5: how far a sprint is; without a name the one that runs, else the newest."""
-        return looking.view(self._context, actor, sprint)
+        return view(self._context, actor, sprint)
 
     def listed(self, *, limit: int = 20) -> list[SprintView]:
         """The newest first."""
-        return looking.listed(self._context, limit)
+        return listed(self._context, limit)
 
     def report(self, actor: Actor, sprint: str = "") -> SprintReport:
         """What a person reads in the morning."""
-        return reporting.report(self._context, actor, sprint)
+        return report(self._context, actor, sprint)
 
     def undo(self, actor: Actor, sprint: str) -> SprintUndo:
         """X5: plan a task for each that it merged, which takes its work back. They are reviewed like any other."""
         permit(actor, "sprint undo")
-        return undoing.undo(self._context, actor, sprint)
+        return undo(self._context, actor, sprint)
 
 
 def _cut(why: str) -> str:
     return one_line(why, WHY_LENGTH)
+
+
+# ---- Looking at sprints (X2, X4, X5) ----
+
+UPCOMING_SHOWN = 8
+PROGRESS_WHY_LENGTH = 160
+
+
+class Trouble(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a task of a sprint failed, as the journal has it."""
+
+    id: str
+    tier: str = ""
+    blocked_reason: str = ""
+    waiting_for: str = ""
+    stuck: str = ""
+    escalated: str = ""
+
+
+class AtWork(msgspec.Struct, frozen=True, kw_only=True):
+    """A run of a sprint's task."""
+
+    task: str
+    profile: str
+    runner: str
+    started_at: str = ""
+
+
+def view(context: Context, actor: Actor, name: str) -> SprintView:
+    """One sprint, with why it is not complete (X4)."""
+    with context.store.read() as tx:
+        sprint = find(tx, name)
+        page = _view(context, tx, sprint)
+        rows = tasks_of(tx, sprint.id)
+        page = msgspec.structs.replace(
+            page,
+            failures=tuple(failures(tx, sprint, rows)),
+            at_work=tuple(_at_work(context, tx, sprint)),
+            upcoming=tuple(row.id for row in rows if stage_of(row) == "todo" and row.ready)[:UPCOMING_SHOWN],
+            runners=len(live_runners(context, tx)),
+        )
+        has_runner = bool(runner_at_work(context, tx))
+    why = incomplete(context, actor, sprint) if sprint.started_at else ()
+    return msgspec.structs.replace(page, incomplete=why, next=_progress_steps(page, has_runner))
+
+
+def listed(context: Context, limit: int) -> list[SprintView]:
+    """Every sprint, in a line each."""
+    with context.store.read() as tx:
+        return [_view(context, tx, sprint) for sprint in latest(tx, limit)]
+
+
+def _view(context: Context, tx: Tx, sprint: Sprint) -> SprintView:
+    rows = tasks_of(tx, sprint.id)
+    how_far, now, zone = progress_of(sprint, rows), context.clock.now(), zone_of(context, sprint)
+    words = parts(sprint, how_far, now, zone)
+    return SprintView(
+        id=sprint.id,
+        state=sprint.state,
+        target=target_view(context, sprint.target, sprint.ends_at),
+        done=how_far.done,
+        of=how_far.of,
+        failed=how_far.failed,
+        seconds_left=seconds_left(sprint, now) if sprint.is_active else None,
+        waiting=how_far.reviewing,
+        blocking=how_far.blocking,
+        merged=how_far.merged,
+        merging=how_far.merging,
+        by_rule=how_far.by_rule,
+        running=how_far.running,
+        begun=how_far.begun,
+        todo=how_far.todo,
+        out=how_far.out,
+        started_at=sprint.started_at,
+        ended_at=sprint.ended_at,
+        why=sprint.why,
+        pace=pace(sprint, how_far, now, zone),
+        line=full_line(words),
+        sentence=sentence(words),
+        compact=compact(sprint, how_far, now),
+        ended=ended_line(sprint, how_far, zone),
+        clock=clock_of(sprint.started_at, zone),
+        checkpoint=sprint.checkpoint,
+    )
+
+
+def failures(tx: Tx, sprint: Sprint, rows: Sequence[SprintTask]) -> list[SprintRow]:
+    """X5: what failed, each with why."""
+    why = {row.id: row for row in tx.all("sprint.troubles", Trouble, sprint=sprint.id)}
+    return [
+        SprintRow(task=row.id, title=row.title, standing="failed", why=_trouble(row, why.get(row.id)))
+        for row in rows
+        if stage_of(row) == "failed"
+    ]
+
+
+def _trouble(task: SprintTask, row: Trouble | None) -> str:
+    if row is not None and (row.blocked_reason or row.stuck):
+        return one_line(row.blocked_reason or row.stuck, PROGRESS_WHY_LENGTH)
+    if task.hold is not None:
+        return one_line(f"held: {task.hold}", PROGRESS_WHY_LENGTH)
+    if row is None:
+        return one_line(f"paused: {task.paused}", PROGRESS_WHY_LENGTH)
+    reason = one_line(row.escalated, PROGRESS_WHY_LENGTH)
+    return f"{reason}, waits for the {row.waiting_for}" if reason else f"waits for the {row.waiting_for}"
+
+
+def _at_work(context: Context, tx: Tx, sprint: Sprint) -> list[SprintRow]:
+    from foureyes.app.context import seconds_since
+    from foureyes.core.sprint.target import span
+
+    left = left_runs(context, tx)
+
+    def words(run: AtWork) -> str:
+        return left.get(run.runner) or (span(seconds_since(context, run.started_at)) if run.started_at else "begins")
+
+    return [
+        SprintRow(task=run.task, title="", standing="running", why=f"{run.profile} {words(run)}")
+        for run in tx.all("sprint.at_work", AtWork, sprint=sprint.id)
+    ]
+
+
+def incomplete(context: Context, actor: Actor, sprint: Sprint) -> tuple[str, ...]:
+    """X4: every reason why it is not complete, the same ones together."""
+    report = Validation(context, asks=False).validate(actor, sprint=sprint.id)
+    return tuple(reason.message for reason in report.reasons)
+
+
+def counted(reasons: Sequence[str]) -> Counter[str]:
+    """How often each reason is there."""
+    return Counter(reasons)
+
+
+def _progress_steps(sprint: SprintView, has_runner: bool) -> Steps:
+    match sprint.state:
+        case "planned":
+            return fe("sprint", "start", sprint.id)
+        case "paused":
+            return fe("sprint", "start", sprint.id, after="   goes on")
+        case "running":
+            return NO_STEP if has_runner else fe("sprint", "start", sprint.id, after="   no runner is at work")
+    return fe("sprint", "report", sprint.id)
+
+
+# ---- Starting (X2, X5) ----
+
+NAMED = 5
+START_WHY_LENGTH = 300
+
+
+def start(context: Context, actor: Actor, name: str, agents: int) -> SprintBegun:
+    """X5: from where the sprint stands; a runner is there afterwards, or nothing was changed."""
+    with context.store.read() as tx:
+        sprint = find(tx, name)
+        runner = runner_at_work(context, tx)
+        reasons = _against(context, tx, actor, sprint, runner)
+    if reasons:
+        refuse_verb(f"{sprint.id} was not started.", *reasons)
+    if sprint.state == "running" and runner:
+        message = f"{sprint.id} is running already"
+        return SprintBegun(id=sprint.id, message=message, runner=runner, ends_at=sprint.ends_at, changed=False)
+    if sprint.state == "planned":
+        begun = _begin(context, actor, sprint)
+    else:
+        begun = _resume(context, actor, sprint) if sprint.state == "paused" else _again(sprint)
+    return _with_runner(context, actor, begun, runner, agents)
+
+
+def refuse_unnamed(context: Context, work: Work) -> None:
+    """I5, X2: a sprint is steered by people, and by services that the accepted policy names."""
+    why = why_not_steering(work.actor, context.gate_policy(work.tx).run.services)
+    if why is not None:
+        refuse_verb("the sprint is as it was.", why)
+
+
+def runner_at_work(context: Context, tx: Tx) -> str:
+    """The runner with agents that is at work already, in words; empty where there is none."""
+    row = next((row for row in live_runners(context, tx) if row.agents), None)
+    if row is None:
+        return ""
+    return f"a runner with {row.agents} agent{'' if row.agents == 1 else 's'} is at work on {row.host}"
+
+
+def _against(context: Context, tx: Tx, actor: Actor, sprint: Sprint, runner: str) -> list[Reason]:
+    """Every reason why it does not begin."""
+    reasons = []
+    if sprint.state == "ended":
+        reasons.append(Reason("X2", f"{sprint.id} is over: {sprint.why}", fe("sprint", "plan")))
+    shared = tx.all("sprint.others", SprintOfTask, sprint=sprint.id) if sprint.state == "planned" else []
+    if shared:
+        named = ", ".join(f"{row.task} in {row.sprint}" for row in shared[:NAMED])
+        more = f" and {len(shared) - NAMED} more" if len(shared) > NAMED else ""
+        why = f"a task is in one sprint at a time: {named}{more}"
+        step = either(fe("sprint", "stop", shared[0].sprint), fe("sprint", "plan"), joint=", or plan again: ")
+        reasons.append(Reason("X5", why, step))
+    if sprint.state == "planned":
+        how_far = progress(tx, sprint)
+        if not how_far.todo + how_far.in_flight:
+            why = f"nothing of {sprint.id} is left to begin: {how_far.done} done already, {how_far.failed} failed"
+            reasons.append(Reason("X1", why, fe("sprint", "plan")))
+    services = context.gate_policy(tx).run.services
+    why_not = why_not_steering(actor, services) if runner else why_not_independent(actor, services)
+    if why_not is not None and runner:
+        reasons.append(why_not)
+    elif why_not is not None:
+        why = f"no runner is at work, and none can be started here: {why_not.message}"
+        reasons.append(Reason(why_not.rule, why, why_not.next))
+    return reasons
+
+
+def _has_program(context: Context, actor: Actor) -> bool:
+    """Whether there is an agent program here, as far as files tell."""
+    from foureyes.config.policy import agent_profiles
+
+    with context.store.read() as tx:
+        profiles = agent_profiles(context.layers(tx, actor))
+    programs = context.outside.agents()
+    return any(programs.available(name, profile).path for name, profile in profiles.items())
+
+
+def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
+    """X1, X5: the checkpoint of the target, then the row with the instant of its end."""
+    target, told = _target(context) if sprint.wants_checkpoint else ("", ToldTarget(None))
+    head = told.at
+    checkpoint = _checkpoint(context, sprint, head) if head is not None else ""
+    with context.writing(actor, "sprint start") as work:
+        _refuse_moved(work, sprint)
+        end = ends_at(sprint.target, context.clock.now(), zone_named(sprint.zone))
+        event = e.SprintStarted(sprint=sprint.id, ends_at=stamp(end) if end is not None else "", checkpoint=checkpoint)
+        if checkpoint and head is not None:
+            work.record("", e.CheckpointNoted(did="create", name=checkpoint, sha=head))
+        before = progress(work.tx, sprint).done
+        work.record("", event)
+    words = target_view(context, sprint.target, event.ends_at).words
+    notes = [f"checkpoint {checkpoint} at {head[:7]} of {target}"] if checkpoint and head else []
+    if told.unasked:
+        what = "the last merge on record" if told.is_merged else f"{target} of this clone"
+        notes.append(f"that is {what}: {told.unasked}")
+    if before:
+        were, counts = ("was", "counts") if before == 1 else ("were", "count")
+        notes.append(f"{before} of its tasks {were} submitted before it began, and {counts} as done (X5)")
+    return SprintBegun(
+        id=sprint.id,
+        message=f"{sprint.id} has started: {sprint.of} task{'' if sprint.of == 1 else 's'}, {words}",
+        checkpoint=checkpoint,
+        ends_at=event.ends_at,
+        notes=tuple(notes),
+        next=fe("sprint", "status"),
+    )
+
+
+def _refuse_moved(work: Work, sprint: Sprint) -> None:
+    now = find(work.tx, sprint.id)
+    if now.state != sprint.state or work.tx.all("sprint.others", SprintOfTask, sprint=sprint.id):
+        raise Conflict(f"{sprint.id} moved meanwhile: it is {now.state}.", next_step=fe("sprint", "status", sprint.id))
+
+
+def _resume(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
+    """X3: a person lets it go on; errors and cost count from here."""
+    with context.writing(actor, "sprint start") as work:
+        now = find(work.tx, sprint.id)
+        if now.state != "paused":
+            raise Conflict(f"{sprint.id} is {now.state} by now.", next_step=fe("sprint", "status", sprint.id))
+        work.record("", e.SprintResumed(sprint=sprint.id, why=f"{actor.name} lets it go on"))
+    message = f"{sprint.id} goes on; it was paused: {sprint.why}"
+    return SprintBegun(id=sprint.id, message=message, ends_at=sprint.ends_at, next=fe("sprint", "status"))
+
+
+def _again(sprint: Sprint) -> SprintBegun:
+    """It runs, and no runner is there."""
+    return SprintBegun(
+        id=sprint.id,
+        message=f"{sprint.id} is running, and had no runner",
+        ends_at=sprint.ends_at,
+        next=fe("sprint", "status"),
+    )
+
+
+def _with_runner(context: Context, actor: Actor, begun: SprintBegun, runner: str, agents: int) -> SprintBegun:
+    """X5: who takes its tasks. Where no runner can be started after all, it is paused, and says so."""
+    from msgspec.structs import replace
+
+    if runner:
+        return replace(begun, runner=f"{runner}: it takes its tasks")
+    try:
+        number = context.outside.launch_runner(actor, agents, sprints=True)
+    except FoureyesError as problem:
+        why = one_line("; ".join([problem.message, *[reason.message for reason in problem.reasons]]), START_WHY_LENGTH)
+        with context.writing(actor, "sprint start") as work:
+            row = find(work.tx, begun.id)
+            if row.state == "running":
+                work.record("", e.SprintPaused(sprint=row.id, kind="runner", why=f"no runner began: {why}"))
+        again = fe("sprint", "start", begun.id)
+        reasons = problem.reasons or (Reason("X5", why, again),)
+        refuse_verb(f"{begun.id} is paused: no runner could be started.", *reasons)
+    words = f"a runner with {agents} agent{'' if agents == 1 else 's'} was started, process {number}"
+    if _has_program(context, actor):
+        return replace(begun, runner=words)
+    missing = "no program of a profile is on this machine: until one is, the runner begins nothing (fe agent list)"
+    return replace(begun, runner=words, notes=(*begun.notes, missing), next=fe("agent", "list"))
+
+
+def _target(context: Context) -> tuple[str, ToldTarget]:
+    """The target, and where it is: what the remote answers, not what this clone has of it (Q6)."""
+    with context.store.read() as tx:
+        target = context.project(tx).target
+    told = told_target(context)
+    if told.unasked and told.at is None:
+        why = Reason("K2", told.must(target).message, fe("sprint", "plan", "--no-checkpoint"))
+        refuse_verb("the sprint was not started: the checkpoint could not be made.", why)
+    return target, told
+
+
+def _checkpoint(context: Context, sprint: Sprint, head: Sha) -> str:
+    """K2, X1: where the target was before it; the same one where a start was cut off in between."""
+    taken = {row.name: row.sha for row in context.workshop.checkpoints() if not row.task}
+    number = 1
+    name = f"sprint-{sprint.id}"
+    while taken.get(name, head) != head:
+        number += 1
+        name = f"sprint-{sprint.id}-{number}"
+    if name not in taken:
+        try:
+            context.workshop.add_checkpoint("", name, head, at=context.clock.now())
+        except GitProblem as problem:
+            why = Reason("K2", problem.message, fe("sprint", "plan", "--no-checkpoint"))
+            refuse_verb(f"{sprint.id} was not started: the checkpoint could not be made.", why)
+    return name
+
+
+# ---- Undo (X5) ----
+
+TITLE = 400
+
+
+class SprintMerge(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sprint merged, the last one first."""
+
+    id: str
+    title: str
+    priority: int
+    sha: str
+    revert: str = ""
+
+
+def undo(context: Context, actor: Actor, name: str) -> SprintUndo:
+    """One task for each merge, the last merge first; what has one already gets no second."""
+    with context.writing(actor, "sprint undo") as work:
+        refuse_unnamed(context, work)
+        sprint = find(work.tx, name)
+        if sprint.is_active:
+            why = Reason("X5", f"{sprint.id} is {sprint.state}: stop it first", fe("sprint", "stop", sprint.id))
+            refuse_verb("nothing was planned.", why)
+        rows = work.tx.all("sprint.brought", SprintMerge, sprint=sprint.id)
+        already = tuple((row.id, row.revert) for row in rows if row.revert)
+        made = []
+        for row in rows:
+            if row.revert:
+                continue
+            new = free_id(context, work.tx)
+            work.record(new, _task(row, sprint.id, context.project(work.tx).target))
+            made.append((TaskId(row.id), new))
+        if made:
+            work.record("", e.SprintUndone(sprint=sprint.id, reverts=tuple(made)))
+    message = f"planned {len(made)} task{'' if len(made) == 1 else 's'} that take back what {sprint.id} merged"
+    if not made:
+        message = f"{sprint.id} is taken back already" if already else f"{sprint.id} merged nothing"
+    step = fe("show", made[0][1]) if made else fe("sprint", "report", sprint.id)
+    return SprintUndo(id=sprint.id, reverts=tuple(made), already=already, message=message, next=step)
+
+
+def _task(row: SprintMerge, sprint: str, target: str) -> e.TaskCreated:
+    description = (
+        f"Take back what {row.id} brought to {target} in sprint {sprint}: git revert -m 1 {row.sha}\n\n"
+        "What was merged later may rest on it: later merges are taken back first, and every test passes afterwards."
+    )
+    title = f"Revert {row.id}: {row.title}"[:TITLE]
+    return e.TaskCreated(title=title, description=description, type="chore", priority=row.priority)
+
+
+# ---- The report of a sprint ----
+
+RISKS = {"high": "look closely", "medium": "look", "low": "routine"}
+REPORT_WHY_LENGTH = 200
+
+
+class Spent(msgspec.Struct, frozen=True, kw_only=True):
+    """What the runs of a sprint took."""
+
+    runs: int
+    seconds: int
+    cost_micros: int
+    input_tokens: int
+    output_tokens: int
+
+
+class MergedTask(msgspec.Struct, frozen=True, kw_only=True):
+    """A task that went through, and who agreed."""
+
+    id: str
+    title: str
+    sha: str = ""
+    rule: str = ""
+    name: str = ""
+
+
+class SeverityCount(msgspec.Struct, frozen=True):
+    """How many findings of a severity are in a state."""
+
+    severity: str
+    state: str
+    n: int
+
+
+class SprintHalt(msgspec.Struct, frozen=True, kw_only=True):
+    """What stopped a sprint, or let it go on."""
+
+    kind: str
+    why: str
+    at: str
+
+
+def report(context: Context, actor: Actor, name: str) -> SprintReport:
+    """All of it. What waits comes by risk, the riskiest first, as in the queue (H1)."""
+    waiting = _by_risk(context, actor)
+    with context.store.read() as tx:
+        sprint = find(tx, name, "report")
+        rows = tasks_of(tx, sprint.id)
+        page = _report(context, tx, sprint, rows, waiting)
+    why = incomplete(context, actor, sprint) if sprint.started_at else ()
+    return msgspec.structs.replace(page, incomplete=why)
+
+
+def _report(
+    context: Context, tx: Tx, sprint: Sprint, rows: list[SprintTask], waiting: dict[str, tuple[int, str]]
+) -> SprintReport:
+    how_far, zone = progress_of(sprint, rows), zone_of(context, sprint)
+    spent = tx.one("sprint.spent", Spent, sprint=sprint.id, after=sprint.started_seq)
+    assert spent is not None
+    severities = tx.all("sprint.findings", SeverityCount, sprint=sprint.id, after=sprint.started_seq)
+    end = sprint.ended_at or context.now()
+    in_review = sorted(_of(rows, "reviewing"), key=lambda row: waiting.get(row.id, (len(waiting), ""))[0])
+    return SprintReport(
+        id=sprint.id,
+        state=sprint.state,
+        target=target_view(context, sprint.target, sprint.ends_at),
+        sentence=sentence(parts(sprint, how_far, context.clock.now(), zone)),
+        why=sprint.why,
+        started_at=sprint.started_at,
+        ended_at=sprint.ended_at,
+        elapsed_seconds=_between(sprint.started_at, end) if sprint.started_at else 0,
+        work_seconds=spent.seconds,
+        runs=spent.runs,
+        cost_micros=spent.cost_micros,
+        input_tokens=spent.input_tokens,
+        output_tokens=spent.output_tokens,
+        merged=tuple(map(_merged, tx.all("sprint.merged", MergedTask, sprint=sprint.id))),
+        approved=tuple(_line(row, "approved, waits to be merged") for row in _of(rows, "merging")),
+        waiting=tuple(_waiting(row, waiting) for row in in_review),
+        failed=tuple(
+            ReportedTask(task=row.task, title=row.title, why=row.why, next=fe("show", row.task))
+            for row in failures(tx, sprint, rows)
+        ),
+        unfinished=tuple(_line(row, _unfinished(row)) for row in _of(rows, "running", "begun")),
+        untouched=tuple(_line(row, "" if row.ready else "waits for another task") for row in _of(rows, "todo")),
+        out=tuple(_line(row, row.resolution or row.status) for row in _of(rows, "out")),
+        findings=_total(severities),
+        open_findings=how_far.blocking,
+        halts=tuple(_halt(row, zone) for row in tx.all("sprint.halts", SprintHalt, sprint=sprint.id)),
+        checkpoint=sprint.checkpoint,
+        next=_report_steps(sprint, len(in_review)),
+    )
+
+
+def _by_risk(context: Context, actor: Actor) -> dict[str, tuple[int, str]]:
+    """Where each task stands in the review queue, and its risk."""
+    try:
+        rows = Queue(context).view(actor).rows
+    except FoureyesError:  # a broken configuration, a repository that cannot be read: the queue itself says so
+        return {}
+    return {row.task: (place, row.risk.level) for place, row in enumerate(rows)}
+
+
+def _of(rows: list[SprintTask], *wanted: Stage) -> list[SprintTask]:
+    return [row for row in rows if stage_of(row) in wanted]
+
+
+def _line(row: SprintTask, why: str) -> ReportedTask:
+    return ReportedTask(task=row.id, title=row.title, why=why)
+
+
+def _unfinished(row: SprintTask) -> str:
+    if stage_of(row) == "running":
+        return "at work"
+    return f"sent back, round {row.iteration + 1}" if row.iteration else "to be tried again"
+
+
+def _waiting(row: SprintTask, waiting: dict[str, tuple[int, str]]) -> ReportedTask:
+    risk = waiting.get(row.id, (0, ""))[1]
+    return ReportedTask(
+        task=row.id, title=row.title, risk=risk, why=RISKS.get(risk, ""), next=fe("show", row.id, "--diff")
+    )
+
+
+def _merged(row: MergedTask) -> ReportedTask:
+    by = "rule" if row.rule in ("M4", "M5") else row.name
+    return ReportedTask(task=row.id, title=row.title, sha=row.sha, by=by)
+
+
+def _total(rows: list[SeverityCount]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row.severity] = counts.get(row.severity, 0) + row.n
+        if row.state in ("open", "claimed", "disputed"):
+            counts["open"] = counts.get("open", 0) + row.n
+    return counts
+
+
+def _halt(row: SprintHalt, zone: tzinfo) -> str:
+    what = "went on" if row.kind == "resumed" else "paused"
+    return one_line(f"{clock_of(row.at, zone)} {what}: {row.why}", REPORT_WHY_LENGTH)
+
+
+def _between(first: str, last: str) -> int:
+    from datetime import datetime
+
+    return max(0, int((datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()))
+
+
+def _report_steps(sprint: Sprint, waiting: int) -> Steps:
+    if waiting:
+        return fe("queue")
+    return fe("validate", "--sprint", sprint.id) if sprint.state == "ended" else fe("sprint", "status", sprint.id)

@@ -1,4 +1,4 @@
-"""Where the loop of a task stands, read from the journal and given to the one engine (L11–L17, E)."""
+"""The state of a task's loop, read from the journal and given to the one engine (L11–L17, E)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.app.call.context import Context
-from foureyes.app.call.work import Work
+from foureyes.app.context import Context, Work
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
 from foureyes.core.events.loop import Tier

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.outcome import outcome
+from foureyes.app.outcome import outcome
 from foureyes.core.events.note import HandedOff, Logged
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput
 from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:
-    from foureyes.app.call.context import Context
-    from foureyes.app.views.outcome import Outcome
+    from foureyes.app.context import Context
+    from foureyes.app.views.task_list import Outcome
     from foureyes.core.nouns.session import Actor
+
 
 LOG_TYPES = ("progress", "blocker", "decision", "hypothesis", "tried", "result")
 

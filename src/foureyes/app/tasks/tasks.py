@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_for, of_facts
-from foureyes.app.call.modes import modes_of
-from foureyes.app.call.outcome import first_of_epic, outcome
-from foureyes.app.call.refusals import refuse_task, refuse_verb
-from foureyes.app.call.rows import IdRow
-from foureyes.app.call.several import each, named
-from foureyes.app.call.work import Work
+from foureyes.app.context import Context, IdRow, Work, refuse_task, refuse_verb
+from foureyes.app.facts import facts_for, of_facts
+from foureyes.app.modes import modes_of
+from foureyes.app.outcome import each, first_of_epic, named, outcome
 from foureyes.app.ports import NamedQuery, Tx
-from foureyes.app.tasks.ids import free_id
-from foureyes.app.tasks.loosening import (
-    is_new_word,
-    labels_to_put_on,
-    labels_to_take_off,
-    loosening,
-    notes_of,
-    putting_on_loosens,
-    spelled,
-    taking_off_loosens,
-)
-from foureyes.app.views.outcome import Outcome, PlannedTask
+from foureyes.app.views.project import CounterRow
 from foureyes.app.views.review import ApprovalView
+from foureyes.app.views.task_list import Outcome, PlannedTask
 from foureyes.core import events as e
 from foureyes.core.events.decision import ApprovalEnded
 from foureyes.core.nouns.session import Actor
@@ -39,14 +26,22 @@ from foureyes.core.nouns.task import (
     Task,
     TaskType,
     check_priority,
+    clean_label,
     clean_title,
     clean_word,
     task_type,
 )
-from foureyes.core.words.ids import TaskId
+from foureyes.core.words.folding import folded
+from foureyes.core.words.ids import TaskId, length_for, task_id
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, Conflict, Reason
 from foureyes.steps import Steps, fe
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+
+# ---- Tasks ----
 
 
 def after_planning(actor: Actor, task: TaskId, kind: TaskType) -> Steps:
@@ -352,3 +347,135 @@ def _edited(before: Task, now: Task, notes: tuple[str, ...] = ()) -> Outcome:
         changed=changed,
         notes=(*(("its approval has ended: the text it was given for has changed (T8)",) if ended else ()), *notes),
     )
+
+
+# ---- Ids of new tasks ----
+
+TRIES = 20
+
+
+def free_id(context: Context, tx: Tx) -> TaskId:
+    """An id nobody has: checked in the creating transaction, longer when the short ones run out."""
+    tx.along(("project.counters", {}))
+    prefix = context.project(tx).prefix
+    total = sum(row.n for row in tx.all("project.counters", CounterRow) if row.name.startswith("status:"))
+    for tries in range(TRIES):
+        new = task_id(prefix, context.ids.number(), length_for(total, tries))
+        if tx.one("task.exists", IdRow, id=new) is None:
+            return new
+    raise BadInput("no free task id was found; try again.")
+
+
+# ---- Loosening (M6) ----
+
+SIGNED_LENGTH = 200
+"""So much of what is signed stands in the statement; of what is longer its digest does."""
+NOT_SIGNED = "it was not signed, and where a person's key exists only a signed loosening counts (M6)"
+
+
+def loosening(
+    context: Context, actor: Actor, verb: str, what: str, loosens: Callable[[], bool], *, task: str = ""
+) -> AbstractContextManager[Work]:
+    """A transaction of a verb that may loosen; `loosens` says whether it does, `what` is what a person signs then."""
+    if actor.kind != "human":
+        return context.writing(actor, verb)
+    from foureyes.app import signatures
+    from foureyes.core.words.digest import sha256
+
+    reason = what if len(what) <= SIGNED_LENGTH else f"sha256:{sha256(what.encode()).hexdigest()}"
+    return signatures.loosening(context, actor, signatures.Intent(verb=verb, task=task, reason=reason), loosens=loosens)
+
+
+def notes_of(work: Work) -> tuple[str, ...]:
+    """What somebody is told whose loosening does not count (M6)."""
+    return (NOT_SIGNED,) if work.unsigned else ()
+
+
+def putting_on_loosens(context: Context, actor: Actor, labels: Sequence[str]) -> bool:
+    """Whether one of these labels lets anybody look less closely."""
+    with context.store.read() as tx:
+        return bool(_loosening_labels(context, tx, actor, labels))
+
+
+def _loosening_labels(context: Context, tx: Tx, actor: Actor, labels: Sequence[str]) -> list[str]:
+    from foureyes.core.rules.modes import loosest_mode
+
+    policy = context.policy(tx, actor)
+    return [label for label in labels if loosest_mode(policy, label) not in (None, "per-task")]
+
+
+def planned_labels(context: Context, work: Work, task: Task) -> list[str]:
+    """M7: the labels that loosen a review and came with the task, or were put on by the caller."""
+    labels = _loosening_labels(context, work.tx, work.actor, task.labels)
+    if not labels:
+        return []
+    from foureyes.app.facts import controls_of
+
+    last = {folded(each.label): each for each in controls_of(work.tx, [task.id])[task.id] if each.label}
+    puts = {label: last.get(folded(label)) for label in labels}
+    return [label for label, put in puts.items() if put and (not put.late or put.session == work.actor.session)]
+
+
+def taking_off_loosens(context: Context, actor: Actor, labels: Sequence[str]) -> bool:
+    """Whether one of these labels asks for anything."""
+    with context.store.read() as tx:
+        return any(_speaks(context, tx, actor, label) for label in labels)
+
+
+def _speaks(context: Context, tx: Tx, actor: Actor, label: str) -> bool:
+    """Whether a label says anything about how a task is looked at."""
+    from foureyes.core.rules.modes import label_mode
+    from foureyes.core.rules.policy import rule_of
+
+    return label_mode(label) is not None or rule_of(context.policy(tx, actor), label) is not None
+
+
+def labels_to_put_on(labels: Sequence[str]) -> tuple[str, ...]:
+    """Labels as they are kept; one that looks like a mode and is none is refused (M2)."""
+    kept = _each_once(labels, clean_label)
+    if any(":" in label for label in kept):
+        from foureyes.core.rules.modes import refuse_unknown_mode
+
+        for label in kept:
+            refuse_unknown_mode(label)
+    return kept
+
+
+def labels_to_take_off(labels: Sequence[str]) -> tuple[str, ...]:
+    """Labels that may be there: also such as nobody can put on any more."""
+    return _each_once(labels, lambda label: clean_word(label, "label"))
+
+
+def _each_once(labels: Sequence[str], clean: Callable[[str], str]) -> tuple[str, ...]:
+    """Labels as they are kept: each once, however it is written."""
+    kept: dict[str, str] = {}
+    for label in labels:
+        kept.setdefault(folded(label), clean(label))
+    return tuple(kept.values())
+
+
+def spelled(task: Task, label: str) -> list[str]:
+    """How a label is written on a task that has it."""
+    wanted = folded(label)
+    return [have for have in task.labels if folded(have) == wanted]
+
+
+def is_new_word(
+    context: Context, work: Work, task: Task, kind: Literal["label", "off", "minor"], label: str = ""
+) -> bool:
+    """M6: whether a person who says what is there already says something new: it was another's word, which may not
+    count, or theirs without the key that they now sign with.
+    """
+    if work.actor.kind != "human" or (label and not _speaks(context, work.tx, work.actor, label)):
+        return False
+    from foureyes.app.facts import controls_of
+
+    kinds, wanted = ("label", "off") if label else (kind,), folded(label)
+    controls = [
+        control
+        for control in controls_of(work.tx, [task.id])[task.id]
+        if control.kind in kinds and folded(control.label) == wanted
+    ]
+    if not controls or controls[-1].kind != kind:
+        return False
+    return controls[-1].session != work.actor.session or (bool(work.key) and not controls[-1].key)

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from foureyes.app.views.at_work import AgentRow, Resting
+from foureyes.app.views.run_state import AgentRow, Resting
 from foureyes.app.views.sprint import NO_SPRINT, SprintGlance
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import QueueRow
+
 
 ColumnName = Literal["open", "in_progress", "reviewing", "done"]
 COLUMNS: tuple[ColumnName, ...] = ("open", "in_progress", "reviewing", "done")

@@ -1,11 +1,20 @@
-"""A finding with its moves and answers, as faces show it."""
+"""A finding with its moves and answers, and the loop of a task."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from foureyes.core.nouns.finding import Location
 from foureyes.steps import NO_STEP, Steps
+
+if TYPE_CHECKING:
+    from foureyes.core.loop.engine import LoopState
+    from foureyes.core.nouns.task import Task
+
+
+# ---- A finding with its moves and answers, as faces show it ----
 
 
 class MoveView(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,3 +122,26 @@ class NoteRow(msgspec.Struct, frozen=True):
     n: int = 0
     id: str = ""
     until: str = ""
+
+
+# ---- The loop of a task, as `fe show --rounds` shows it ----
+
+
+class LoopView(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the loop of a task stands, the agent profile that the next attempt is for (E4), and what to do next.
+
+    `profile` is empty where somebody decides first.
+    """
+
+    task: Task
+    state: LoopState
+    profile: str = ""
+    next: Steps = NO_STEP
+
+
+def named() -> dict[str, type]:
+    """What the fields are made of, for who decodes these values: whoever makes them has it, and others do without."""
+    from foureyes.core.loop.engine import LoopState
+    from foureyes.core.nouns.task import Task
+
+    return {kind.__name__: kind for kind in (LoopState, Task)}

@@ -1,8 +1,12 @@
-"""The project: its row, status, health, settings, keys."""
+"""The project, its milestones and news of long verbs."""
 
 from __future__ import annotations
 
 import msgspec
+
+from foureyes.steps import NO_STEP, Steps
+
+# ---- The project ----
 
 
 class CounterRow(msgspec.Struct, frozen=True):
@@ -30,3 +34,14 @@ class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
     adopted: str | None = None
     tip: str | None = None
     accepted_at: str | None = None
+
+
+# ---- News ----
+
+
+class News(msgspec.Struct, frozen=True):
+    """A line of progress: something begins or ends; or, where it is `printed`, a check says something itself."""
+
+    text: str
+    next: Steps = NO_STEP
+    printed: bool = False

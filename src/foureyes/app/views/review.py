@@ -1,4 +1,4 @@
-"""What reviewers see and say: queue, batches, approvals, feedback, reviews."""
+"""Reviews: queue, batches, approvals, feedback, cycles."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.app.views.stack import InsideRow
+from foureyes.app.views.attempt import InsideRow
 from foureyes.app.views.task_list import Preview
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.approval import Basis, basis_of
+from foureyes.core.nouns.cycle import AskState, CycleState, ReviewerKind, Trigger
 from foureyes.core.nouns.feedback import Feedback, PriorityChange, RedoOption
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.rules.risk import Risk
+from foureyes.core.words.verdicts import Verdict
 from foureyes.errors import Reason
 from foureyes.steps import NO_STEP, Steps
+
+# ---- Review ----
 
 Face = Literal["", "cli", "tui", "web", "mcp"]
 MEASURING: frozenset[Face] = frozenset({"tui", "web"})
@@ -252,3 +256,107 @@ def decisions_in(feedback: Sequence[FeedbackView], approvals: Sequence[ApprovalV
         if not row.recorded:
             decisions.append((row.seq, Feedback(iteration=row.attempt, at=row.at, decision="approved")))
     return [entry for _, entry in sorted(decisions, key=lambda decision: decision[0])]
+
+
+# ---- Review cycles as faces show them ----
+
+
+class CycleTargetView(msgspec.Struct, frozen=True, kw_only=True):
+    """What a cycle is about. `over`: why it is that no more. `diff_id`: what a review of it names (D7)."""
+
+    task: str
+    attempt: int = 0
+    look: int = 0
+    diff_id: str = ""
+    summary: str = ""
+    over: str = ""
+
+
+class AskedView(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody who was asked about a target. `late`: until then was too long ago."""
+
+    task: str
+    reviewer: str
+    kind: ReviewerKind
+    state: AskState
+    until: str = ""
+    why: str = ""
+    text: str = ""
+    late: bool = False
+
+
+class GivenView(msgspec.Struct, frozen=True, kw_only=True):
+    """A review in a cycle. `against`: why one that agrees does not count by who gave it (V3, V4)."""
+
+    task: str
+    by: str
+    verdict: Verdict
+    effective: Verdict
+    summary: str
+    review: int
+    counts: bool = False
+    against: str = ""
+    at: str = ""
+
+
+class PointView(msgspec.Struct, frozen=True, kw_only=True):
+    """R2: a point to clarify, and the answer."""
+
+    id: str
+    task: str
+    reviewer: str
+    text: str
+    finding: str = ""
+    answer: str = ""
+    by: str = ""
+
+
+class CycleView(msgspec.Struct, frozen=True, kw_only=True):
+    """A review cycle. `waits_for`: whom; `next`: what moves it."""
+
+    id: str
+    trigger: Trigger
+    state: CycleState
+    rule: str = ""
+    wide: bool = False
+    reason: str = ""
+    reasons: tuple[str, ...] = ()
+    why: str = ""
+    follows: str = ""
+    quorum: int = 1
+    seats: int = 1
+    targets: tuple[CycleTargetView, ...] = ()
+    asked: tuple[AskedView, ...] = ()
+    reviews: tuple[GivenView, ...] = ()
+    points: tuple[PointView, ...] = ()
+    clarify_until: str = ""
+    waits_for: tuple[str, ...] = ()
+    at: str = ""
+    ended_at: str = ""
+    next: Steps = NO_STEP
+
+
+class CycleOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What a verb did to a cycle. `changed` is false where it was there already, or nothing was due."""
+
+    cycle: str
+    state: CycleState
+    rule: str = ""
+    changed: bool = True
+    message: str = ""
+    asked: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    next: Steps = NO_STEP
+
+
+class IssueRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A concern, or a missing review, in work that goes on (R0, R3) or stands still (R1, R2)."""
+
+    cycle: str
+    task: str
+    rule: str
+    reviewer: str
+    verdict: str
+    text: str
+    at: str = ""
+    next: Steps = NO_STEP

@@ -1,26 +1,29 @@
-"""The read side: frozen values that every face shows. Their fields are the stable JSON of `--json`."""
+"""One task in full, plans of many, and the completion report."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from foureyes.errors import Reason
 from foureyes.steps import NO_STEP, Steps
 
-if TYPE_CHECKING:  # a verb that answers with an Outcome needs none of them
-    from foureyes.app.views.check import CheckView
+if TYPE_CHECKING:
+    from foureyes.app.views.attempt import CheckView, InsideRow
     from foureyes.app.views.finding import FindingView
-    from foureyes.app.views.pause import PauseView
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
-    from foureyes.app.views.stack import InsideRow
+    from foureyes.app.views.run_state import PauseView
     from foureyes.app.views.status import OpenPoint
     from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState
     from foureyes.core.nouns.attempt import Attempt
     from foureyes.core.nouns.task import Task
     from foureyes.core.rules.facts import HistoryEntry
-    from foureyes.errors import Reason
+
+
+# ---- The read side ----
 
 
 class LogView(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,11 +130,10 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
 
 def named() -> dict[str, type]:
     """What the fields are made of, for who decodes these values: whoever makes them has it, and others do without."""
-    from foureyes.app.views.check import CheckView
+    from foureyes.app.views.attempt import CheckView, InsideRow
     from foureyes.app.views.finding import FindingView
-    from foureyes.app.views.pause import PauseView
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
-    from foureyes.app.views.stack import InsideRow
+    from foureyes.app.views.run_state import PauseView
     from foureyes.app.views.status import OpenPoint
     from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState
@@ -161,3 +163,63 @@ def named() -> dict[str, type]:
             Reason,
         )
     }
+
+
+# ---- Plans ----
+
+
+class PlannedRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A section of a plan and its task. `state`: made now, there before as the plan has it, or there and different:
+    `notes` say how. What was there is never changed. Where nothing was made `task` is empty.
+    """
+
+    task: str
+    title: str
+    mode: str
+    labels: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+    state: Literal["new", "known", "differs"] = "new"
+    status: str = "open"
+    notes: tuple[str, ...] = ()
+
+
+def without_reviewer(rows: Sequence[PlannedRow]) -> str:
+    """M7: how many of the new tasks no reviewer has to read, as a sentence; empty if there are none."""
+    many = sum(row.state == "new" and row.mode.endswith(("auto-approve", "skip")) for row in rows)
+    return f"{many} task{'' if many == 1 else 's'} will merge without a reviewer once checks pass" if many else ""
+
+
+class Drafted(msgspec.Struct, frozen=True, kw_only=True):
+    """A plan that an agent drafted for a goal: the file it is kept in, what importing it would make, or why it cannot
+    be imported as it is, and what to type.
+    """
+
+    task: str
+    profile: str
+    file: str = ""
+    text: str = ""
+    rows: tuple[PlannedRow, ...] = ()
+    problem: str = ""
+    next: Steps = NO_STEP
+
+
+class Accepted(msgspec.Struct, frozen=True):
+    """A task whose planned mode a person made their own, and the mode that it has now: a label goes before a plan."""
+
+    task: str
+    mode: str
+    planned: str = ""
+
+
+# ---- The completion report ----
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """X4: complete or not, every reason, and what is worth knowing in any case."""
+
+    complete: bool
+    scope: str
+    tasks: int
+    reasons: tuple[Reason, ...] = ()
+    notes: tuple[str, ...] = ()
+    blocking: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Tasks in lists: what is asked for, and a row."""
+"""Tasks in lists: filters, rows, and the outcome of a verb that changed one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import msgspec
 
 from foureyes.errors import Reason
 from foureyes.steps import NO_STEP, Steps
+
+# ---- Tasks in lists ----
 
 
 class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,3 +117,27 @@ class ReviewablePage(msgspec.Struct, frozen=True, kw_only=True):
     """How many of the tasks that were looked at wait for a required check."""
     looked_at: int
     after: str = ""
+
+
+# ---- The outcome of a verb that changed a task ----
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What a verb did to a task. `changed` is false for an idempotent repeat."""
+
+    task: str
+    status: str
+    version: int
+    changed: bool = True
+    message: str = ""
+    next: Steps = NO_STEP
+    notes: tuple[str, ...] = ()
+
+
+class PlannedTask(Outcome, frozen=True, kw_only=True):
+    """A task that was planned, and how it would be reviewed as it stands now (M); empty while the configuration is
+    broken.
+    """
+
+    mode: str = ""
+    mode_reasons: tuple[Reason, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.app.views.outcome import Outcome
+from foureyes.app.views.task_list import Outcome
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import visible
 

@@ -1,4 +1,4 @@
-"""Where the branches of attempts and tasks are: tips, kept refs, a fresh start."""
+"""Branches of attempts and tasks: tips, kept refs, a fresh start."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.app.call.attempts import attempt_of
-from foureyes.app.call.noted_target import branch_here, noted_tip
-from foureyes.app.call.recorded_target import remote_of
-from foureyes.app.call.rows import IdRow
-from foureyes.app.call.told_target import ask_target
-from foureyes.app.work.other_machines import branch_there, is_elsewhere, machine_of
+from foureyes.app.context import IdRow
+from foureyes.app.facts import attempt_of
+from foureyes.app.target import ask_target, branch_here, noted_tip, remote_of
+from foureyes.app.work.remote_attempts import branch_there, is_elsewhere, machine_of
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
@@ -20,8 +18,8 @@ from foureyes.errors import FoureyesError, GitProblem
 from foureyes.steps import NO_STEP, Steps, shell
 
 if TYPE_CHECKING:
-    from foureyes.app.call.case import Case
-    from foureyes.app.call.context import Context
+    from foureyes.app.case import Case
+    from foureyes.app.context import Context
     from foureyes.app.ports import Tx
     from foureyes.core.rules import gate
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.app.call.caller import permit
-from foureyes.app.call.context import Context
-from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.context import Context, permit, refuse_verb
 from foureyes.app.views.work import CheckpointView
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor

@@ -1,45 +1,53 @@
-"""Claims: who works on a task (T1). One winner; the same session again is a no-op."""
+"""Claims (T1): one winner; taken, released, taken over; and the agent's own unfinished work."""
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec.structs import replace
 
-from foureyes.app.call.caller import permit
-from foureyes.app.call.context import OF_PROJECT
-from foureyes.app.call.outcome import claim_by, outcome
-from foureyes.app.call.placing import refuse_merged
-from foureyes.app.call.refusals import refuse_task, refuse_verb
-from foureyes.app.call.rows import Count, IdRow
-from foureyes.app.call.told_target import TargetHere, as_the_remote_has_it, target_here, told_target
+from foureyes.app.context import OF_PROJECT, Count, IdRow, permit, refuse_task, refuse_verb
+from foureyes.app.facts import facts_of, parties_of
+from foureyes.app.outcome import claim_by, outcome
+from foureyes.app.target import (
+    TargetHere,
+    ToldTarget,
+    as_the_remote_has_it,
+    merged_reason,
+    refuse_merged,
+    target_here,
+    told_target,
+)
+from foureyes.app.views.session import SessionView
+from foureyes.app.views.status import OpenPoint
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
-from foureyes.app.work.own_work import own_work
-from foureyes.app.work.passing_over import in_words, passed_over, refuse_all
-from foureyes.app.work.releasing import is_silent, is_successor, take_over, unstart
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor, is_oneself, is_same
-from foureyes.core.rules.claiming import RESUME, began_at, why_not_free
+from foureyes.core.rules.check_states import check_states
+from foureyes.core.rules.claiming import RESUME, began_at, is_next_process, why_not_free
 from foureyes.core.rules.involvement import has_spawned
 from foureyes.core.words.ids import TaskId
+from foureyes.core.words.refs import OWN_BRANCHES, own_branch
+from foureyes.core.words.text import clean_text, one_line
 from foureyes.errors import LostClaim, NotFound, Reason
-from foureyes.steps import Steps, by_person, either, fe, in_turn, phrase
+from foureyes.steps import NO_STEP, Steps, by_person, either, fe, in_turn, phrase
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from foureyes.app.call.context import Context
-    from foureyes.app.call.work import Work
+    from foureyes.app.context import Context, Work
     from foureyes.app.ports import Tx
-    from foureyes.app.views.outcome import Outcome
+    from foureyes.app.views.task_list import Outcome
     from foureyes.app.views.work import ClaimedWorktree
-    from foureyes.app.work.own_work import OwnWork
     from foureyes.core.nouns.task import Task
     from foureyes.core.rules.facts import Facts
     from foureyes.core.words.ids import Sha
     from foureyes.core.words.lifecycle import RunEnd
 
+
+# ---- Claims ----
 
 SAID = 3
 """How many tasks of the caller's own are named."""
@@ -92,19 +100,19 @@ class Claims:
         with self._context.store.read() as tx:
             target, apart = target_here(self._context, tx), bool(worktree)
             if worktree is None:
-                from foureyes.app.work.reserving import wants_worktree
+                from foureyes.app.work.worktrees import wants_worktree
 
                 apart = wants_worktree(self._context, tx, actor)
         if target.lost:
             target = as_the_remote_has_it(self._context, target)
         if apart and target.tip is None:
-            from foureyes.app.work.reserving import refuse_targetless
+            from foureyes.app.work.worktrees import refuse_targetless
 
             refuse_targetless(self._context, target.named.target)
         return target, apart
 
     def _is_at_its_place(self, task: str, head: Sha | None) -> bool:
-        from foureyes.app.work.reserving import is_at_its_place
+        from foureyes.app.work.worktrees import is_at_its_place
 
         with self._context.store.read() as tx:
             task_id = self._context.find_id(tx, task)
@@ -118,25 +126,25 @@ class Claims:
             return True
         if here or actor.role == "implement":
             return not here
-        from foureyes.app.work.reserving import is_lost
+        from foureyes.app.work.worktrees import is_lost
 
         return is_lost(self._context, task)
 
     def _refuse_reserved(self, work: Work, task: Task) -> None:
         if work.tx.one("reservation.any", IdRow) is not None:
-            from foureyes.app.work.reserving import refuse_reserved
+            from foureyes.app.work.worktrees import refuse_reserved
 
             refuse_reserved(self._context, work.tx, work.actor, task.id)
 
     def _reserve(self, work: Work, task: Task) -> Outcome | None:
         """Nothing is done yet: the worktree comes first."""
-        from foureyes.app.work.reserving import reserve
+        from foureyes.app.work.worktrees import reserve
 
         reserve(self._context, work, task.id)
         return None
 
     def _start_reserved(self, actor: Actor, task: Task) -> Outcome:
-        from foureyes.app.work.reserving import start_reserved
+        from foureyes.app.work.worktrees import start_reserved
 
         return start_reserved(self._context, actor, task.id, partial(self._claim_reserved, task.id))
 
@@ -161,8 +169,7 @@ class Claims:
 
     def _in_worktree(self, actor: Actor, done: Outcome) -> ClaimedWorktree:
         """K1: the worktree of a task that the caller has already, made or found again."""
-        from foureyes.app.work.reserving import claimed_in
-        from foureyes.app.work.worktrees import Worktrees
+        from foureyes.app.work.worktrees import Worktrees, claimed_in
 
         return claimed_in(done, Worktrees(self._context).open(actor, done.task))
 
@@ -243,13 +250,13 @@ class Claims:
         """What others are about to start, and what this session was."""
         if work.tx.one("reservation.any", IdRow) is None:
             return set(), None
-        from foureyes.app.work.reserving import left_by_me, taken_by_others
+        from foureyes.app.work.worktrees import left_by_me, reserved_by_others
 
-        taken = set(taken_by_others(self._context, work.tx, work.actor))
+        taken = set(reserved_by_others(self._context, work.tx, work.actor))
         return taken, left_by_me(self._context, work.tx, work.actor)
 
     def _facts(self, work: Work, task: Task) -> Facts:
-        from foureyes.app.call.facts import facts_of  # most claims are of a free task, and need none of it
+        from foureyes.app.facts import facts_of  # most claims are of a free task, and need none of it
 
         return facts_of(self._context, work.tx, task.id)
 
@@ -355,3 +362,218 @@ def _submit(task: TaskId, work: str) -> Steps:
 def is_free_for_child(context: Context, work: Work, task: Task) -> bool:
     """Whether a spawned session can be given the claim of a task."""
     return Claims(context)._is_free_for_child(work, task)
+
+
+# ---- An agent's own work that is not finished ----
+
+QUESTION = 200
+"""How much of what reviewers ask is said."""
+
+
+class OwnWork(msgspec.Struct, frozen=True):
+    """A task, what its author can do for it now, and the command. `sent_back`: it can be started again."""
+
+    task: str
+    text: str
+    step: Steps
+    sent_back: bool = False
+
+
+def own_work(context: Context, tx: Tx, actor: Actor) -> list[OwnWork]:
+    """What comes before new work, for an agent; the same for the next process of its program once it has ended (T2)."""
+    if actor.kind != "agent":
+        return []
+    points = tx.all("cycle.asks_maker", OpenPoint, session=actor.session, limit=SAID)
+    found = [OwnWork(point.task, _question(point), point.step) for point in points]
+    for row in tx.all("task.own", IdRow, session=actor.session, agent=actor.agent):
+        task = context.get(tx, TaskId(row.id))
+        if task.ready:
+            text = f"{task.id} was sent back to you: fe start {task.id}, then fe context {task.id}"
+            found.append(OwnWork(task.id, text, fe("start", task.id), sent_back=True))
+        elif task.implementer == actor.session or is_successor(context, tx, actor, task):
+            found += _in_review(context, tx, actor, task)
+        if len(found) >= SAID:
+            break
+    return found
+
+
+def _in_review(context: Context, tx: Tx, actor: Actor, task: Task) -> Iterator[OwnWork]:
+    count = tx.one("finding.to_answer", Count, task=task.id)
+    if count is not None and count.n:
+        findings = f"{count.n} finding{'' if count.n == 1 else 's'}"
+        text = f"{task.id} has {findings} for you to answer: fe finding list {task.id} --open"
+        yield OwnWork(task.id, text, fe("finding", "list", task.id, "--open"))
+        return
+    states = check_states(facts_of(context, tx, task.id), context.policy(tx, actor))
+    red = [
+        f"{state.rule.name} {state.result.outcome.replace('_', ' ')}"
+        for state in states
+        if state.rule.required and state.result is not None and state.result.outcome != "passed"
+    ]
+    if red:
+        words = f"a required check did not pass ({', '.join(red)})"
+        text = f"{task.id} is in review, and {words}: fe check show {task.id}"
+        yield OwnWork(task.id, text, fe("check", "show", task.id))
+
+
+def _question(point: OpenPoint) -> str:
+    """R2: what reviewers ask, and what answers it, in a line."""
+    line = one_line(f"reviewers ask you about {point.task}, {point.cycle} {point.id}: {point.text}", QUESTION)
+    return f'{line} · answer: fe review clarify {point.cycle} {point.id} -m "…"'
+
+
+# ---- Passing over (T4) ----
+
+HOW_MANY = 200
+
+
+def passed_over(context: Context, actor: Actor, merged: Mapping[str, Sha], *, worktree: bool) -> dict[str, Reason]:
+    """The ready tasks before the first one that can be started, and why each cannot: its merge is on the target (P12);
+    or with a `worktree`, its branch has work of nobody whom the record knows (P2). What others are about to start is
+    not given either, so what comes after it is looked at, too.
+    """
+    if not merged and not worktree:
+        return {}
+    over: dict[str, Reason] = {}
+    target = cache(lambda: told_target(context))  # nobody waits for a remote once for each task
+    for most in (1, HOW_MANY):  # nearly always the first one will do
+        with context.store.read() as tx:
+            rows = tx.tasks(ListQuery(ready=True, limit=most), TaskRow)
+            taken = _reserved(context, tx, actor)
+        for row in (row for row in rows if row.id not in over):
+            reason = merged_reason(row.id, merged) or (_planted(context, row, target) if worktree else None)
+            if reason is not None:
+                over[row.id] = reason
+            elif row.id not in taken:
+                return over
+    return over
+
+
+def _reserved(context: Context, tx: Tx, actor: Actor) -> set[str]:
+    if tx.one("reservation.any", IdRow) is None:
+        return set()
+    from foureyes.app.work.worktrees import reserved_by_others
+
+    return set(reserved_by_others(context, tx, actor))
+
+
+def _planted(context: Context, row: TaskRow, target: Callable[[], ToldTarget]) -> Reason | None:
+    if row.iteration or context.repo.commit_of(own_branch(row.id)) is None:
+        return None
+    from foureyes.app.work.worktrees import planted
+
+    task, base = TaskId(row.id), told_target(context, asks=False).at
+    problem = planted(context, task, own_branch(task), base, target)
+    return Reason("P2", problem.message, problem.next_step) if problem else None
+
+
+def refuse_all(over: Mapping[str, Reason]) -> None:
+    """Where nothing else is ready, every reason is said."""
+    if over:
+        refuse_verb("nothing was claimed.", *(_named(task, reason) for task, reason in over.items()))
+
+
+def _named(task: str, reason: Reason) -> Reason:
+    return reason if task in reason.message else Reason(reason.rule, f"{task}: {reason.message}", reason.next)
+
+
+def in_words(over: Mapping[str, Reason]) -> tuple[str, ...]:
+    """What was passed over, a sentence each."""
+    return tuple(f"{task} was passed over: {reason.message} ({reason.rule})" for task, reason in over.items())
+
+
+# ---- A claim ends (T1) ----
+
+
+def unstart(context: Context, actor: Actor, task: str, reason: str, how: RunEnd) -> Outcome:
+    """Give a claim back, or release another's that may be released. `how` says how the run ended (L17)."""
+    from foureyes.app.facts import facts_of
+
+    reason = clean_text(reason, "the reason")
+    with context.writing(actor, "unstart") as work:
+        row = context.find(work.tx, task)
+        if row.status == "open":
+            return outcome(row, f"{row.id} is open already; nothing to do", claim_by(actor), changed=False)
+        if row.status != "in_progress" or row.implementer is None:
+            refuse_task(
+                row.id,
+                f"is {row.status}; only a task in progress can be given back",
+                Reason("T2", f"{row.id} is {row.status}", fe("show", row.id)),
+            )
+        facts = facts_of(context, work.tx, row.id)
+        me, owner = context.party(work.tx, actor), facts.party(row.implementer)
+        if is_oneself(me, owner):
+            work.record(row.id, e.TaskUnstarted(reason=reason, how=how))
+            return _given_back(context, work, row, f"gave {row.id} back", claim_by(actor), how)
+        may_release = (
+            actor.kind == "human" or has_spawned(facts, me, owner) or is_successor(context, work.tx, actor, row)
+        )
+        if not may_release and not is_silent(context, work, row):
+            _refuse_live(context, work, row, facts.party_name(row.implementer))
+        return release(context, work, row, reason, how)
+
+
+def _refuse_live(context: Context, work: Work, task: Task, who: str) -> None:
+    minutes = context.policy(work.tx, work.actor).claim_stale_minutes
+    why = f"{who} holds the claim and was active within {minutes} minutes. Anyone may release it once that session has ended or is silent for longer."
+    refuse_task(task.id, "was not released", Reason("T1", why, by_person(fe("unstart", task.id))))
+
+
+def release(context: Context, work: Work, task: Task, reason: str, how: RunEnd) -> Outcome:
+    """T, L17: free a claim for whoever held it, by who may."""
+    assert task.implementer is not None
+    work.record(task.id, e.TaskReleased(implementer=task.implementer, reason=reason, how=how))
+    return _given_back(context, work, task, f"released {task.id}", NO_STEP, how)
+
+
+def _given_back(context: Context, work: Work, task: Task, message: str, step: Steps, how: RunEnd) -> Outcome:
+    """L17: a run that had findings to work on and ended oddly is a round without progress."""
+    if how:
+        from foureyes.app.tasks.escalation import escalate
+
+        escalate(context, work, task.id)
+    now = context.get(work.tx, task.id)
+    notes = (f"it waits for {now.waiting_for} now: tier {now.tier} (E1)",) if now.waiting_for else ()
+    notes = (f"it goes to tier {now.tier} (E1)",) if not notes and now.tier != task.tier else notes
+    again = fe("start" if now.ready and work.actor.kind == "agent" else "show", now.id)
+    return outcome(now, message, step or again, notes=notes)
+
+
+def is_successor(context: Context, tx: Tx, actor: Actor, task: Task) -> bool:
+    """T2: whether the implementer's process is shown to have ended (J4), and the caller is the next one."""
+    if task.implementer in (None, actor.session) or actor.kind != "agent":
+        return False
+    owner = parties_of(tx, [task.implementer])[task.implementer]
+    if owner.agent != actor.agent or not context.outside.is_gone(owner.process):
+        return False
+    claims = tx.all("session.claims", IdRow, session=actor.session)
+    is_there = _is_there(context, tx, task)
+    return is_next_process(actor, context.party(tx, actor), owner, is_there=is_there, has_claims=bool(claims))
+
+
+def _is_there(context: Context, tx: Tx, task: Task) -> bool:
+    """Whether the caller stands in the task's worktree; a task without one was begun outside of all of them."""
+    from foureyes.app.work.worktrees import branch_in
+
+    here = context.repo.current_ref()
+    has_own = task.id in context.workshop.worktrees()
+    return here == branch_in(context, tx, task.id) or not (has_own or here.startswith(OWN_BRANCHES))
+
+
+def take_over(context: Context, work: Work, task: Task) -> bool:
+    """T2: the claim passes to the caller, if it is the successor of the process that has it; the earlier session stays
+    an author.
+    """
+    if task.status != "in_progress" or not is_successor(context, work.tx, work.actor, task):
+        return False
+    assert task.implementer is not None
+    work.record(task.id, e.TaskReleased(implementer=task.implementer, reason="its process has ended"))
+    work.record(task.id, e.TaskStarted())
+    return True
+
+
+def is_silent(context: Context, work: Work, task: Task) -> bool:
+    """The claim's session has ended, or nothing was heard of it for `claim_stale_minutes`."""
+    owner = work.tx.one("session.get", SessionView, id=task.implementer)
+    limit = context.ago(context.policy(work.tx, work.actor).claim_stale_minutes)
+    return owner is not None and (owner.ended or owner.last_seen_at <= limit)

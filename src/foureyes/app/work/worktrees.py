@@ -1,35 +1,44 @@
-"""Worktrees (K1): a checkout of its own for each task, on a branch of its own."""
+"""Worktrees (K1): a checkout for each task, reserved with its claim, on a branch of its own, with the files that it needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.attempts import attempt_of, attempts_of
-from foureyes.app.call.caller import permit
-from foureyes.app.call.context import OF_PROJECT, Context
-from foureyes.app.call.facts import facts_of
-from foureyes.app.call.outcome import claim_by
-from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.call.told_target import ToldTarget, told_target
-from foureyes.app.views.work import Dropped, PrunedRow, WorktreeRow, WorktreeView
+import msgspec
+from msgspec.structs import asdict
+
+from foureyes.app.context import OF_PROJECT, Context, StoredSetting, permit, refuse_verb
+from foureyes.app.facts import attempt_of, attempts_of, facts_of
+from foureyes.app.outcome import claim_by
+from foureyes.app.target import ToldTarget, merge_place_of, noted_tip, told_target
+from foureyes.app.views.work import ClaimedWorktree, Dropped, PrunedRow, WorktreeRow, WorktreeView
 from foureyes.app.work.branches import begin_again
-from foureyes.app.work.furnishing import furnish
-from foureyes.app.work.other_machines import Handed, begin_at, bring, catch_up, is_elsewhere, is_unsaid
+from foureyes.app.work.remote_attempts import Handed, begin_at, bring, catch_up, is_elsewhere, is_unsaid
+from foureyes.core import events as e
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.involvement import is_under
 from foureyes.core.words.fence import some
+from foureyes.core.words.globs import matching
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import IMPLEMENTATION
 from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, own_branch
-from foureyes.errors import GitProblem, LostClaim, Reason, RemoteProblem
-from foureyes.steps import blank, shell
+from foureyes.core.words.text import visible
+from foureyes.errors import FoureyesError, GitProblem, LostClaim, Reason, RemoteProblem
+from foureyes.steps import blank, fe, shell
 
 if TYPE_CHECKING:
+    from foureyes.app.context import Work
     from foureyes.app.ports import Tx
+    from foureyes.app.views.task_list import Outcome
+    from foureyes.core.nouns.checkout import CheckoutRule
+    from foureyes.core.rules.policy import ReviewPolicy, WorktreeFor
+
+
+# ---- Worktrees (K1) ----
 
 NAMES_SHOWN = 5
 """How many names a note has."""
@@ -308,3 +317,286 @@ def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> list
         attempts = attempts_of(tx, merged)
     went = {task: _went(_drop(context, TaskId(task), attempt, target)) for task, attempt in attempts.items()}
     return [f"{task}  {words}" for task, words in went.items() if words]
+
+
+# ---- Claims with a checkout of their own (K1) ----
+
+# A reservation is no work: it stands in no history and makes nobody an author. It ends with its process, or in a while.
+
+SETTING = "work.worktree"
+SECONDS = 600
+"""How long a reservation holds whose process cannot be seen, on another machine."""
+
+
+class ClaimEvent(msgspec.Struct, frozen=True):
+    """A row of the journal that says how far a claim came."""
+
+    kind: str
+
+
+class Reservation(msgspec.Struct, frozen=True):
+    """Who is about to start a task, by which process, until when that holds at most."""
+
+    task: str
+    session: str
+    process: str
+    until: str
+
+
+def wants_worktree(context: Context, tx: Tx, actor: Actor) -> bool:
+    """K1: whether a claim of this caller comes with a worktree where the caller does not say."""
+    chosen = _configured_worktree(context, tx, actor)
+    return chosen == "always" or (chosen == "agents" and actor.kind == "agent")
+
+
+def _configured_worktree(context: Context, tx: Tx, actor: Actor) -> WorktreeFor:
+    """Whose claims come with a worktree; all of the configuration is read only where something about it is said."""
+    from foureyes.core.rules.policy import WORKTREE_DEFAULT
+
+    stored = any(row.name == SETTING for row in tx.all("project.settings", StoredSetting))
+    if not stored and "worktree" not in (context.project(tx).accepted_text or ""):
+        return WORKTREE_DEFAULT
+    return context.policy(tx, actor).worktree
+
+
+def no_target(target: str) -> str:
+    """What is wrong where the target was renamed or removed."""
+    return f"branch {target} does not exist, and it is the target of this project"
+
+
+def refuse_targetless(context: Context, target: str) -> None:
+    """K1: a checkout cannot be made where the target is gone, so nothing is claimed; only where nothing was committed
+    at all yet is the work done where the caller stands.
+    """
+    if context.repo.heads():
+        refuse_verb("nothing was claimed.", Reason("K1", no_target(target), fe("doctor")))
+
+
+def is_at_its_place(context: Context, task: TaskId, head: Sha | None) -> bool:
+    """Whether the caller stands where the task is worked on already, or nothing can be checked out yet."""
+
+    return head is None or context.repo.current_ref() == branch_of(context, task)
+
+
+def is_lost(context: Context, task: TaskId) -> bool:
+    """Whether a task that is claimed and has no worktree here had one: its branch is there, or by the journal the last
+    claim was made with a worktree, whose clone somebody lost.
+    """
+    if context.repo.commit_of(own_branch(task)) is not None:
+        return True
+    with context.store.read() as tx:
+        rows = tx.all("journal.claims", ClaimEvent, task=task)
+    return [row.kind for row in rows] == ["TaskStarted", "TaskReserved"]
+
+
+def reserved_by_others(context: Context, tx: Tx, actor: Actor) -> dict[str, Reservation]:
+    """The tasks that somebody is about to start right now."""
+    rows = tx.all("reservation.all", Reservation)
+    return {row.task: row for row in rows if _is_live(context, row) and not _is_mine(context, row, actor)}
+
+
+def left_by_me(context: Context, tx: Tx, actor: Actor) -> str | None:
+    """A task that this session was about to start when its call was cut off."""
+    rows = tx.all("reservation.all", Reservation)
+    return next((row.task for row in rows if row.session == actor.session and _is_mine(context, row, actor)), None)
+
+
+def _is_live(context: Context, row: Reservation) -> bool:
+    return row.until > context.now() and not (row.process and context.outside.is_gone(row.process))
+
+
+def _is_mine(context: Context, row: Reservation, actor: Actor) -> bool:
+    """This very process, or one of the same session that is no more."""
+    if row.session != actor.session:
+        return False
+    return not row.process or row.process == context.outside.process() or context.outside.is_gone(row.process)
+
+
+def refuse_reserved(context: Context, tx: Tx, actor: Actor, task: TaskId) -> None:
+    """T1: one winner, also while its worktree is being made."""
+    other = reserved_by_others(context, tx, actor).get(task)
+    if other is not None:
+        raise LostClaim(f"{task} is being started by {other.session} right now.", next_step=claim_by(actor), task=task)
+
+
+def reserve(context: Context, work: Work, task: TaskId) -> None:
+    """Nobody else starts it from here on."""
+    event = e.TaskReserved(process=context.outside.process(), until=context.later(SECONDS))
+    work.record(task, event)
+
+
+def start_reserved(
+    context: Context, actor: Actor, task: TaskId, claim: Callable[[Work, Sha | None], Outcome]
+) -> Outcome:
+    """The worktree, then the claim, with where the target was then; where one of them fails, neither is left."""
+
+    try:
+        place, there = worktree_and_target(context, task, actor.session)
+        with context.writing(actor, "start") as work:
+            done = claim(work, there)
+    except BaseException as problem:
+        _release(context, actor, task, str(problem))
+        raise
+    return claimed_in(done, place)
+
+
+def claimed_in(done: Outcome, place: WorktreeView) -> ClaimedWorktree:
+    """A claim, and where it is worked on."""
+    fields = {**asdict(done), "notes": (*done.notes, *place.notes)}
+    return ClaimedWorktree(**fields, worktree=place.path, branch=place.branch)
+
+
+def _release(context: Context, actor: Actor, task: TaskId, why: str) -> None:
+    """The task is free again; a worktree that was made and holds nothing goes, too."""
+    with context.writing(actor, "start") as work:
+        rows = [row for row in work.tx.all("reservation.all", Reservation) if row.task == task]
+        if not any(_is_mine(context, row, actor) for row in rows):
+            return
+        work.record(task, e.ReservationEnded(reason=" ".join(why.split())[:500]))
+        is_new = not context.get(work.tx, task).iteration
+    if is_new:
+        context.workshop.drop_worktree(task)
+        context.workshop.delete_merged(own_branch(task), target=_target(context))
+
+
+def _target(context: Context) -> str:
+    with context.store.read() as tx:
+        return context.project(tx).target
+
+
+# ---- Furnishing (K1) ----
+
+COPY, PREPARE = "work.copy", "checkout.prepare"
+REFUSED_SHOWN = 3
+
+
+def furnish(context: Context, task: TaskId) -> tuple[str, ...]:
+    """Do to the worktree of a task what comes after git has made it; what did not work, for who works there."""
+    return tuple(note for step in STEPS if (note := step(context, task)))
+
+
+def copy_files(context: Context, task: TaskId) -> str:
+    """K1: the files that `[work] copy` names; none where nobody configured it."""
+    globs = _configured_copies(context)
+    if not globs:
+        return ""
+    refused = context.workshop.copy_into(task, globs).refused
+    more = f"; and {len(refused) - REFUSED_SHOWN} more" if len(refused) > REFUSED_SHOWN else ""
+    return f"not copied (work.copy): {'; '.join(refused[:REFUSED_SHOWN])}{more}" if refused else ""
+
+
+def prepare_environment(context: Context, task: TaskId) -> str:
+    """K1, D5: the packages that the work needs, as checks have them: a copy of what is kept. Nothing is made here, as
+    that can take long: whoever works there has the command.
+    """
+    rule = _prepared(context)
+    if rule is None:
+        return ""
+
+    head = context.repo.commit_of(branch_of(context, task))
+    tree = context.workshop.tree_of(head) if head else None
+    if tree is None:
+        return ""
+    try:
+        with closing(context.outside.checks()) as runner, runner.lend(rule, FilesOfTree(context, tree, tree)) as lent:
+            if lent is not None:
+                context.workshop.lay_into(task, lent.path, lent.was)
+                return ""
+            why = "no environment is kept for it yet"
+    except (FoureyesError, OSError) as problem:
+        why = f"its environment was not created here: {visible(str(problem))}"
+    return f"{why}; checkout.prepare is: {visible(rule.prepare)}"
+
+
+STEPS: tuple[Callable[[Context, TaskId], str], ...] = (copy_files, prepare_environment)
+"""From top to bottom."""
+
+
+def _configured_copies(context: Context) -> tuple[str, ...]:
+    policy = _policy(context, COPY)
+    return policy.copies if policy else ()
+
+
+def _prepared(context: Context) -> CheckoutRule | None:
+    policy = _policy(context, PREPARE)
+    return policy.checkout if policy and policy.checkout.prepare.strip() else None
+
+
+def _policy(context: Context, setting: str) -> ReviewPolicy | None:
+    """The policy in force is read only where something is said about a setting."""
+    with context.store.read() as tx:
+        tx.along(*OF_PROJECT)
+        stored = any(row.name == setting for row in tx.all("project.settings", StoredSetting))
+        if not stored and setting.rpartition(".")[2] not in (context.project(tx).accepted_text or ""):
+            return None
+        return context.gate_policy(tx)
+
+
+# ---- The files of a tree that checks run on ----
+
+
+class FilesOfTree(msgspec.Struct, frozen=True):
+    """A tree, by what git has of it. `base`: that of the target where the change to it begins, if that is known, and
+    `begins` its commit; `is_asked`: the target is there, by who merges onto it.
+    """
+
+    context: Context
+    tree: Sha
+    base: str = ""
+    begins: str = ""
+    is_asked: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.tree
+
+    @property
+    def beside(self) -> str:
+        return self.base
+
+    def listed(self, globs: Sequence[str]) -> Mapping[str, str]:
+        """The files that globs mean, each with its mode and object."""
+        return _some(self.context.workshop.files_of(self.tree), globs)
+
+    def of_target(self, globs: Sequence[str]) -> list[Mapping[str, str]]:
+        """The same of the target as the last merge on record left it, and as it was at the base; of what is not there,
+        nothing. No branch is asked where it is: an attempt could be there for the moment, too.
+        """
+        known = [Sha(each) for each in (self._merged(), self.base) if each]
+        return [_some(self.context.workshop.files_of(each), globs) for each in known]
+
+    def _merged(self) -> Sha | None:
+        with self.context.store.read() as tx:
+            newest = merge_place_of(tx).newest
+        return self.context.repo.commit_of(newest) if newest else None
+
+    def agreed(self) -> list[Mapping[str, str]]:
+        """All files of the target by the last merge on record: as it left them, and at the base if it has that. A
+        submission counts from where a branch was for the moment, and says of nothing that somebody agreed to it.
+        """
+        merged, files_of = self._merged(), self.context.workshop.files_of
+        if merged is None:
+            return []
+        has_base = bool(self.base) and self.begins and self.context.repo.is_ancestor(Sha(self.begins), merged)
+        return [files_of(merged), *([files_of(Sha(self.base))] if has_base else [])]
+
+    def agreed_beside(self) -> Mapping[str, str]:
+        """All files at the base, where no record tells: of who merges onto it, and where nothing is merged yet of a
+        target that is there or further. True for this base alone.
+        """
+        is_there = self.is_asked or self.base == self.tree
+        if not is_there and self.begins and self._merged() is None:
+            repo = self.context.repo
+            with self.context.store.read() as tx:
+                tip = noted_tip(self.context, tx, self.context.project(tx))
+            is_there = tip is not None and (tip == self.begins or repo.is_ancestor(Sha(self.begins), tip))
+        return self.context.workshop.files_of(Sha(self.base)) if self.base and is_there else {}
+
+    def write_some(self, paths: Sequence[str], path: str) -> None:
+        """Write these files into an empty directory."""
+        if paths:
+            self.context.workshop.export(self.tree, path, paths)
+
+
+def _some(files: Mapping[str, str], globs: Sequence[str]) -> dict[str, str]:
+    return {path: files[path] for path in matching(files, globs)}

@@ -1,4 +1,4 @@
-"""The steps that the runner may take: what `plan` answers with, performed through ports by `app/run`."""
+"""The steps that the runner may take: what `plan` answers with, performed through ports by `app/runner`."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.text.attention import FIRST, attention_text
 
 if TYPE_CHECKING:
-    from foureyes.app.views.attention import AttentionView
+    from foureyes.app.views.status import AttentionView
 
 
 @verb("attention", example="fe attention")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
-from foureyes.app.views.audit import AuditReport
-from foureyes.app.views.journal import JournalRow
+from foureyes.app.views.journal import AuditReport, JournalRow
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.words.text import flat
 from foureyes.errors import VerificationFailed

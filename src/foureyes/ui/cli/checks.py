@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 from msgspec.structs import replace
 
-from foureyes.app.views.check import CheckReport, CheckRetry, CheckRow, CheckRun, Pending
-from foureyes.app.views.news import News
+from foureyes.app.views.attempt import CheckReport, CheckRetry, CheckRow, CheckRun, Pending
+from foureyes.app.views.project import News
 from foureyes.core.nouns.check import WhatRan
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, Reason, VerificationFailed

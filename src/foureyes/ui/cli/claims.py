@@ -17,7 +17,7 @@ from foureyes.ui.cli.command import Session, if_version, reason_options, say, ve
 from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
-    from foureyes.app.views.outcome import Outcome
+    from foureyes.app.views.task_list import Outcome
     from foureyes.core.words.lifecycle import RunEnd
 
 WORKTREE = click.option(

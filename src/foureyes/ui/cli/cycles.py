@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.views.cycle import CycleOutcome
+from foureyes.app.views.review import CycleOutcome
 from foureyes.core.words.shape import Shape
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from foureyes.app.views.check import EnvironmentRow
+from foureyes.app.views.attempt import EnvironmentRow
 from foureyes.core.words.text import flat, one_line
 from foureyes.errors import BadInput
 from foureyes.steps import fe

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.views.loop import LoopView
+from foureyes.app.views.finding import LoopView
 from foureyes.core.loop.engine import Round
 from foureyes.errors import BadInput
 from foureyes.steps import fe, phrase

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.views.merge import MergeRow, MergesGoOn, what_brings_it_on
+from foureyes.app.views.attempt import MergeRow, MergesGoOn, what_brings_it_on
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, CutOff, VerificationFailed
 from foureyes.steps import fe

@@ -21,11 +21,11 @@ from foureyes.ui.cli.text.attention import first_lines
 from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
-    from foureyes.app.views.attention import AttentionView
-    from foureyes.app.views.news import News
+    from foureyes.app.views.project import News
     from foureyes.app.views.run import RunnerView
+    from foureyes.app.views.run_state import Standstill
     from foureyes.app.views.sprint import SprintGlance
-    from foureyes.app.views.standstill import Standstill
+    from foureyes.app.views.status import AttentionView
     from foureyes.bootstrap.creating import Created
     from foureyes.bootstrap.detecting import CheckProposal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.views.completion import Report
+from foureyes.app.views.task import Report
 from foureyes.core.words.text import flat
 from foureyes.errors import VerificationFailed
 from foureyes.ui.cli import output

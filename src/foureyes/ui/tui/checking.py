@@ -13,8 +13,8 @@ from foureyes.errors import FoureyesError
 from foureyes.ui.tui.marks import visible
 
 if TYPE_CHECKING:
-    from foureyes.app.views.check import CheckReport
-    from foureyes.app.views.news import News
+    from foureyes.app.views.attempt import CheckReport
+    from foureyes.app.views.project import News
     from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.desk import Desk
 

@@ -11,7 +11,8 @@ from foureyes.app.views.draft import CommentDraft, HalfDraft
 from foureyes.core.nouns.finding import BLOCKING, ReportedFinding, Severity
 
 if TYPE_CHECKING:
-    from foureyes.app.views.diff import DiffLine, DiffView, FileDiff
+    from foureyes.app.views.diff import DiffView
+    from foureyes.core.documents.unified_diff import DiffLine, FileDiff
 
 Weight = Literal["note", "MEDIUM", "HIGH", "CRITICAL"]
 WEIGHTS: tuple[Weight, ...] = ("note", "MEDIUM", "HIGH", "CRITICAL")

@@ -17,7 +17,8 @@ from foureyes.ui.tui.comments import Comment, CommentSpot, comment_of
 from foureyes.ui.tui.seen import Stopwatch
 
 if TYPE_CHECKING:
-    from foureyes.app.views.diff import DiffView, FileDiff
+    from foureyes.app.views.diff import DiffView
+    from foureyes.core.documents.unified_diff import FileDiff
     from foureyes.ui.tui.flow import FlowForm
 
 

@@ -10,7 +10,8 @@ from textual.app import SuspendNotSupported
 from foureyes.ui.tui.marks import visible
 
 if TYPE_CHECKING:
-    from foureyes.app.views.diff import DiffView, Hunk
+    from foureyes.app.views.diff import DiffView
+    from foureyes.core.documents.unified_diff import Hunk
     from foureyes.ui.tui.screens.change import ChangePage
 
 SIGNS = {"added": "+", "removed": "-", "context": " ", "note": "\\ "}

@@ -9,7 +9,7 @@ from foureyes.ui.tui.marks import visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from foureyes.app.views.cycle import CycleOutcome, IssueRow
+    from foureyes.app.views.review import CycleOutcome, IssueRow
     from foureyes.ui.tui.screens.page import Page
 
 NONE = ["", "Nothing is flagged: no reviewer has a concern in work that is not closed."]

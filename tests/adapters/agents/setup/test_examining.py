@@ -13,7 +13,7 @@ from foureyes.adapters.agents.setup import changes
 from foureyes.adapters.agents.setup.examining import examine, own_programs
 from foureyes.adapters.agents.setup.marked import MARKDOWN, install
 from foureyes.adapters.agents.setup.programs import PROGRAMS
-from foureyes.app.views.setup import ProgramSetup
+from foureyes.app.views.settings import ProgramSetup
 from foureyes.config.primer import BLOCK
 
 

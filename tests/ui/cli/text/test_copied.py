@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.kept_store import CopiedStore
+from foureyes.app.views.settings import CopiedStore
 from foureyes.ui.cli.text.copied import SHARE, copied_text
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.cycle import AskedView, CycleView
+from foureyes.app.views.review import AskedView, CycleView
 from foureyes.core.nouns.cycle import CycleState
 from foureyes.ui.cli.text.cycle import cycle_text, cycles_text
 

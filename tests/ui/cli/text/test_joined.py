@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.kept_store import StoreRole
+from foureyes.app.views.settings import StoreRole
 from foureyes.app.views.status import Check
 from foureyes.bootstrap.joining import Joined
 from foureyes.steps import fe

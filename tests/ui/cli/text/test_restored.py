@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.kept_store import RestoredStore
+from foureyes.app.views.settings import RestoredStore
 from foureyes.steps import fe
 from foureyes.ui.cli.text.restored import restored_fields, restored_text
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.views.at_work import Resting
-from foureyes.app.views.event import EventLine
+from foureyes.app.views.journal import EventLine
+from foureyes.app.views.run_state import Resting
 from foureyes.ui.tui.actions import Actions
 from foureyes.ui.tui.marks import PALETTES
 from foureyes.ui.tui.screens.attention import AttentionPage

@@ -96,7 +96,7 @@ def test_enter_starts_it_without_a_second_question_and_shift_s_shows_its_progres
     view = seat.app.sprints.status(ALICE)
     assert (view.state, view.of, view.checkpoint) == ("running", 2, "sprint-s-01")
     with seat.app.context.store.read() as tx:
-        from foureyes.app.tasks.sprinting import tasks_of
+        from foureyes.app.tasks.sprint_records import tasks_of
 
         assert [row.id for row in tasks_of(tx, "s-01")] == [first, second]
     assert third not in view.upcoming

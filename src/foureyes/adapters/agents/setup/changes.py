@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from foureyes.adapters.agents.setup import json_text, marked
 from foureyes.adapters.agents.setup.files import put, refuse_unwritable, text_of
 from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, REMINDER, ProgramFiles, SetupEntry, Tables
-from foureyes.app.views.setup import FileChange, SetupResult
+from foureyes.app.views.settings import FileChange, SetupResult
 
 OWN = f"it has an entry {NAME} of its own, which stays as it is"
 OWN_HOOK = f"it has a hook of its own that runs {REMINDER}, which stays as it is"

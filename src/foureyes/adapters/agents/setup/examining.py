@@ -15,7 +15,7 @@ from foureyes.adapters.agents.setup import json_text, marked
 from foureyes.adapters.agents.setup.changes import state
 from foureyes.adapters.agents.setup.files import text_of
 from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, SERVER, ProgramFiles, SetupEntry, Tables
-from foureyes.app.views.setup import ProgramSetup
+from foureyes.app.views.settings import ProgramSetup
 from foureyes.errors import EnvironmentProblem
 
 Remark = tuple[str, str]

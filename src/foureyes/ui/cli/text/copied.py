@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foureyes.app.views.kept_store import CopiedStore
+    from foureyes.app.views.settings import CopiedStore
 
 SHARE = "other machines: push foureyes.toml, clone there, then fe store join URL; other roles: fe store roles"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foureyes.app.views.cycle import AskedView, CycleTargetView, CycleView, IssueRow
+from foureyes.app.views.review import AskedView, CycleTargetView, CycleView, IssueRow
 from foureyes.core.words.fence import named
 from foureyes.core.words.text import one_line
 from foureyes.ui.cli import output

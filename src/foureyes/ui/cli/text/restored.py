@@ -11,7 +11,7 @@ from foureyes.ui.cli import output
 from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
-    from foureyes.app.views.kept_store import RestoredStore
+    from foureyes.app.views.settings import RestoredStore
 
 BEFORE = "_before_restore_"
 ROLES = fe("store", "roles", "--writer", blank("NAME"), "--reader", blank("NAME"))

@@ -18,7 +18,7 @@ from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from foureyes.app.views.attention import AttentionRow, AttentionView, Choice
+    from foureyes.app.views.status import AttentionRow, AttentionView, Choice
     from foureyes.errors import FoureyesError
 
 

@@ -9,9 +9,9 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
 
-from foureyes.app.views.at_work import AgentRow
 from foureyes.app.views.board import COLUMNS, BoardView, Card, ColumnName
-from foureyes.app.views.event import EventLine
+from foureyes.app.views.journal import EventLine
+from foureyes.app.views.run_state import AgentRow
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.board_reading import Read, read_board, read_waiting
 from foureyes.ui.tui.coach import Coached
@@ -26,7 +26,7 @@ from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
 if TYPE_CHECKING:
     from textual import events
 
-    from foureyes.app.views.attention import AttentionRow
+    from foureyes.app.views.status import AttentionRow
     from foureyes.errors import FoureyesError
 
 SIDE_BY_SIDE, WITH_SIDE = 100, 120

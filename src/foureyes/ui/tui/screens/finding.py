@@ -34,7 +34,7 @@ from foureyes.ui.tui.widgets.rows import Rows, plain
 if TYPE_CHECKING:
     from foureyes.app.views.diff import DiffView
     from foureyes.app.views.finding import FindingDetail, FindingView
-    from foureyes.app.views.outcome import Outcome
+    from foureyes.app.views.task_list import Outcome
 
 
 LOW, NARROW = 30, 100

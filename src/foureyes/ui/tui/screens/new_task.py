@@ -23,7 +23,7 @@ from foureyes.ui.tui.widgets.text_part import TextLine, TextPart
 
 if TYPE_CHECKING:
     from foureyes.app.views.draft import NewTaskFile
-    from foureyes.app.views.outcome import Outcome
+    from foureyes.app.views.task_list import Outcome
     from foureyes.errors import FoureyesError
 
 PARTS = ("title", "labels", "priority", "description", "acceptance")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from foureyes.app.views.at_work import AgentRow, Resting
-from foureyes.app.views.attention import WORDS, AttentionRow
 from foureyes.app.views.board import BoardView, Card
-from foureyes.app.views.event import EventLine
+from foureyes.app.views.journal import EventLine
+from foureyes.app.views.run_state import AgentRow, Resting
 from foureyes.app.views.sprint import SprintGlance
+from foureyes.app.views.status import WORDS, AttentionRow
 from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible
 from foureyes.ui.tui.text.lines import age, clock, cut, short_age
 from foureyes.ui.tui.widgets.rows import PaintedLine, plain

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from rich.text import Text
 
-from foureyes.app.views.diff import DiffLine, FileDiff
+from foureyes.core.documents.unified_diff import DiffLine, FileDiff
 from foureyes.core.nouns.finding import SEVERITIES
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.looking import LookSoFar

@@ -17,7 +17,8 @@ from foureyes.ui.tui.text.diff_rows import NumberedChange
 from foureyes.ui.tui.text.lines import clock
 
 if TYPE_CHECKING:
-    from foureyes.app.views.diff import DiffLine, DiffView
+    from foureyes.app.views.diff import DiffView
+    from foureyes.core.documents.unified_diff import DiffLine
 
 FIXING = 12
 """So many lines of what changed since are shown under a claim that it is fixed."""

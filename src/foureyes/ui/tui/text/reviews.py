@@ -11,8 +11,7 @@ from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.text.lines import clock
 
 if TYPE_CHECKING:
-    from foureyes.app.views.cycle import AskedView, CycleView
-    from foureyes.app.views.review import ReviewView
+    from foureyes.app.views.review import AskedView, CycleView, ReviewView
     from foureyes.app.views.task import TaskDetail
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from foureyes.app.views.check import CheckReport, CheckRow
+from foureyes.app.views.attempt import CheckReport, CheckRow
 from foureyes.app.views.task import TaskDetail
 from foureyes.core.nouns.task import Task
 from foureyes.ui.tui.text.lines import clock

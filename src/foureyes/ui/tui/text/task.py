@@ -9,12 +9,12 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from foureyes.app.views.cycle import CycleView
-from foureyes.app.views.diff import DiffView, FileDiff
+from foureyes.app.views.diff import DiffView
 from foureyes.app.views.finding import FindingView
-from foureyes.app.views.review import QueueRow
+from foureyes.app.views.review import CycleView, QueueRow
 from foureyes.app.views.task import TaskDetail
 from foureyes.app.views.task_list import Preview
+from foureyes.core.documents.unified_diff import FileDiff
 from foureyes.core.rules.risk import WORDS
 from foureyes.ui.steps import steps_text
 from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible

@@ -1,1 +1,0 @@
-"""What every verb begins with: the context, the caller, the facts, one way to read and to write."""

@@ -1,0 +1,413 @@
+"""Decisions of cycles (V8, R2): made in the transaction of the last answer, with what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import islice, takewhile
+
+import msgspec
+
+from foureyes.app.blockers import stop
+from foureyes.app.context import Context, Work, stamp
+from foureyes.app.cycles.cycle import WholeCycle, chain, eyes, last_words, whole
+from foureyes.app.cycles.reviewers import ask_more, left_out, open_again
+from foureyes.app.facts import facts_of, parties_of, voiceless
+from foureyes.app.findings.auto_decisions import decide_by_rule
+from foureyes.app.findings.records import open_blocking
+from foureyes.app.findings.rulings import send_back
+from foureyes.app.ports import Tx
+from foureyes.app.views.run_state import PauseView
+from foureyes.app.work.branches import tip_of
+from foureyes.core import events as e
+from foureyes.core.cycle.deciding import AskedReviewer, CycleResult, TargetReview, decide, is_complete, stops
+from foureyes.core.documents.shapes import ClarifiedPoint
+from foureyes.core.nouns.cycle import CLARIFICATIONS_MOST, Asked, Clarification, Cycle, CycleId, Point, TargetRow
+from foureyes.core.nouns.finding import Finding
+from foureyes.core.nouns.finding_state import UNRESOLVED
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.gate import Tip
+from foureyes.core.rules.involvement import made_by, makers_of
+from foureyes.core.rules.required import is_profile, unmet_names
+from foureyes.core.words.ids import SessionId
+from foureyes.core.words.text import one_line
+
+# ---- A cycle is decided (V8), in the transaction that takes the last answer ----
+
+
+class CycleEffect(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a cycle: still open, or the rule it came to; and which attempts were sent back or approved."""
+
+    ruled: CycleResult | None = None
+    sent_back: tuple[str, ...] = ()
+    by_rule: tuple[str, ...] = ()
+
+
+WAITS = CycleEffect()
+
+
+class LastLetGo(msgspec.Struct, frozen=True):
+    """How a task stands: its last attempt that a cycle let go on, and whether it is closed."""
+
+    attempt: int
+    closed: bool
+
+
+def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = False) -> CycleEffect:
+    """V8: one blocker, or two concerns, decide at once. Otherwise an overdue reviewer gives no review, the next one is
+    asked, and the rule comes when nobody is waited for. Where nobody could be asked, the cycle stays open for as long
+    as a reviewer would have had; `now`: not any longer, and nobody else is asked. A decided cycle is decided again
+    where a later answer changes its rule.
+    """
+    known = _without_overdue(context, work, whole(work.tx, cycle))
+    if known.cycle.state == "ended" or not known.live:
+        return WAITS
+    names = eyes(work.tx, known)
+    asked, answered = asks_of(known), answers_of(context, work, known, names)
+    is_open = known.cycle.state == "open"
+    if is_open and not stops(answered) and _still_waits(context, work, known, asked, answered, now=now):
+        return WAITS
+    counting, unmet = counting_in(context, work, known), unmet_in(context, work, known)
+    ruled = decide(known.tasks, asked, answered, counting, known.cycle.quorum, unmet)
+    if not is_open and not _changes(known, ruled):
+        return settle_clarification(context, work, known) if known.cycle.state == "clarifying" else WAITS
+    ruled = _with_whom(context, work, known, ruled) if ruled.rule == "R0" else ruled
+    if is_open and ruled.rule == "R0" and not now and ask_more(context, work, known, ruled.short, ruled.lacking):
+        return WAITS
+    return _follow(context, work, known, ruled)
+
+
+def _still_waits(
+    context: Context,
+    work: Work,
+    known: WholeCycle,
+    asked: Sequence[AskedReviewer],
+    answered: Sequence[TargetReview],
+    *,
+    now: bool,
+) -> bool:
+    """V8: whether somebody who was asked is silent, or somebody else is asked, or may still review it unasked."""
+    if any(row.state == "asked" and row.task in known.tasks for row in known.asked):
+        return True
+    if now or is_complete(asked, answered, known.tasks, known.cycle.seats):
+        return False
+    return ask_more(context, work, known) or not (known.asked or is_waited_out(context, work.tx, known))
+
+
+def _changes(known: WholeCycle, ruled: CycleResult) -> bool:
+    """V8: whether a later answer changes the rule that a cycle came to. Two concerns end by their clarification, or by
+    a person; only a blocker goes before that (R2).
+    """
+    was = known.cycle.rule
+    return ruled.rule != was and (ruled.rule == "R1" or not (was == "R2" or known.points))
+
+
+def _without_overdue(context: Context, work: Work, known: WholeCycle) -> WholeCycle:
+    late = [row for row in known.asked if is_overdue(row, context.now()) and known.cycle.state == "open"]
+    for row in late:
+        event = e.ReviewNotGiven(cycle=known.cycle.id, reviewer=row.reviewer, why="timeout", text=f"until {row.until}")
+        work.gate.record(row.task, event)
+    return whole(work.tx, known.cycle.id) if late else known
+
+
+def give_up_on_people(context: Context, work: Work, cycle: CycleId) -> None:
+    """V8: a person does not wait for another one any longer; not about work that they made themselves."""
+    known, me = whole(work.tx, cycle), context.party(work.tx, work.actor)
+    for row in known.asked if me.kind == "human" and known.cycle.state == "open" else ():
+        silent = row.kind == "person" and row.state == "asked" and row.task in known.tasks
+        if silent and made_by(facts_of(context, work.tx, row.task), me) is None:
+            event = e.ReviewNotGiven(
+                cycle=cycle, reviewer=row.reviewer, why="timeout", text=f"not waited for by {me.name}"
+            )
+            work.record(row.task, event)
+
+
+def is_waited_out(context: Context, tx: Tx, known: WholeCycle) -> bool:
+    """V8: whether nobody could be asked for as long as a reviewer has: then nobody is left but a person (R0)."""
+    if known.asked or known.cycle.state != "open":
+        return False
+    return known.cycle.at <= context.ago(max(1, context.gate_policy(tx).peers.timeout_minutes))
+
+
+def may_be_due(context: Context, tx: Tx, known: WholeCycle) -> bool:
+    """Whether anything may have to be decided: somebody is late, nobody is waited for, or whoever comes by was for
+    long enough.
+    """
+    now = context.now()
+    if known.cycle.state == "clarifying":
+        return not known.unanswered or (bool(known.cycle.clarify_until) and known.cycle.clarify_until <= now)
+    live = set(known.tasks)
+    silent = [row for row in known.asked if row.state == "asked" and row.task in live]
+    if silent:
+        return any(is_overdue(row, now) for row in silent)
+    return bool(known.asked or known.reviews) or is_waited_out(context, tx, known)
+
+
+def is_overdue(row: Asked, now: str) -> bool:
+    """Whether somebody was asked until a time that is over."""
+    return row.state == "asked" and bool(row.until) and row.until <= now
+
+
+def asks_of(known: WholeCycle) -> list[AskedReviewer]:
+    """Who was asked about what has not moved on."""
+    live = set(known.tasks)
+    return [
+        AskedReviewer(reviewer=row.reviewer, target=row.task, state=row.state, why=row.why)
+        for row in known.asked
+        if row.task in live
+    ]
+
+
+def answers_of(context: Context, work: Work, known: WholeCycle, names: dict[str, str]) -> list[TargetReview]:
+    """V8: the valid reviews of what has not moved on. Who made the work has no voice in it."""
+    answers = []
+    for target in known.live:
+        facts = facts_of(context, work.tx, target.task)
+        reviews = [review for review in known.reviews if review.task == target.task]
+        parties = parties_of(work.tx, {SessionId(review.session) for review in reviews})
+        for review in reviews:
+            party = parties.get(SessionId(review.session))
+            if party is not None and made_by(facts, party) is None:
+                name = names[review.session]
+                answers.append(
+                    TargetReview(review=review.seq, reviewer=name, target=target.task, verdict=review.effective)
+                )
+    return answers
+
+
+def counting_in(context: Context, work: Work, known: WholeCycle) -> set[int]:
+    """V6: the rows of the reviews that count: of an attempt as its facts say, of a look those that are whole."""
+    rows: set[int] = set()
+    without = voiceless(context, work.tx, [SessionId(review.session) for review in known.reviews if review.look])
+    for target in known.live:
+        facts = facts_of(context, work.tx, target.task)
+        for review in known.reviews:
+            if review.task != target.task or not review.agrees:
+                continue
+            counts = review.session not in without if target.look else review.session in facts.reviewers
+            rows |= {review.seq} if counts else set()
+    return rows
+
+
+def unmet_in(context: Context, work: Work, known: WholeCycle) -> dict[str, list[str]]:
+    """D6: the agents that have to review an attempt of the cycle and have not; people approve when they come."""
+    policy = context.gate_policy(work.tx)
+    unmet: dict[str, list[str]] = {}
+    for target in known.live:
+        names = unmet_names(facts_of(context, work.tx, target.task), policy) if target.attempt else {}
+        unmet[target.task] = [name for name in names if is_profile(name)]
+    return unmet
+
+
+def _with_whom(context: Context, work: Work, known: WholeCycle, ruled: CycleResult) -> CycleResult:
+    """R0: who agrees and does not count, and where nobody was asked why nobody could be (V3, V4)."""
+    without = voiceless(context, work.tx, [SessionId(each.session) for each in known.reviews if each.agrees])
+    left = [] if known.asked else left_out(context, work.tx, known)
+    return msgspec.structs.replace(ruled, reasons=(*ruled.reasons, *dict.fromkeys([*left, *without.values()])))
+
+
+def _follow(context: Context, work: Work, known: WholeCycle, ruled: CycleResult) -> CycleEffect:
+    """What the rule does: hold, pause and clarify, flag, go on; then the findings decide about each attempt (V10)."""
+    cycle, gate = known.cycle, work.gate
+    reasons = ruled.reasons
+    last = ruled.rule == "R2" and is_last_round(work.tx, cycle)
+    if last:
+        reasons = (*reasons, "it was clarified before, and a person decides")
+    event = e.CycleDecided(
+        cycle=cycle.id,
+        rule=ruled.rule,
+        asked=ruled.asked,
+        answered=ruled.answered,
+        counting=ruled.counting,
+        reasons=reasons,
+    )
+    gate.record(cycle.task, event)
+    words = f"{cycle.id} {ruled.rule}: {'; '.join(ruled.reasons)}"
+    if ruled.rule == "R1":
+        for task in known.tasks:
+            stop(context, work, task, words)
+        if cycle.wide:
+            pause(work, known, "R1", words)
+    elif ruled.rule == "R2":
+        pause(work, known, "R2", words)
+        if not last:
+            ask_to_clarify(context, work, known)
+    elif ruled.rule in ("R3", "R4") and cycle.quorum:
+        lift(work, known, ruled.rule)
+    return _by_findings(context, work, known, ruled)
+
+
+def pause(work: Work, known: WholeCycle, rule: str, words: str) -> None:
+    """V9: new work on the targets, or everywhere."""
+    for task in [""] if known.cycle.wide else known.tasks:
+        work.gate.record(task, e.RunsPaused(reason=words, by="rule", rule=rule, cycle=known.cycle.id))
+
+
+def lift(work: Work, known: WholeCycle, rule: str) -> None:
+    """V9: R3 and R4 lift what R2 paused: in the cycles that this one follows, and about an older attempt of the same
+    target; what pauses everything, once each of its targets is judged. What was left to a person only a person lifts.
+    """
+    before = {each.id for each in chain(work.tx, known.cycle)} - {known.cycle.id}
+    for each in work.tx.all("run.pauses", PauseView):
+        if each.made_by != "rule" or each.rule != "R2":
+            continue
+        if each.cycle in before or _is_about_older_work(work.tx, known, each):
+            event = e.RunsResumed(reason=f"{known.cycle.id} {rule}", by="rule", rule=rule, cycle=each.cycle)
+            work.gate.record(each.task, event)
+
+
+def _is_about_older_work(tx: Tx, known: WholeCycle, paused: PauseView) -> bool:
+    """Whether a pause came from an attempt, or a look, before the attempt that was judged now, and no person was left
+    to decide: who makes the work opens no other cycle to be rid of the first (R2).
+    """
+    if not paused.cycle:
+        return False
+    older = whole(tx, paused.cycle)
+    about = [target for target in older.targets if paused.task in ("", target.task)]
+    if older.cycle.state == "decided" or not any(target.task in known.tasks for target in about):
+        return False
+    return all(_is_judged(tx, known, target) for target in about)
+
+
+def _is_judged(tx: Tx, known: WholeCycle, was: TargetRow) -> bool:
+    """Whether a newer attempt than this was judged by R3 or R4, now or before; or the task is closed, and nobody
+    will.
+    """
+    now = next((target for target in known.live if target.task == was.task), None)
+    if now is not None:
+        return was.attempt < now.attempt
+    last = tx.one("cycle.judged", LastLetGo, task=was.task)
+    return last is not None and (last.closed or last.attempt > was.attempt)
+
+
+def _by_findings(context: Context, work: Work, known: WholeCycle, ruled: CycleResult) -> CycleEffect:
+    """V10: with the cycle the round of an attempt is over: what blocks sends it back, else its mode may decide (M4)."""
+    sent_back, by_rule = [], []
+    for target in known.live:
+        if not target.attempt:
+            continue
+        if send_back(context, work, target.task):
+            sent_back.append(str(target.task))
+        elif not open_blocking(work.tx, target.task, work.at):
+            facts = facts_of(context, work.tx, target.task)
+            if decide_by_rule(context, work, target.task, _tip(context, work, facts)).is_by_rule:
+                by_rule.append(str(target.task))
+    return CycleEffect(ruled=ruled, sent_back=tuple(sent_back), by_rule=tuple(by_rule))
+
+
+def _tip(context: Context, work: Work, facts: Facts) -> Tip | None:
+    target = context.project(work.tx).target
+    return tip_of(context, facts.task.id, facts.attempt, target, work.tx) if facts.attempt else None
+
+
+def settle_clarification(context: Context, work: Work, known: WholeCycle) -> CycleEffect:
+    """R2: once every point is answered, blocking findings that are still open send the attempt back (V10); about the
+    others the cycle runs again. V9: no answer by the deadline is R0: a person looks; the pause stays.
+    """
+    cycle = known.cycle
+    if not known.unanswered:
+        work.gate.record(cycle.task, e.CycleEnded(cycle=cycle.id, why="clarified"))
+        sent_back = [target.task for target in known.live if send_back(context, work, target.task, clarified=True)]
+        again = [target for target in known.live if target.task not in sent_back]
+        if again:
+            open_again(context, work.gate, known, again)
+        return CycleEffect(sent_back=tuple(sent_back))
+    deadline = answer_by(context, work.tx, cycle)
+    if not deadline or deadline > context.now():
+        return WAITS
+    open_points = [point.id for point in known.unanswered]
+    reasons = (f"no answer about {', '.join(open_points)} until {deadline}",)
+    ruled = CycleResult(rule="R0", reasons=reasons, asked=len(known.asked), answered=len(known.reviews), counting=0)
+    return _follow(context, work, known, ruled)
+
+
+# ---- Clarification (R2) ----
+
+TEXT = 600
+
+
+class LastWork(msgspec.Struct, frozen=True):
+    """The runs that were at work on what a cycle is about when its question came, and when the last one ended."""
+
+    runs: int
+    live: int
+    ended_at: str
+
+
+def is_last_round(tx: Tx, cycle: Cycle) -> bool:
+    """R2: whether so many cycles in a row came to it that a person is asked instead. What a person had clarified after
+    a blocker (R1) is none of them.
+    """
+    before = islice(chain(tx, cycle), 1, None)
+    rounds = 1 + sum(1 for _ in takewhile(lambda each: each.rule == "R2", before))
+    return rounds >= CLARIFICATIONS_MOST
+
+
+def ask_to_clarify(context: Context, work: Work, known: WholeCycle) -> None:
+    """R2: every concern is a point; those who made the work are asked about it."""
+    points = points_of(work.tx, known)
+    minutes = max(1, context.gate_policy(work.tx).peers.timeout_minutes)
+    asked: list[str] = []
+    for task in known.tasks:
+        facts = facts_of(context, work.tx, task)
+        author = facts.task.implementer or next(iter(makers_of(facts)), None)
+        asked += [str(author)] if author else []
+    event = e.ClarificationAsked(
+        cycle=known.cycle.id, points=points, asked=tuple(dict.fromkeys(asked)), until=context.later(minutes * 60)
+    )
+    work.gate.record(known.cycle.task, event)
+
+
+def answer_by(context: Context, tx: Tx, cycle: Cycle) -> str:
+    """V9: until when an answer is waited for. Who was at work on it when the question came has as long from the end of
+    that; empty: it still is.
+    """
+    row = tx.one("cycle.at_work_since", LastWork, cycle=cycle.id, seq=cycle.seq)
+    if row is None or not row.runs:
+        return cycle.clarify_until
+    if row.live:
+        return ""
+    minutes = max(1, context.gate_policy(tx).peers.timeout_minutes)
+    return max(cycle.clarify_until, stamp(datetime.fromisoformat(row.ended_at) + timedelta(minutes=minutes)))
+
+
+def points_of(tx: Tx, known: WholeCycle) -> tuple[Point, ...]:
+    """The findings of each concern that stands; where none of them does, its summary. What a reviewer said before it
+    agreed, and findings that were taken back, ask nobody anything.
+    """
+    names = eyes(tx, known)
+    points: list[Point] = []
+    for review in last_words(known, names):
+        if review.effective == "approved":
+            continue
+        raised = tx.all("finding.raised_in", Finding, task=review.task, seq=review.raised_in)
+        standing = [row for row in raised if row.state in UNRESOLVED]
+        texts = [(row.root, f"{row.title}: {row.problem}" if row.problem else row.title) for row in standing]
+        for finding, text in texts or [("", review.summary)]:
+            points.append(
+                Point(
+                    id=f"p{len(points) + 1}",
+                    task=next(target.task for target in known.live if target.task == review.task),
+                    reviewer=names[review.session],
+                    review=review.seq,
+                    finding=finding,
+                    text=one_line(text, TEXT),
+                )
+            )
+    return tuple(points)
+
+
+def clarified_of(tx: Tx, task: str, *, attempt: int = 0, look: int = 0) -> tuple[ClarifiedPoint, ...]:
+    """R2, V2: what was answered to concerns about this attempt, or this look, for whoever is asked about it now."""
+    rows = tx.all("cycle.clarified", Clarification, task=task, attempt=attempt, look=look)
+    return tuple(
+        ClarifiedPoint(
+            point=f"{row.cycle} {row.id}",
+            reviewer=row.reviewer,
+            concern=row.text,
+            answer=row.answer,
+            answered_by=row.session,
+            finding=row.finding,
+        )
+        for row in rows
+    )

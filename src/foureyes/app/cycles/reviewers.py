@@ -1,0 +1,392 @@
+"""Reviewers of a cycle (V1, V4): candidates, requests, and who may choose them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from msgspec.structs import replace
+
+from foureyes.app.context import Context, Count, IdRow, Work, refuse_verb
+from foureyes.app.cycles.cycle import WholeCycle, asked_as, chain, eyes, live_of, next_id, whole, wholes
+from foureyes.app.facts import facts_of, parties_of, programs_of
+from foureyes.app.lease_checks import live_runners
+from foureyes.app.ports import Tx
+from foureyes.app.views.run_state import Cooldown, PauseView
+from foureyes.app.views.session import SessionView
+from foureyes.config.policy import agent_profiles
+from foureyes.core import events as e
+from foureyes.core.cycle.choosing import MakerTraits, ReviewerCandidate, ReviewerChoice, choose, why_not
+from foureyes.core.nouns.cycle import ANY_PERSON, Cycle, CycleId, CycleTarget, ReviewerKind, TargetRow, Trigger
+from foureyes.core.nouns.session import Party
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import labels_in_force, made_by, makers_of
+from foureyes.core.rules.policy import ReviewPolicy, required_grade, required_reviews
+from foureyes.core.rules.required import required_agents, wants_reviews
+from foureyes.core.words.fence import some
+from foureyes.core.words.ids import SessionId, TaskId
+from foureyes.core.words.text import one_line
+from foureyes.errors import Reason
+from foureyes.steps import blank, by_person, fe, phrase
+
+# ---- Asking (V4) ----
+
+MOST_PEOPLE = 10_000
+NAMED = 10
+"""So many people a refusal names."""
+
+
+def wants_eyes(facts: Facts, policy: ReviewPolicy) -> bool:
+    """V1: whether a submission asks peers: reviews are required, or reviewers named; and a peer could count at all."""
+    grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
+    if grade == "human" or facts.attempt is None or facts.attempt.no_code:
+        return False
+    return wants_reviews(policy, labels_in_force(facts))
+
+
+def seats_of(facts: Facts, policy: ReviewPolicy) -> tuple[int, int]:
+    """How many are asked about a target, and how many counting reviews it needs (V8: at least one)."""
+    labels = labels_in_force(facts)
+    quorum = max(1, required_reviews(policy, labels), len(required_agents(policy, labels)))
+    return max(policy.peers.ask, quorum), quorum
+
+
+def reviewers_of(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
+    """V4: the profiles that may be asked about a task: who has to review it (D6), then those for every task."""
+    return tuple(dict.fromkeys([*required_agents(policy, labels_in_force(facts)), *policy.peers.reviewers]))
+
+
+def candidates(context: Context, tx: Tx, policy: ReviewPolicy, facts: Facts) -> list[ReviewerCandidate]:
+    """The profiles that the policy names as reviewers, as they stand now."""
+    names, required = reviewers_of(facts, policy), required_agents(policy, labels_in_force(facts))
+    if not names:
+        return []
+    profiles = agent_profiles(context.layers(tx, context.gate))
+    cooled = cooled_everywhere(context, tx)
+    reviewers = []
+    for order, name in enumerate(names):
+        profile = profiles.get(name)
+        reviewers.append(
+            ReviewerCandidate(
+                name=name,
+                program=policy.programs.get(name, name),
+                order=order,
+                model=profile.model if profile else "",
+                vendor=profile.vendor if profile else "",
+                last_asked=row.n if (row := tx.one("cycle.last_asked", Count, reviewer=name)) else 0,
+                missing="" if profile else "there is no profile of that name",
+                cooled=f"skipped for now ({cooled[name]})" if name in cooled else "",
+                required=name in required,
+            )
+        )
+    return reviewers
+
+
+def cooled_everywhere(context: Context, tx: Tx) -> dict[str, str]:
+    """V4: the profiles that no runner could start now, and from what they cool down: cooldowns are of a host, and one
+    where the profile may be used is enough. Without a runner each of them counts.
+    """
+    now = context.now()
+    rows = [row for row in tx.all("run.cooled", Cooldown, host="") if row.holds(now)]
+    if not rows:
+        return {}
+    hosts = {row.host for row in live_runners(context, tx) if row.agents}
+    left = {(row.profile, row.host) for row in rows}
+    return {row.profile: row.error for row in rows if all((row.profile, host) in left for host in hosts)}
+
+
+def makers(tx: Tx, facts: Facts, policy: ReviewPolicy) -> list[MakerTraits]:
+    """Who made the work, by what their profiles are called; of a child that an agent made a session for, both names."""
+    rows = tx.all("session.some", SessionView, ids=sorted(makers_of(facts)))
+    programs = programs_of(tx, [SessionId(row.id) for row in rows])
+    return [
+        MakerTraits(name=name, program=policy.programs.get(name, name), model=row.model, vendor=row.vendor)
+        for row in rows
+        for name in sorted(programs.get(SessionId(row.id), ())) or [row.agent or row.name]
+    ]
+
+
+def choice_for(
+    context: Context, tx: Tx, target: TaskId, *, seats: int, already: Collection[str], only_required: bool = False
+) -> ReviewerChoice:
+    """V4: whom to ask about a target, and why the others are not. `only_required`: of those who have to (D6)."""
+    facts, policy = facts_of(context, tx, target), context.gate_policy(tx)
+    grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
+    pool = candidates(context, tx, policy, facts)
+    pool = [each for each in pool if each.required] if only_required else pool
+    return choose(pool, makers(tx, facts, policy), grade, seats=seats, already=already)
+
+
+def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: ReviewerKind) -> str:
+    """V4: why somebody who is named is not asked about a task; empty where nothing speaks against it."""
+    facts, policy = facts_of(context, tx, task), context.gate_policy(tx)
+    if kind == "person":
+        known = reviewer == ANY_PERSON or tx.one("session.person", IdRow, person=reviewer) is not None
+        return "" if known else _why_unknown(tx)
+    if kind == "session":
+        party = parties_of(tx, {SessionId(reviewer)}).get(SessionId(reviewer))
+        made = made_by(facts, party) if party else None
+        return "there is no such session" if party is None else made.why if made else ""
+    grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
+    profile = agent_profiles(context.layers(tx, context.gate)).get(reviewer)
+    if profile is None:
+        return f"there is no profile of that name, and {_why_unknown(tx)}"
+    candidate = ReviewerCandidate(
+        name=reviewer, program=policy.programs.get(reviewer, reviewer), model=profile.model, vendor=profile.vendor
+    )
+    return why_not(candidate, makers(tx, facts, policy), grade, ())
+
+
+def _why_unknown(tx: Tx) -> str:
+    """V4: a person who was never here cannot answer, and would be waited for without an end."""
+    people = [row.id for row in tx.all("session.people", IdRow, limit=MOST_PEOPLE)]
+    return f"no person of that name is known. People: {some(people, NAMED) or 'none yet'}"
+
+
+def ask(context: Context, work: Work, cycle: CycleId, task: str, reviewer: str, kind: ReviewerKind) -> None:
+    """Somebody is asked, from now on until the time that the policy gives."""
+    minutes = max(1, context.gate_policy(work.tx).peers.timeout_minutes)
+    until = "" if kind == "person" else context.later(minutes * 60)
+    work.gate.record(task, e.ReviewAsked(cycle=cycle, reviewer=reviewer, kind=kind, until=until))
+
+
+def ask_more(
+    context: Context, work: Work, known: WholeCycle, short: Collection[str] = (), lacking: Collection[str] = ()
+) -> bool:
+    """R0, V4: for each target that waits for more answers than it can get, whoever is next; whether anybody was. Of
+    those in `short` too few answers count: one more is asked. Of those in `lacking` nobody but who has to (D6) helps.
+    """
+    asked_any = False
+    names = eyes(work.tx, known)
+    for target in known.live:
+        answered = {names[review.session] for review in known.reviews if review.task == target.task}
+        missing = known.cycle.seats - len(answered) - pending_of(known, target)
+        missing = max(missing, 1) if target.task in (*short, *lacking) else missing
+        if missing <= 0:
+            continue
+        already = {row.reviewer for row in known.asked if row.task == target.task}
+        only = target.task in lacking and target.task not in short
+        choice = choice_for(context, work.tx, target.task, seats=missing, already=already, only_required=only)
+        for name in choice.chosen:
+            ask(context, work, known.cycle.id, target.task, name, "profile")
+            asked_any = True
+    return asked_any
+
+
+def can_ask(context: Context, tx: Tx, known: WholeCycle) -> bool:
+    """V4: whether there is anybody left to ask about a target."""
+    for target in known.live:
+        already = {row.reviewer for row in known.asked if row.task == target.task}
+        if choice_for(context, tx, target.task, seats=1, already=already).chosen:
+            return True
+    return False
+
+
+def is_cooling(context: Context, tx: Tx, known: WholeCycle) -> bool:
+    """V4: whether somebody could be asked about a target, were it not skipped for now."""
+    policy = context.gate_policy(tx)
+    for target in known.live:
+        facts = facts_of(context, tx, target.task)
+        grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
+        pool = [replace(each, cooled="") for each in candidates(context, tx, policy, facts) if each.cooled]
+        already = {row.reviewer for row in known.asked if row.task == target.task}
+        if choose(pool, makers(tx, facts, policy), grade, seats=1, already=already).chosen:
+            return True
+    return False
+
+
+def left_out(context: Context, tx: Tx, known: WholeCycle) -> list[str]:
+    """V4: why nobody could be asked, of each candidate."""
+    reasons = []
+    for target in known.live:
+        choice = choice_for(context, tx, target.task, seats=known.cycle.seats, already=())
+        reasons += [f"{each.name} was not asked: {each.why}" for each in choice.left_out]
+    return list(dict.fromkeys(reasons)) or ["the policy names no reviewer to ask"]
+
+
+def pending_of(known: WholeCycle, target: TargetRow) -> int:
+    """How many were asked about it and have neither answered nor said that they will not."""
+    return sum(row.state == "asked" and row.task == target.task for row in known.asked)
+
+
+# ---- Choosing (V4) ----
+
+HUMANS = frozenset({"human", "person", "a person", "me"})
+
+
+def meant(tx: Tx, name: str) -> tuple[str, ReviewerKind]:
+    """Who is meant by a name: any person, a person who was here, a session that there is, else an agent profile."""
+    if name in HUMANS:
+        return ANY_PERSON, "person"
+    if tx.one("session.person", IdRow, person=name) is not None:
+        return name, "person"
+    return name, "session" if tx.one("session.get", SessionView, id=name) is not None else "profile"
+
+
+def refuse_choosing(context: Context, work: Work, tasks: Sequence[TaskId], reviewers: Sequence[str]) -> None:
+    """V4: agents and jobs name nobody, who made the work neither; `human` may be asked by people, and by agents that
+    made the work or were asked. R2: while a cycle is left to a person, only a person opens another one.
+    """
+    me = context.party(work.tx, work.actor)
+    names = [name for name in reviewers if name not in HUMANS]
+    for task in tasks:
+        left = _left_to_a_person(work, task) if me.kind != "human" else []
+        reasons = []
+        if names:
+            made = made_by(facts_of(context, work.tx, task), me)
+            why = "the policy or a person chooses reviewers" if me.kind != "human" else ""
+            why = f"{work.actor.name} {made.why}, and an author cannot choose the reviewers" if made else why
+            step = left[0].next if left else fe("review", "request", task, "--open")
+            reasons += [Reason("V4", why, step)] if why else []
+        asks_person = len(names) < len(reviewers)
+        if asks_person and me.kind == "agent" and not left and not _has_a_part(context, work, task, me):
+            why = f"{work.actor.name} neither made {task} nor was asked about it, and makes it wait for no person"
+            reasons.append(Reason("V4", why, fe("review", "submit", task, blank("FILE"))))
+        reasons += left or _nobody_to_ask(context, work, task, me, asks_person=asks_person)
+        if reasons:
+            refuse_verb(f"no reviewer was asked about {task}.", *reasons, task=task)
+
+
+def _has_a_part(context: Context, work: Work, task: TaskId, me: Party) -> bool:
+    """V4: whether an agent made the work, or was asked about it."""
+    facts = facts_of(context, work.tx, task)
+    if made_by(facts, me) is not None:
+        return True
+    return any(asked_as(work.tx, known, facts, me, work.actor) for known in wholes(work.tx, live_of(work.tx, task)))
+
+
+def _nobody_to_ask(context: Context, work: Work, task: TaskId, me: Party, *, asks_person: bool) -> list[Reason]:
+    """V4: an agent opens no cycle in which nobody could be asked: no rule would approve the work until a person comes
+    by, and nothing would call one.
+    """
+    named = reviewers_of(facts_of(context, work.tx, task), context.gate_policy(work.tx))
+    if work.actor.kind == "human" or named or asks_person or live_of(work.tx, task):
+        return []
+    step = fe("review", "request", task, "--ask", "human")
+    if me.kind == "agent" and not _has_a_part(context, work, task, me):
+        step = fe("review", "submit", task, blank("FILE"))
+    return [Reason("V4", "the policy names no reviewers (review.peers.reviewers)", step)]
+
+
+def _left_to_a_person(work: Work, task: TaskId) -> list[Reason]:
+    for row in work.tx.all("run.pauses_of", PauseView, task=task):
+        if row.task == task and row.made_by == "rule" and row.rule == "R2":
+            step = by_person(fe("resume", task, "-m", phrase("why")))
+            return [Reason("V4", f"{row.cycle} paused it (R2): a person opens another cycle, or lifts that", step)]
+    return []
+
+
+# ---- Cycles are opened (V1) ----
+
+SUMMARY = 400
+
+
+def open_cycle(
+    context: Context,
+    work: Work,
+    trigger: Trigger,
+    targets: Sequence[CycleTarget],
+    *,
+    reason: str = "",
+    follows: str = "",
+    wide: bool = False,
+    choose: bool = True,
+    unasked: bool = False,
+) -> CycleId:
+    """A cycle about these targets; where one about the same work is open, that one (V1). `choose`: reviewers are asked
+    by the policy. `unasked`: it waits for nobody, and needs no quorum.
+    """
+    known = None if follows else same_work(work, targets, trigger, wide=wide)
+    if known is not None:
+        return known.id
+    cycle = next_id(work.tx)
+    policy = context.gate_policy(work.tx)
+    seats = [seats_of(facts_of(context, work.tx, target.task), policy) for target in targets]
+    event = e.CycleOpened(
+        cycle=cycle,
+        trigger=trigger,
+        targets=tuple(targets),
+        quorum=0 if unasked else max(quorum for _, quorum in seats),
+        seats=0 if unasked else max(wanted for wanted, _ in seats),
+        reason=one_line(reason, SUMMARY),
+        follows=follows,
+        wide=wide,
+    )
+    work.record(targets[0].task if len(targets) == 1 else "", event)
+    if choose and not unasked:
+        ask_more(context, work, whole(work.tx, cycle))
+    return cycle
+
+
+def same_work(work: Work, targets: Sequence[CycleTarget], trigger: Trigger, *, wide: bool) -> Cycle | None:
+    """The live cycle that is about exactly this work: of an attempt there is one, whatever asked for it (V4); a look is
+    asked about by each trigger (V1).
+    """
+    is_attempt = all(each.attempt for each in targets)
+    wanted = {(each.task, each.attempt, each.diff_id) for each in targets}
+    for known in wholes(work.tx, live_of(work.tx, targets[0].task)):
+        about = {(each.task, each.attempt, each.diff_id) for each in known.live}
+        if about == wanted and known.cycle.wide == wide and (is_attempt or trigger in _triggers(work, known.cycle)):
+            return known.cycle
+    return None
+
+
+def _triggers(work: Work, cycle: Cycle) -> set[Trigger]:
+    """What asked for a cycle: its own trigger, or that of the one that was clarified."""
+    return {each.trigger for each in chain(work.tx, cycle)}
+
+
+def attempt_target(facts: Facts) -> CycleTarget:
+    """The latest attempt of a task, to be asked about."""
+    attempt = facts.attempt
+    assert attempt is not None
+    summary = one_line(attempt.message or facts.task.title, SUMMARY)
+    return CycleTarget(task=facts.task.id, attempt=attempt.n, diff_id=attempt.diff_id, summary=summary)
+
+
+def open_at_hand_in(context: Context, work: Work, task: TaskId) -> CycleId | None:
+    """V1: a submission whose policy wants peers asks them, in its own transaction; unless its mode has decided. Where
+    two concerns about an earlier attempt pause the task, their reviewers are asked again.
+    """
+    facts = facts_of(context, work.tx, task)
+    paused = facts.cycle.paused if facts.cycle is not None else ""
+    wants = wants_eyes(facts, context.gate_policy(work.tx))
+    if facts.task.status != "reviewing" or not (wants or paused):
+        return None
+    new = open_cycle(context, work.gate, "REQUEST_REVIEW", [attempt_target(facts)], reason="submitted", choose=wants)
+    if not wants:
+        _ask_again(context, work.gate, whole(work.tx, paused), new, {task})
+    return new
+
+
+def open_unasked(context: Context, work: Work, facts: Facts) -> CycleId:
+    """R1 to R3: somebody reviewed an attempt that no cycle is about, and does not approve. Nobody else is asked or
+    waited for.
+    """
+    reason = "a review that was not requested"
+    return open_cycle(context, work.gate, "REQUEST_REVIEW", [attempt_target(facts)], reason=reason, unasked=True)
+
+
+def open_again(context: Context, work: Work, known: WholeCycle, rows: Sequence[TargetRow]) -> CycleId:
+    """R2: it was clarified, and runs again about these targets: its reviewers are asked again."""
+    cycle = known.cycle
+    targets = [
+        CycleTarget(task=t.task, attempt=t.attempt, look=t.look, diff_id=t.diff_id, summary=t.summary) for t in rows
+    ]
+    new = open_cycle(
+        context, work, "CLARIFIED", targets, reason=cycle.id, follows=cycle.id, wide=cycle.wide, choose=False
+    )
+    _ask_again(context, work, known, new, {row.task for row in rows})
+    return new
+
+
+def _ask_again(context: Context, work: Work, known: WholeCycle, new: CycleId, tasks: Collection[str]) -> None:
+    """V4: those who were asked and answered are asked again; where nobody was, those who have concerns."""
+    answered = [row for row in known.asked if row.state == "answered" and row.task in tasks]
+    for row in answered:
+        ask(context, work, new, row.task, row.reviewer, row.kind)
+    unasked = [] if answered else [each for each in known.reviews if each.task in tasks and not each.agrees]
+    parties = parties_of(work.tx, {review.session for review in unasked})
+    for review in unasked:
+        person = party.person if (party := parties[review.session]).kind == "human" else ""
+        ask(context, work, new, review.task, person or str(review.session), "person" if person else "session")
+    ask_more(context, work, whole(work.tx, new))

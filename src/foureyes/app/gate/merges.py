@@ -1,0 +1,716 @@
+"""The merge queue, processed (Q): approved attempts reach the target one by one, each checked as what the target would become."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn
+
+from msgspec.structs import replace
+
+from foureyes.app.context import Context, permit, refuse_task, refuse_verb
+from foureyes.app.facts import attempts_of
+from foureyes.app.gate.checks import Telling
+from foureyes.app.gate.landing import TargetLine, line_of, recognise, refuse_foreign_target, what_to_allow
+from foureyes.app.gate.merge_candidate import OneMerge, Try, checkout_news, look_at
+from foureyes.app.gate.merge_queue import (
+    Lease,
+    explain,
+    is_live,
+    items_of,
+    lease_words,
+    obstacle,
+    rules_of,
+    seconds_to_next,
+    waits_for,
+)
+from foureyes.app.gate.stacks import decide_above
+from foureyes.app.outcome import merge_by, outcome
+from foureyes.app.ports import Tx
+from foureyes.app.target import MergePlace, merge_place_of, remote_of
+from foureyes.app.target_merges import (
+    HERE,
+    NEAR_TIP,
+    NOT_ARRIVED,
+    NOT_KNOWN,
+    UNTOLD,
+    MergeOf,
+    accepting,
+    built_on,
+    elsewhere,
+    given_up,
+    lacking,
+    moved_to,
+    recorded,
+    said_about,
+    sent_merges,
+)
+from foureyes.app.views.attempt import MergeItem, MergeRow, MergesGoOn
+from foureyes.app.views.project import News
+from foureyes.app.views.task_list import Outcome
+from foureyes.app.work.remote_attempts import send
+from foureyes.app.work.worktrees import tidy_merged
+from foureyes.core import events as e
+from foureyes.core.events.gate import MergeLeft, MergesPlaced, TargetSetBack
+from foureyes.core.events.project import SecurityRecorded
+from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.task import Task
+from foureyes.core.words.fence import some
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.refs import OWN_BRANCHES, own_branch, own_name, tracked
+from foureyes.core.words.text import visible
+from foureyes.errors import (
+    BadInput,
+    Conflict,
+    CutOff,
+    FoureyesError,
+    GitProblem,
+    Reason,
+    Refused,
+    RemoteProblem,
+    StoreProblem,
+)
+from foureyes.steps import NO_STEP, by, fe, shell, unshallow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from foureyes.app.ports import Beacon, Store
+    from foureyes.app.target_merges import SentMerge
+    from foureyes.steps import Steps
+
+
+# ---- The merge queue (Q) ----
+
+UNDECIDED = ("waiting", "stuck")
+"""Outcomes that the next look at the queue tells again."""
+SPARE_SECONDS = 300
+UNKNOWN = "it was cut off: whether it is merged the next fe merge tells"
+
+
+class Merges:
+    """The queue, and the step that works it off."""
+
+    def __init__(self, context: Context, *, of_runner: bool = False) -> None:
+        """`of_runner`: of one that shows itself that it is connected (J4)."""
+        self._context = context
+        self._lock = None if of_runner else MergeLock(context.store)
+        self._only: frozenset[str] = frozenset()
+
+    @cached_property
+    def _nameless(self) -> str:
+        """What nobody else has, where processes have no names."""
+        return f"unknown:{os.urandom(8).hex()}"
+
+    @property
+    def _me(self) -> str:
+        """What a lease names: this process."""
+        return self._context.outside.process() or self._nameless
+
+    def all(self, actor: Actor | None = None) -> list[MergeItem]:
+        """What is approved and not merged, in the order in which it will be tried, each with what it waits for and, for
+        this caller, what brings it on.
+        """
+        with self._context.store.read() as tx:
+            rules = rules_of(self._context, tx, with_stop=True)
+            return [explain(self._context, item, rules, actor) for item in items_of(tx)]
+
+    def process(
+        self,
+        actor: Actor,
+        tell: Telling | None = None,
+        *,
+        task: str = "",
+        only: Collection[str] = (),
+        wait: bool = False,
+    ) -> list[MergeRow]:
+        """Process the queue: everything that can be merged now is, the rest says why not. One at a time (Q1).
+
+        `task`: this one, if it is its turn; `only`: no others than these. `wait`: and again for what only has to
+        settle, until nothing is left that does (Q0).
+        """
+        permit(actor, "merge")
+        self._only = frozenset([self._first(actor, task, wait=wait)] if task else only)
+        try:
+            return self._process(actor, tell, wait=wait)
+        finally:
+            if self._lock is not None:
+                self._lock.close()
+
+    def _first(self, actor: Actor, task: str, *, wait: bool) -> TaskId:
+        """The id of a task whose turn it is: the order of the queue is nobody's choice (Q1)."""
+        with self._context.store.read() as tx:
+            row = self._context.find(tx, task)
+            refuse_unless_queued(row)
+            rules, items = rules_of(self._context, tx), items_of(tx)
+            shown = {item.task: explain(self._context, item, rules, actor) for item in items}
+        at = [item.task for item in items].index(row.id)
+        if why := obstacle(items[at], rules) if wait else waits_for(items[at], rules):
+            refuse_task(row.id, "was not merged", Reason("Q1", f"{row.id} {why}", shown[row.id].next))
+        first = [item.task for item in items[:at] if shown[item.task].ready and item.state != "stuck"]
+        if first:
+            why = f"{some(first, 3)} {'is' if len(first) == 1 else 'are'} before {row.id} in the merge queue"
+            refuse_task(row.id, "was not merged", Reason("Q1", why, merge_by(actor)))
+        return row.id
+
+    def _process(self, actor: Actor, tell: Telling | None, *, wait: bool) -> list[MergeRow]:
+        sent = send(self._context)
+        if sent.attempts and tell is not None:
+            tell(News(f"pushed to {sent.remote}, submitted before: {', '.join(dict.fromkeys(sent.attempts))}"))
+        for left in (*sent.left, *([f"not pushed yet: {sent.why_not}"] if sent.why_not else [])):
+            if tell is not None:
+                tell(News(left))
+        rows, seconds = self._work_off(actor, tell, [])
+        while wait and seconds is not None:
+            if seconds and tell is not None:
+                tell(News("waiting a few seconds in case you withdraw the approval (Q0)"))
+            if seconds:
+                self._context.clock.wait(seconds)
+            later, seconds = self._again(actor, tell, rows)
+            rows = [row for row in rows if row.outcome not in UNDECIDED] + later
+        return rows
+
+    def _again(self, actor: Actor, tell: Telling | None, before: list[MergeRow]) -> tuple[list[MergeRow], float | None]:
+        """Once more; nothing that goes wrong meanwhile takes back what was merged before (Q4, Q6)."""
+        try:
+            return self._work_off(actor, tell, before)
+        except CutOff:
+            raise
+        except FoureyesError as problem:
+            if (cut := with_done(before, problem)) is not None:
+                raise cut from problem
+            raise
+
+    def _work_off(
+        self, actor: Actor, tell: Telling | None, before: list[MergeRow]
+    ) -> tuple[list[MergeRow], float | None]:
+        """Go through the queue once. What became of each item, and after how many seconds to do so again; None when
+        nothing is left that only has to settle.
+        """
+        line = line_of(self._context)
+        if line.remote is not None:
+            line.tip()
+        with self._context.store.read() as tx:
+            refuse_foreign_target(self._context, tx, line)
+        self._refuse_programs()
+        rows: list[MergeRow] = []
+        told: set[News] = set()
+        try:
+            self._settle(actor, line, rows, tell)
+            tried = self._go_through(actor, line, before, rows, tell, lambda: self._catch_up(line, tell, told))
+            self._take_away(line, rows, tell)
+            left, seconds = self._left(actor, tried)
+        except FoureyesError as problem:
+            self._catch_up(line, tell, told)
+            if (cut := with_done(before + rows, problem)) is not None:
+                raise cut from problem
+            raise
+        told_of = {row.task for row in rows}
+        return rows + [row for row in left if row.task not in told_of], seconds
+
+    def _settle(self, actor: Actor, line: TargetLine, rows: list[MergeRow], tell: Telling | None) -> None:
+        """What is on the target already, what became of pushes that nobody heard of, and what merges left behind."""
+        heads = self._context.repo.heads()
+        rows += [row for row in recognise(self._context, actor, line, heads) if row.outcome not in UNDECIDED]
+        settle_sent(self._context, actor, line, self._me, rows)
+        decide_above(self._context, actor, [row.task for row in rows])
+        for went in tidy_merged(self._context, line.name, heads):
+            if tell is not None:
+                tell(News(went))
+
+    def _take_away(self, line: TargetLine, rows: list[MergeRow], tell: Telling | None) -> None:
+        """K1, Q6: the branches of what was merged go at the remote, too; told with each, or, of what was merged before,
+        if it went.
+        """
+        became = take_away(self._context, line, [row.task for row in rows if row.merged])
+        for at, row in enumerate(rows):
+            if row.task in became:
+                rows[at] = replace(row, notes=(*row.notes, became.pop(row.task)))
+        for task, words in became.items():
+            if tell is not None:
+                tell(News(f"{task}  {words}"))
+
+    def _go_through(
+        self,
+        actor: Actor,
+        line: TargetLine,
+        before: list[MergeRow],
+        rows: list[MergeRow],
+        tell: Telling | None,
+        catch_up: Callable[[], None],
+    ) -> set[int]:
+        """One item after the other, what became of each behind the rows; the approvals that were tried."""
+        tried: set[int] = set()
+        caught_up = False
+        while (taken := self._next(actor, tried, before + rows)) is not None:
+            item, first = taken
+            tried.add(item.approval)
+            merge = OneMerge(self._context, actor, line, item, self._me, tell)
+            try:
+                done = merge.run(first)
+            except FoureyesError:
+                if merge.may_be_there:  # its push may have arrived, whatever went wrong after it
+                    rows.append(MergeRow(task=item.task, attempt=item.attempt, outcome="cut", message=UNKNOWN))
+                raise
+            if any(row.outcome == "merged" for row in done):
+                catch_up()
+                caught_up = True
+            rows += done
+            decide_above(self._context, actor, [row.task for row in done if row.merged])
+        if not caught_up:
+            catch_up()
+        return tried
+
+    def _left(self, actor: Actor, tried: set[int]) -> tuple[list[MergeRow], float | None]:
+        """What was not tried, why, and when to look again: all by one look, so that nothing settles between."""
+        with self._context.store.read() as tx:
+            left = [item for item in self._items(tx) if item.approval not in tried]
+            if not left:
+                return [], None
+            rules = rules_of(self._context, tx)
+            alone = not any(self._is_anothers(lease) for lease in tx.all("merge.leases", Lease))
+            sent = sent_merges(tx)
+        shown = [explain(self._context, item, rules, actor) for item in left]
+        rows = [
+            MergeRow(
+                task=item.task,
+                attempt=item.attempt,
+                outcome=item.state,
+                message=item.why or (NOT_KNOWN if item.task in sent else "waits"),
+                next=item.next if item.why else NO_STEP,
+            )
+            for item in shown
+        ]
+        return rows, seconds_to_next([item for item in left if item.task not in sent], rules, alone=alone)
+
+    def _next(self, actor: Actor, tried: set[int], rows: list[MergeRow]) -> tuple[MergeItem, Try] | None:
+        """The next item; if somebody else is at work by now, what was done so far is still told."""
+        try:
+            return self._lease(actor, tried)
+        except Conflict:
+            if not rows:
+                raise
+            return None
+
+    def _is_anothers(self, lease: Lease) -> bool:
+        """Q1: whether another process is at work on it; a lease of one that ended is free (Q4)."""
+        return is_live(self._context, lease) and lease.process != self._me
+
+    def _refuse_programs(self) -> None:
+        """Q2: repository configuration that names a program is an error: what reaches the target is not decided by
+        it.
+        """
+        named = self._context.workshop.programs_named()
+        if named:
+            step = by(
+                "person",
+                shell("git", "config", "--show-origin", "--get-all", named[0]),
+                "a person checks it, and removes it if it is not needed: ",
+            )
+            why = "the repository's git configuration names a program"
+            refuse_verb("nothing was merged.", *[Reason("Q2", f"{why}: {key}", step) for key in named])
+
+    def _lease(self, actor: Actor, tried: set[int]) -> tuple[MergeItem, Try] | None:
+        """Q1: take the next item, unless another process is at work; with what its merge rests on. Nobody's turn to
+        write is taken to find out that there is none.
+        """
+        with self._context.store.read() as tx:
+            self._refuse_second(tx)
+            if not self._untried(tx, tried):
+                return None
+        beacon = self._lock.held() if self._lock is not None else ""
+        with self._context.writing(actor, "merge") as work:
+            self._refuse_second(work.tx)
+            taken = self._first_ready(work.tx, tried)
+            if taken is None:
+                return None
+            item, first = taken
+            seconds = SPARE_SECONDS + 2 * 60 * sum(rule.timeout_minutes for rule in first.case.policy.checks)
+            event = e.MergeLeased(
+                attempt=item.attempt,
+                approval=item.approval,
+                until=self._context.later(seconds),
+                process=self._me,
+                host=actor.host,
+                via=actor.session,
+                beacon=beacon,
+            )
+            work.gate.record(item.task, event)
+            return taken
+
+    def _first_ready(self, tx: Tx, tried: set[int]) -> tuple[MergeItem, Try] | None:
+        """The first item that waits for nothing, not even for what became of its push (Q6); the rules are only looked
+        at where there is one.
+        """
+        items = self._untried(tx, tried)
+        rules = rules_of(self._context, tx) if items else None
+        for item in items:
+            if rules and not waits_for(item, rules) and (first := look_at(self._context, tx, item)):
+                return item, first
+        return None
+
+    def _untried(self, tx: Tx, tried: set[int]) -> list[MergeItem]:
+        sent = sent_merges(tx)
+        return [item for item in self._items(tx) if item.approval not in tried and item.task not in sent]
+
+    def _items(self, tx: Tx) -> list[MergeItem]:
+        return [item for item in items_of(tx) if not self._only or item.task in self._only]
+
+    def _refuse_second(self, tx: Tx) -> None:
+        """Q1: one at a time; a lease of a process that ended is free (Q4)."""
+        for lease in tx.all("merge.leases", Lease):
+            if self._is_anothers(lease):
+                words = f"another fe merge is at work{lease_words(lease)}: it merges {lease.task}."
+                raise Conflict(words, next_step=fe("merge", "--list"))
+
+    def _catch_up(self, line: TargetLine, tell: Telling | None, told: set[News]) -> None:
+        """Q5: branch and checkouts of the target follow each merge; what cannot is skipped, and the person told
+        once.
+        """
+        try:
+            ahead = line.follow()
+            checkouts = self._context.workshop.catch_up(line.name)
+            news = [*([ahead] if ahead else []), *map(checkout_news, checkouts)]
+        except GitProblem as problem:  # what was merged is merged
+            news = [News(f"git: {problem.message}", problem.next_step)]
+        for each in news:
+            if tell is not None and each not in told:
+                told.add(each)
+                tell(each)
+
+    def retry(self, actor: Actor, task: str) -> Outcome:
+        """Try a stuck merge again."""
+        permit(actor, "merge --retry")
+        with self._context.writing(actor, "merge --retry") as work:
+            row = self._context.find(work.tx, task)
+            lease = work.tx.one("merge.of", Lease, task=row.id)
+            refuse_unless_queued(row)
+            if lease is None or lease.state != "stuck":
+                return outcome(row, f"{row.id} is not stuck", merge_by(actor), changed=False)
+            work.record(row.id, e.MergeRetried(attempt=row.iteration))
+            return outcome(self._context.get(work.tx, row.id), f"{row.id} is tried again", merge_by(actor))
+
+    def here(self, actor: Actor, reason: str) -> MergesGoOn:
+        """Q6: merge in this clone from now on."""
+        permit(actor, "target here")
+        return merge_here(self._context, actor, reason)
+
+    def accept(self, actor: Actor, reason: str, seen: str = "") -> MergesGoOn:
+        """Q6: go on from a target that was set back on purpose, to the commit that was `seen`."""
+        permit(actor, "target accept")
+        return accept_target(self._context, actor, reason, seen)
+
+    def address(self, actor: Actor, reason: str, seen: str = "") -> MergesGoOn:
+        """Q6: go on with the address that the remote has in this clone, if it is the one that was `seen`."""
+        permit(actor, "target address")
+        return accept_address(self._context, actor, reason, seen)
+
+
+def refuse_unless_queued(task: Task) -> None:
+    """Only what is approved waits to be merged."""
+    if task.status != "approved":
+        why = f"{task.id} is {task.status}. Only approved tasks are in the merge queue."
+        refuse_task(task.id, "was not changed", Reason("T2", why, fe("merge", "--list")))
+
+
+def with_done(rows: list[MergeRow], problem: FoureyesError) -> CutOff | None:
+    """Q4: what went wrong in the middle of the queue, with what became of the items before it; None where nothing did.
+    That the store, the remote or the target is away takes back nothing.
+    """
+    done = tuple(row for row in rows if row.outcome not in UNDECIDED)
+    if not done:
+        return None
+    why, step = "the store does not answer any more", fe("doctor")
+    if not isinstance(problem, StoreProblem):
+        why = "; ".join(reason.message for reason in problem.reasons) or problem.message.rstrip(".")
+        step = problem.way_on or step
+    merged = ", ".join(f"{row.task} ({row.sha[:7]})" for row in done if row.merged)
+    cut = "".join(f"; whether {row.task} is, the next fe merge tells" for row in done if row.outcome == "cut")
+    before = f"Merged before: {merged}" if merged else f"Nothing was merged{' before' if cut else ''}"
+    return CutOff(f"{why}. {before}{cut}. The rest of the queue waits.", of=problem, next_step=step, done=done)
+
+
+# ---- Merge lock (J4) ----
+
+
+class MergeLock:
+    """A lock of the database, taken with the first lease, and again where its connection was lost."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._beacon: Beacon | None = None
+
+    def held(self) -> str:
+        """Its name, held by now; empty where there is no such lock, or none to be had: then the lease is waited for."""
+        if self._beacon is not None and self._beacon.is_lit():
+            return self._beacon.name
+        self.close()
+        try:
+            self._beacon = self._store.beacon(f"merge {os.urandom(16).hex()}")
+        except StoreProblem:
+            return ""
+        return self._beacon.name if self._beacon is not None else ""
+
+    def close(self) -> None:
+        if self._beacon is not None:
+            self._beacon.close()
+        self._beacon = None
+
+
+# ---- Merge place (Q6) ----
+
+MERGE = fe("merge")
+EVERY_COMMIT = 10**9
+LOST_SHOWN = 3
+"""So many tasks are named whose merges would be lost."""
+
+
+def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
+    """Q6: hand merging over to this clone; it has to have what was merged before."""
+    _refuse_silent(reason, HERE)
+    clone = context.outside.clone()
+    with context.store.read() as tx:
+        before, remote = merge_place_of(tx), remote_of(context, tx)
+        stop = lacking(context, tx, context.project(tx)) if not remote else None
+    if remote:
+        return MergesGoOn(message=f"any clone merges: the target is that of {remote}", changed=False, next=MERGE)
+    if stop is not None:
+        refuse_verb("merges stay where they are.", Reason("Q6", stop.text, stop.next))
+    if before.clone == clone:
+        return MergesGoOn(message="merges are made in this clone already", changed=False, next=MERGE)
+    with context.deciding(actor, "target here", reason=reason) as work:
+        from_where = f"before: {before.host or before.clone}" if before.clone else "it was not on record where"
+        work.record(
+            "",
+            SecurityRecorded(kind="merges_moved", rule="Q6", reason=reason.strip(), detail=from_where),
+            MergesPlaced(clone=clone),
+        )
+    return MergesGoOn(message="merges are made in this clone from now on", next=MERGE)
+
+
+def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> MergesGoOn:
+    """Q6: the target lacks merges on purpose; they go on from where it is, and where a person `seen` it. From now on it
+    has to have that: whoever takes off more is noticed again. Where another clone merges, it may be lost with
+    them: then this one merges from now on, so that there is one target.
+    """
+    tip = line_of(context).tip()
+    _refuse_silent(reason, accepting(tip))
+    with context.store.read() as tx:
+        project, before = context.project(tx), merge_place_of(tx)
+        stop, other = lacking(context, tx, project, tip), elsewhere(context, tx)
+    if stop is None:
+        return MergesGoOn(message=f"{project.target} has the last merge on record", changed=False, next=MERGE)
+    _refuse_cut_short(context, before, tip)
+    lost = _lost(context, before, tip)
+    stray = built_on(context, tip)
+    besides = [*([other.text] if other else []), *([stray.text] if stray else [])]
+    if seen != tip:
+        where = f"{project.target} is at {tip}" + (f", and {visible(seen)} was seen" if seen else "")
+        gone = f"{len(lost)} of the merges on record would be lost: {', '.join(lost[:LOST_SHOWN])}"
+        _refuse_unseen([where, stop.text, gone + (" …" if len(lost) > LOST_SHOWN else ""), *besides], accepting(tip))
+    with context.deciding(actor, "target accept", reason=reason, how=tip) as work:
+        if merge_place_of(work.tx) != before:
+            raise Conflict("something was merged meanwhile. Nothing was changed.", next_step=MERGE)
+        work.record(
+            "",
+            SecurityRecorded(kind="target_set_back", rule="Q6", reason=reason.strip(), detail=stop.text),
+            TargetSetBack(tip=tip, newest=tip, lost=lost),
+            *([MergesPlaced(clone=context.outside.clone())] if other else []),
+        )
+    notes = [f"{task} stays closed, and its merge is not on {project.target}" for task in lost]
+    message = f"merges go on from {project.target} at {tip[:7]}" + (" in this clone" if other else "")
+    return MergesGoOn(message=message, notes=(*notes, *besides), next=MERGE)
+
+
+def _refuse_cut_short(context: Context, before: MergePlace, tip: Sha) -> None:
+    """Q6: where the history of this clone ends somewhere, nobody can say here what the target lacks."""
+    if context.repo.commit_of(before.newest) is None and context.repo.history(tip, NEAR_TIP).lacks:
+        why = f"the history of this clone ends before the last merge on record: {UNTOLD}"
+        refuse_verb("nothing was accepted.", Reason("Q6", why, unshallow()))
+
+
+def _lost(context: Context, before: MergePlace, tip: Sha) -> tuple[TaskId, ...]:
+    """Tasks whose merges the target lacks: what is not in this clone is not on it. Not those that were given up before
+    and never came back to it.
+    """
+    with context.store.read() as tx:
+        merges, gone = tx.all("merge.shas", MergeOf), given_up(tx)
+    has = _behind(context, tip)
+    had = _behind(context, Sha(before.newest)) if context.repo.commit_of(before.newest) else set[Sha]()
+    lacks = [row for row in merges if row.sha not in has]
+    return tuple(TaskId(row.id) for row in lacks if row.sha in had or row.id not in gone)
+
+
+def _behind(context: Context, tip: Sha) -> set[Sha]:
+    """All that a commit has, followed by hash: a graft or a replaced commit would else hide what is lost."""
+    return {commit.sha for commit in context.repo.history(tip, EVERY_COMMIT).commits}
+
+
+def accept_address(context: Context, actor: Actor, reason: str, seen: str) -> MergesGoOn:
+    """Q6: the remote of this clone is where git says, from now on, if a person has `seen` that address."""
+    with context.store.read() as tx:
+        remote = context.remote(tx)
+        known = recorded(context, tx, remote.name) if remote is not None else None
+    if remote is None:
+        return MergesGoOn(message="the project has no remote", changed=False, next=MERGE)
+    address = remote.address()
+    _refuse_silent(reason, moved_to(address.shown))
+    if known is not None and known.digest == address.digest:
+        return MergesGoOn(message=f"{remote.name} is at {address.shown}, as on record", changed=False, next=MERGE)
+    before = f"before: {known.shown}" if known is not None else "it was not on record where it was"
+    if seen != address.shown:
+        where = f"{remote.name} is at {address.shown}" + (f", and {visible(seen)} was seen" if seen else "")
+        _refuse_unseen([where, before], moved_to(address.shown))
+    with context.deciding(actor, "target address", reason=reason, how=address.shown) as work:
+        detail = f"{remote.name}: {address.shown}; {before}"
+        work.record(
+            "",
+            SecurityRecorded(kind="remote_moved", rule="Q6", reason=reason.strip(), detail=detail),
+            said_about(context, remote.name, address),
+        )
+    return MergesGoOn(message=f"{remote.name} is at {address.shown} from now on", notes=(before,), next=MERGE)
+
+
+def _refuse_unseen(lines: list[str], step: Steps) -> NoReturn:
+    """Q6: what others can move while a person types is accepted as it was shown, or not at all."""
+    reasons = tuple(Reason("Q6", line, step) for line in lines)
+    raise BadInput(
+        "nothing was accepted, because it was not confirmed that you saw this.", reasons=reasons, next_step=step
+    )
+
+
+def _refuse_silent(reason: str, step: Steps) -> None:
+    if not reason.strip():
+        raise BadInput("say why: it stays on record.", next_step=step)
+
+
+# ---- The branches of merged tasks at the remote (K1, Q6) ----
+
+# Nobody else's commits go, attempts stay, and no merge fails for it.
+
+
+def take_away(context: Context, line: TargetLine, merged: Iterable[str]) -> dict[str, str]:
+    """The branches of tasks that were just `merged`, and of those before that this clone knows to be there: a crash,
+    or a remote that could not be asked, may have left them. What became of each, by task; of those before, if it went.
+    """
+    remote, just = line.remote, set(merged)
+    if remote is None:
+        return {}
+    try:
+        below = tracked(remote.name, OWN_BRANCHES)
+        known = {ref.removeprefix(below) for ref in context.repo.kept(below)}
+        going = _merged(context, line, sorted(known | just))
+        taken = remote.take_away({own_branch(task): head for task, head in going.items()}) if going else None
+    except GitProblem:
+        return {}  # the next merge asks again
+    if taken is None:
+        return {}
+    words = dict.fromkeys(taken.gone, f"was taken away at {remote.name}")
+    stay = {own_branch(task) for task in just} & taken.stay.keys()
+    words |= {ref: f"stays at {remote.name}: {taken.stay[ref]}" for ref in stay}
+    return {task: f"{own_name(task)} {words[own_branch(task)]}" for task in going if own_branch(task) in words}
+
+
+def _merged(context: Context, line: TargetLine, tasks: list[str]) -> dict[str, Sha]:
+    """Those of the tasks that came from their own branch and whose work the target has, with where that branch was."""
+    with context.store.read() as tx:
+        rows = tx.all("task.some", Task, ids=tasks) if tasks else []
+        attempts = attempts_of(tx, [TaskId(row.id) for row in rows if row.resolution == "merged"])
+    heads = {task: attempt.head for task, attempt in attempts.items() if attempt.ref == own_branch(task)}
+    tip = context.repo.commit_of(line.at)
+    return {task: head for task, head in heads.items() if tip is not None and context.repo.is_ancestor(head, tip)}
+
+
+# ---- Merges that were pushed while nobody heard whether they arrived (Q4, Q6) ----
+
+TRIES = 5
+
+
+def settle_sent(context: Context, actor: Actor, line: TargetLine, me: str, rows: list[MergeRow]) -> None:
+    """What became of pushes whose process is gone, or that heard no answer, asked at the remote that each went to. What
+    cannot be found out waits, and nothing else waits for it. What is found is added to the rows at once: nothing that
+    goes wrong later takes it back (Q4).
+    """
+    with context.store.read() as tx:
+        names = {sent.remote for sent in _left_behind(context, tx, me).values()}
+    for name in sorted(names):
+        _Settling(context, actor, line, me, name, rows).run()
+
+
+class _Settling:
+    """The pushes to one remote. Once the fence has moved none of them can arrive any more, however late whoever began
+    it wakes up; only then is the task another's.
+    """
+
+    def __init__(
+        self, context: Context, actor: Actor, line: TargetLine, me: str, remote: str, rows: list[MergeRow]
+    ) -> None:
+        self._context, self._actor, self._line, self._me, self._remote = context, actor, line, me, remote
+        self._rows = rows
+
+    def run(self) -> None:
+        why = f"{self._line.name} of {self._remote} moved {TRIES} times meanwhile"
+        try:
+            line = self._line_there()
+            if any(self._is_settled(line) for _ in range(TRIES)):
+                return
+        except (GitProblem, Refused) as problem:
+            why = problem.in_a_line
+        self._rows += [self._waits(sent, why) for sent in self._left().values()]
+
+    def _line_there(self) -> TargetLine:
+        remote = self._line.remote
+        if remote is not None and remote.name == self._remote:
+            return self._line
+        with self._context.store.read() as tx:
+            remote = self._context.remote_named(tx, self._remote)
+        return TargetLine(self._context, self._line.name, remote)
+
+    def _is_settled(self, line: TargetLine) -> bool:
+        """Whether nothing is left of them; False when something arrived meanwhile, so that it is to be asked again."""
+        tip = self._find(line)
+        left = self._left()
+        if not left:
+            return True
+        try:
+            is_out = line.shut_out(tip)
+        except RemoteProblem as problem:
+            if problem.kind != "refused" or self._find(line) != tip:
+                raise
+            self._leave(left, what_to_allow(problem, line), stuck=True)  # no merge is pushed without the fence
+            return True
+        if is_out:
+            self._leave(left, NOT_ARRIVED, stuck=False)
+        return is_out
+
+    def _find(self, line: TargetLine) -> Sha:
+        """Record what is on the target; where that is."""
+        tip = line.tip()
+        self._rows += recognise(self._context, self._actor, line, self._context.repo.heads(), only=self._left())
+        return tip
+
+    def _left(self) -> dict[str, SentMerge]:
+        with self._context.store.read() as tx:
+            sent = _left_behind(self._context, tx, self._me)
+        return {task: each for task, each in sent.items() if each.remote == self._remote}
+
+    def _leave(self, left: dict[str, SentMerge], why: str, *, stuck: bool) -> None:
+        """What was shut out; not what another has settled, and pushed again, while the remote was asked."""
+        with self._context.writing(self._actor, "merge") as work:
+            still = _left_behind(self._context, work.tx, self._me)
+            for task, sent in left.items():
+                if still.get(task) == sent:
+                    work.gate.record(task, MergeLeft(attempt=sent.attempt, why=why, stuck=stuck))
+
+    def _waits(self, sent: SentMerge, why: str) -> MergeRow:
+        message = f"{NOT_KNOWN}: only {self._remote} can tell ({why})"
+        return MergeRow(task=sent.task, attempt=sent.attempt, outcome="waiting", message=message)
+
+
+def _left_behind(context: Context, tx: Tx, me: str) -> dict[str, SentMerge]:
+    """Such pushes by task; not those that another process is at."""
+    sent = sent_merges(tx)
+    leases = tx.all("merge.leases", Lease) if sent else []
+    others = {lease.task for lease in leases if is_live(context, lease) and lease.process != me}
+    return {task: each for task, each in sent.items() if task not in others}

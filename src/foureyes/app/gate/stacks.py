@@ -1,0 +1,288 @@
+"""Stacks (A7): at a submission, which other tasks' work is inside, and which attempts stand on others."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from foureyes.app.context import Context, IdRow, Work
+from foureyes.app.facts import attempts_of
+from foureyes.app.findings.auto_decisions import decide_by_rule
+from foureyes.app.ports import NamedQuery, Tx
+from foureyes.app.stacks import BelowRow
+from foureyes.app.work.branches import tip_of
+from foureyes.core.events.decision import AttemptSubmitted, StackFound
+from foureyes.core.nouns.attempt import Author, Change, ChangedFile, Commit
+from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.stack import Below, How
+from foureyes.core.nouns.task import Task
+from foureyes.core.rules.stacks import (
+    LATER,
+    LIVE,
+    StackPart,
+    found_below,
+    found_later,
+    is_over,
+    quoted,
+    sent_back,
+    strictest,
+    the_same,
+)
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.refs import OWN_BRANCHES, own_branch
+
+NOW = LATER
+
+
+SAID = ("branch", "trailer")
+"""How another task says that it stands on this one before this one was submitted: what both have is this one's."""
+
+
+class HandedRow(msgspec.Struct, frozen=True):
+    """An attempt with its commits."""
+
+    task: str
+    n: int
+    seq: int
+    commits: list[Commit]
+    files: list[ChangedFile]
+
+
+class SentBack(msgspec.Struct, frozen=True):
+    """An attempt that somebody sent back or rejected."""
+
+    task: str
+    n: int
+
+
+class Claimed(msgspec.Struct, frozen=True):
+    """The journal row with which somebody first began a task."""
+
+    task: str
+    seq: int
+
+
+class PieceRow(msgspec.Struct, frozen=True):
+    """A piece of an attempt (A6)."""
+
+    task: str
+    attempt: int
+    piece: str
+
+
+def branches_inside(context: Context, task: TaskId, change: Change) -> dict[TaskId, Sha]:
+    """The own branches of other tasks that end inside of a change, by task, with where they end."""
+    if change.landed:
+        return {}
+    inside = {commit.sha for commit in change.commits} - {change.head}
+    own = own_branch(task)
+    return {
+        TaskId(ref.removeprefix(OWN_BRANCHES)): head
+        for ref, head in context.repo.heads().items()
+        if ref.startswith(OWN_BRANCHES) and ref != own and head in inside
+    }
+
+
+def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[TaskId, Sha]) -> AttemptSubmitted:
+    """The attempt with what is inside of other tasks; who works on these has made a part of it, too (A6)."""
+    mine, own = _handed(task, event), handed_of(tx, [task])
+    ids = shared_by(tx, task, event)
+    above = [row for row in (tx.all("stack.below", BelowRow, ids=ids) if ids else []) if row.task == task]
+    whose = _whose(tx, task, event, branches)
+    named = {TaskId(name) for commit in event.commits for name in commit.tasks} | {
+        name for name in whose if whose[name]
+    }
+    handed = handed_of(tx, ids)
+    stated = _said_to_be_ours(handed, above)
+    ours = {each.task: each for each in handed if each.commits and each.shas <= stated.get(each.task, frozenset())}
+    others = [each for each in handed if each not in ours.values()] + _left_behind(tx, task, event, mine)
+    live = {row.id for row in tx.all("task.some", Task, ids=sorted(stated)) if row.status in LIVE} if stated else set()
+    below_it = found_below(mine, others, own, {name: stated[name] for name in live}, named)
+    known = {below.task for below in below_it}
+    below_it += tuple(quoted(each) for name, each in ours.items() if name not in known)
+    theirs = {(below.task, below.attempt) for below in below_it}
+    spoken_for = {
+        sha for each in (*own, *others) if each in own or (each.task, each.n) in theirs for sha in each.commits
+    }
+    tips = {name: (branches[name], is_theirs) for name, is_theirs in whose.items()}
+    below_it = strictest((*below_it, *_not_handed_in(tx, task, event, tips, spoken_for)))
+    if not below_it:
+        return event
+    more = _holders(tx, [below.task for below in below_it if below.how == "branch"], event)
+    return replace(event, below=below_it, authors=(*event.authors, *more))
+
+
+def shared_by(tx: Tx, task: TaskId, event: AttemptSubmitted) -> list[str]:
+    """The unmerged tasks that ever submitted a piece of it."""
+    return [row.id for row in tx.all("stack.shared", IdRow, pieces=list(event.pieces), task=task)]
+
+
+def handed_in_before(tx: Tx, task: TaskId, event: AttemptSubmitted) -> Task | None:
+    """A5: a task in review or approved that has submitted these very commits, none of which names this one."""
+    if any(task in commit.tasks for commit in event.commits):
+        return None
+    ids = shared_by(tx, task, event)
+    same = the_same(_handed(task, event), handed_of(tx, ids), handed_of(tx, [task])) if ids else []
+    rows = tx.all("task.some", Task, ids=sorted(same)) if same else []
+    return next((row for row in rows if row.status in LIVE), None)
+
+
+def _whose(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[TaskId, Sha]) -> dict[TaskId, bool]:
+    """Of the tasks whose branches end inside, those that somebody began; and whether what stands there is theirs: they
+    were begun before this one or by the same session, or a commit names who works on them. Anybody can put a branch
+    onto the commits of others.
+    """
+    rows = tx.all("task.some", Task, ids=sorted(branches)) if branches else []
+    since = _claimed(tx, [task, *branches]) if rows else {}
+    order = {commit.sha: number for number, commit in enumerate(event.commits)}
+
+    def is_named(row: Task) -> bool:
+        upto = event.commits[: order[branches[row.id]] + 1]
+        return any(row.implementer in commit.sessions or row.id in commit.tasks for commit in upto)
+
+    return {
+        row.id: since[row.id] < since.get(task, LATER) or row.implementer == event.implementer or is_named(row)
+        for row in rows
+        if row.id in since and not is_over(row)
+    }
+
+
+def _said_to_be_ours(handed: Sequence[StackPart], above: Sequence[BelowRow]) -> dict[TaskId, frozenset[str]]:
+    """The commits of other attempts that stand, by their own word, on this task."""
+    tops = {(row.upper, row.top) for row in above if row.how in SAID and row.top}
+    return {
+        each.task: frozenset(each.commits[: each.commits.index(top) + 1])
+        for each in handed
+        for task, top in tops
+        if task == each.task and top in each.commits
+    }
+
+
+def _left_behind(tx: Tx, task: TaskId, event: AttemptSubmitted, mine: StackPart) -> list[StackPart]:
+    """What was sent back of tasks that were merged with something else, as far as it is not on the target."""
+    ids = [row.id for row in tx.all("stack.left_behind", IdRow, pieces=list(event.pieces), task=task)]
+    if not ids:
+        return []
+    back = {(row.task, row.n) for row in tx.all("stack.sent_back", SentBack, ids=ids)}
+    merged_as = {row.id: row.iteration for row in tx.all("task.some", Task, ids=ids)}
+    attempts = handed_of(tx, ids)
+    commits = frozenset(sha for each in attempts if each.n == merged_as[each.task] for sha in each.commits)
+    gone = [each for each in attempts if (each.task, each.n) in back and each.n != merged_as[each.task]]
+    pieces = sorted({piece for each in gone for piece in each.pieces})
+    landed = frozenset(row.id for row in tx.all("stack.landed", IdRow, pieces=pieces)) if pieces else frozenset[str]()
+    return sent_back(gone, landed, commits, mine)
+
+
+def _not_handed_in(
+    tx: Tx, task: TaskId, event: AttemptSubmitted, tips: Mapping[TaskId, tuple[Sha, bool]], spoken_for: set[str]
+) -> tuple[Below, ...]:
+    """What stands on the branch of another task, or names it, and was not submitted for it; apart from what this task
+    had before, or names as its own, and from what others submitted. Of a branch that may stand on this one's work, the
+    strictness counts.
+    """
+    free = [commit for commit in event.commits if commit.sha not in spoken_for and task not in commit.tasks]
+    order = {commit.sha: number for number, commit in enumerate(event.commits)}
+    inside: dict[TaskId, tuple[How, list[Sha]]] = {}
+    for name in {TaskId(name) for commit in free for name in commit.tasks}:
+        inside[name] = "trailer", [commit.sha for commit in free if name in commit.tasks]
+    for name, (tip, is_theirs) in tips.items():
+        how: How = "branch" if is_theirs else "quoted"
+        inside[name] = how, [commit.sha for commit in free if order[commit.sha] <= order[tip]]
+    wanted = sorted(name for name, (_, commits) in inside.items() if commits and name != task)
+    tasks = [row for row in tx.all("task.some", Task, ids=wanted) if not is_over(row)] if wanted else []
+    return tuple(
+        Below(task=row.id, how=how, attempt=row.iteration, commits=len(commits), top=commits[-1])
+        for row in tasks
+        for how, commits in [inside[row.id]]
+    )
+
+
+def _holders(tx: Tx, tasks: Sequence[TaskId], event: AttemptSubmitted) -> list[Author]:
+    """Who holds the claim on a task whose branch is inside."""
+    if not tasks:
+        return []
+    known = {author.session for author in event.authors}
+    rows = tx.all("task.some", Task, ids=sorted(tasks))
+    holders = {row.implementer: row.id for row in rows if row.implementer and row.implementer not in known}
+    return [Author.by("shared", session, f"commits with {other}") for session, other in holders.items()]
+
+
+def raise_others(work: Work, task: TaskId, event: AttemptSubmitted) -> None:
+    """A7: attempts in review that have this one inside, which was submitted after them, stand on it from now on, if
+    they said so themselves: by a trailer, by its branch, or by what it had submitted before.
+    """
+    tx = work.tx
+    above = {row.upper: row.how for row in tx.all("stack.above", BelowRow, ids=[task])}
+    ids = {*shared_by(tx, task, event), *above}
+    rows = tx.all("task.some", Task, ids=sorted(ids)) if ids else []
+    live = [row for row in rows if row.status in LIVE]
+    if not live:
+        return
+    latest = {each.task: each for each in handed_of(tx, [row.id for row in live])}
+    mine = handed_of(tx, [task])
+    for row in live:
+        named = above.get(row.id, "quoted") != "quoted"
+        below = found_later(latest[row.id], mine, named=named) if row.id in latest else None
+        if below is not None and (named or row.id not in above):
+            work.gate.record(row.id, StackFound(attempt=row.iteration, below=below))
+
+
+def decide_above(context: Context, actor: Actor, merged: Sequence[str]) -> None:
+    """A7: what stood on tasks that are merged now may approve itself, if nothing else is against it (M4)."""
+    if not merged:
+        return
+    with context.store.read() as tx:
+        uppers = {row.upper for row in tx.all("stack.above", BelowRow, ids=list(merged))}
+        rows = tx.all("task.some", Task, ids=sorted(uppers)) if uppers else []
+        attempts = attempts_of(tx, [row.id for row in rows if row.status == "reviewing"])
+        target = context.project(tx).target
+    for task, attempt in attempts.items():
+        tip = tip_of(context, task, attempt, target)
+        with context.writing(actor, "merge") as work:
+            if context.get(work.tx, TaskId(task)).iteration == attempt.n:
+                decide_by_rule(context, work, TaskId(task), tip)
+
+
+def of_attempts(task: TaskId) -> list[NamedQuery]:
+    """What is asked about every attempt of a task (`along`)."""
+    return [(f"stack.{name}", {"ids": [task]}) for name in ("pieces", "claimed", "attempts")]
+
+
+def handed_of(tx: Tx, tasks: Iterable[str]) -> list[StackPart]:
+    """Every attempt of some tasks, in order."""
+    ids = sorted(tasks)
+    if not ids:
+        return []
+    pieces: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for row in tx.all("stack.pieces", PieceRow, ids=ids):
+        pieces[row.task, row.attempt].add(row.piece)
+    since = _claimed(tx, ids)
+    return [
+        replace(_of(row, TaskId(row.task), row.seq, pieces[row.task, row.n]), begun=since.get(row.task, LATER))
+        for row in tx.all("stack.attempts", HandedRow, ids=ids)
+    ]
+
+
+def _claimed(tx: Tx, tasks: Sequence[str]) -> dict[str, int]:
+    """The tasks that somebody ever began, with the row where that was."""
+    return {row.task: row.seq for row in tx.all("stack.claimed", Claimed, ids=sorted(tasks))}
+
+
+def _handed(task: TaskId, event: AttemptSubmitted) -> StackPart:
+    return _of(event, task, NOW, event.pieces)
+
+
+def _of(row: HandedRow | AttemptSubmitted, task: TaskId, seq: int, pieces: Iterable[str]) -> StackPart:
+    names = frozenset(pieces)
+    return StackPart(
+        task=task,
+        n=row.n,
+        seq=seq,
+        commits=tuple(commit.sha for commit in row.commits),
+        diffs=frozenset(name for name in names if name.startswith("diff ")),
+        blobs=frozenset(name for name in names if name.startswith("blob ")),
+        paths=frozenset(path for file in row.files for path in (file.path, file.old_path) if path),
+    )

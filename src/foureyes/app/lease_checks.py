@@ -1,0 +1,135 @@
+"""Checks of leases (J4): whether a runner may write, and whether it holds the run that it writes for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from foureyes.app.context import CheckLease, RunnerRow, refuse_verb
+from foureyes.core.nouns.run import Run
+from foureyes.errors import Reason
+from foureyes.steps import by, fe
+
+if TYPE_CHECKING:
+    from foureyes.app.context import Context
+    from foureyes.app.ports import NamedQuery, Tx
+    from foureyes.app.views.run import RunnerState
+    from foureyes.core.nouns.session import Actor
+
+
+LEASE_SECONDS = 90
+"""How long a lease holds without being renewed, by the store's clock."""
+CHECKS = "checks:"
+BEGIN = by("person", fe("run"), "a person starts one: ")
+
+
+def of_runner(actor: Actor) -> list[NamedQuery]:
+    """What is asked about a runner that writes (`ahead`)."""
+    asked: list[NamedQuery] = [
+        ("run.runner", {"session": actor.session}),
+        ("session.get", {"id": actor.session}),
+        ("journal.end", {}),
+    ]
+    if actor.lease is not None and not actor.lease[0].startswith(CHECKS):
+        asked.append(("run.get", {"run": actor.lease[0]}))
+    return asked
+
+
+def check_runner(tx: Tx, actor: Actor) -> RunnerRow:
+    """J4: a runner that is on record and has not ended; and, where it writes for a run, who holds the lease of it."""
+    tx.ahead(*of_runner(actor))
+    row = tx.one("run.runner", RunnerRow, session=actor.session)
+    if row is None or row.ended_at:
+        ended = f"it was taken for dead at {row.ended_at}" if row and row.lost else "it has ended"
+        why = ended if row else "no runner of this session is on record"
+        refuse_verb("nothing was changed.", Reason("J4", f"this runner writes nothing any more: {why}", BEGIN))
+    if actor.lease is not None:
+        check_lease(tx, actor, *actor.lease)
+    return row
+
+
+def checks_of(task: str) -> str:
+    """What the lease of a task's checks is called."""
+    return f"{CHECKS}{task}"
+
+
+def _check_checks(tx: Tx, actor: Actor, task: str, fence: int) -> None:
+    """J4: a result of a check is written by who runs the checks of that task."""
+    held = tx.one("run.checks_of", CheckLease, task=task)
+    if held is None or (held.runner, held.fence) != (actor.session, fence):
+        why = f"another runner has the checks of {task} by now"
+        refuse_verb("nothing was changed.", Reason("J4", why, fe("check", "show", task)))
+
+
+def check_lease(tx: Tx, actor: Actor, run: str, fence: int) -> None:
+    """J4: the lease row is the truth: its fence, and who has it. After a run has ended its last holder may still settle
+    what became of the work, as long as nobody has begun again.
+    """
+    if run.startswith(CHECKS):
+        _check_checks(tx, actor, run.removeprefix(CHECKS), fence)
+        return
+    held = tx.one("run.get", Run, run=run)
+    if held is None or held.fence != fence or (held.state != "ended" and held.runner != actor.session):
+        by_whom = f": {held.runner} has it now" if held is not None else ""
+        refuse_verb("nothing was changed.", Reason("J4", f"the lease of {run} is lost{by_whom}", fe("status")))
+    if held.state == "ended" and tx.one("run.at_work", Run, task=held.task) is not None:
+        why = f"{run} has ended, and another run of {held.task} is at work"
+        refuse_verb("nothing was changed.", Reason("J4", why, fe("show", held.task)))
+
+
+def state_of(context: Context, row: RunnerRow) -> RunnerState:
+    """Whether a runner is at work. Its process, where it can be seen, only tells sooner (J4)."""
+    return states_of(context, [row])[str(row.session)]
+
+
+def states_of(context: Context, rows: Sequence[RunnerRow]) -> dict[str, RunnerState]:
+    """The same of several, by session: their locks are asked about at once."""
+    dark = context.store.dark([row.beacon for row in rows if row.beacon and not row.ended_at])
+    return {str(row.session): _state(context, row, is_dark=row.beacon in dark) for row in rows}
+
+
+def _state(context: Context, row: RunnerRow, *, is_dark: bool) -> RunnerState:
+    if row.ended_at:
+        return "ended"
+    if is_dark or has_ended(context, row):
+        return "gone"
+    return "live" if row.until > context.now() else "silent"
+
+
+def has_ended(context: Context, row: RunnerRow) -> bool:
+    """Whether a runner's process is shown to be gone, on this machine."""
+    return bool(row.process) and context.outside.is_gone(row.process)
+
+
+def is_cut_off(context: Context, row: RunnerRow) -> bool:
+    """J4: whether a runner has lost the lock that it holds as long as it is connected; then it ends its agents itself,
+    if it is there at all.
+    """
+    return bool(row.beacon) and bool(context.store.dark([row.beacon]))
+
+
+def runners_seen(context: Context, tx: Tx) -> list[tuple[RunnerRow, RunnerState]]:
+    """Every runner that may have runs, the oldest first, and whether it is at work; asked once in a transaction."""
+    return tx.once("runners", lambda: _runners(context, tx))
+
+
+def _runners(context: Context, tx: Tx) -> list[tuple[RunnerRow, RunnerState]]:
+    rows = tx.all("run.runners", RunnerRow)
+    states = states_of(context, rows)
+    return [(row, states[str(row.session)]) for row in rows]
+
+
+def live_runners(context: Context, tx: Tx) -> list[RunnerRow]:
+    """The runners that are at work, the oldest first."""
+    return [row for row, state in runners_seen(context, tx) if state == "live"]
+
+
+def left_runs(context: Context, tx: Tx) -> dict[str, str]:
+    """J4: runners that are not at work and may have left runs behind, by session: what is said of their runs, which
+    nobody looks after until another runner takes them over.
+    """
+    words = {}
+    for row, state in runners_seen(context, tx):
+        if state != "live":
+            words[str(row.session)] = "its runner is not heard of" if state == "silent" else "its runner is gone"
+    return words

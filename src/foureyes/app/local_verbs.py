@@ -1,0 +1,39 @@
+"""Verbs that only the caller's own process performs: a runner never performs them for a run."""
+
+from __future__ import annotations
+
+_STANDS = "it depends on the current directory"
+_STARTS = "it starts programs of the tree, and they run below the caller"
+_LONG = "it takes as long as the journal is"
+_RUNNER = "a runner starts no other runner"
+_MACHINE = "it reads the machine"
+HERE: dict[str, str] = {
+    "projects.create": _STANDS,
+    "projects.backup": "it writes a file at any path",
+    "sessions.recognise": "every call does it",
+    "audit.export": _LONG,
+    "audit.verify": _LONG,
+    "worktrees.open": _STANDS,
+    "worktrees.listed": _STANDS,
+    "worktrees.prune": _STANDS,
+    "checkouts.listed": _MACHINE,
+    "checkouts.prune": _MACHINE,
+    "checkpoints.create": _STANDS,
+    "checkpoints.restore": _STANDS,
+    "checkpoints.prune": _STANDS,
+    "checks.run": _STARTS,
+    "checks.run_each": _STARTS,
+    "checks.run_target": _STARTS,
+    "findings.apply": _STANDS,
+    "runs.launch": _RUNNER,
+    "planning.draft": _RUNNER,
+    "agents.listed": _MACHINE,
+    "doctor.examine": _MACHINE,
+}
+"""By verb, with the reason."""
+HERE_NOUNS: dict[str, str] = {"drafts": "drafts are files of the person at the screen"}
+
+
+def why_here(noun: str, verb: str) -> str:
+    """Why a verb is only done by a process of the caller's own; empty where others can do it for them."""
+    return HERE.get(f"{noun}.{verb}") or HERE_NOUNS.get(noun, "")

@@ -1,0 +1,487 @@
+"""Stopped work that only a person can move (E6): pauses, dead runners, cycles (V8, V9), broken checks (D5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.context import IdRow, stamp
+from foureyes.app.cycles.unreviewed import Unreviewed, unreviewed
+from foureyes.app.lease_checks import LEASE_SECONDS
+from foureyes.app.views.run_state import Cooldown, PauseView, StuckView, once
+from foureyes.core.words.fence import named, some
+from foureyes.core.words.ids import TaskId
+from foureyes.core.words.text import one_line
+from foureyes.steps import Steps, by_person, fe, phrase, prose
+
+if TYPE_CHECKING:
+    from foureyes.app.context import Context
+    from foureyes.app.cycles.cycle import HeldTask, WholeCycle
+    from foureyes.app.pages.attention import CallerWays
+    from foureyes.app.ports import Tx
+    from foureyes.app.views.project import ProjectView
+    from foureyes.app.views.status import AttentionKind, Choice
+    from foureyes.core.nouns.check import CheckState
+    from foureyes.core.nouns.cycle import Cycle
+    from foureyes.core.rules.policy import ReviewPolicy
+
+
+# ---- Stopped runs (E6) ----
+
+LINE = 160
+MOST_OF_A_KIND = 50
+WHY = phrase("why")
+MADE = "What runs committed is on the branch that they had checked out, the rest in their worktree. Nothing is lost."
+MADE_NOTHING = "There is nothing new on its branch. Nothing is lost."
+START = by_person(fe("run"))
+
+
+class StandstillRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that stands still, as a row of attention needs it."""
+
+    kind: AttentionKind
+    text: str
+    since: str
+    task: str = ""
+    of: str = ""
+    details: tuple[str, ...] = ()
+    choices: Callable[[], tuple[Choice, ...]] = tuple
+    otherwise: Steps = START
+
+
+class Stop(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that stopped, as the store has it; `who` is whom it was stopped by or waits for."""
+
+    task: str
+    title: str
+    status: str
+    text: str
+    since: str
+    who: str
+    n: int = 0
+    path: str = ""
+
+
+class LeftRunner(msgspec.Struct, frozen=True, kw_only=True):
+    """A runner that ended, or never said so, while runs of its own had not."""
+
+    session: str
+    process: str
+    host: str
+    started_at: str
+    until: str
+    runs: int
+
+
+class PausedSprint(msgspec.Struct, frozen=True, kw_only=True):
+    """A sprint that is paused, why, and since when."""
+
+    id: str
+    why: str
+    pause_kind: str
+    at: str
+
+
+class WaitsForPerson(msgspec.Struct, frozen=True, kw_only=True):
+    """V8: a person whom a cycle waits for, and nobody else; empty where nobody could be asked, and anybody may look."""
+
+    cycle: str
+    task: str
+    reviewer: str
+    at: str
+
+
+class Blocked(msgspec.Struct, frozen=True, kw_only=True):
+    """A task of which an agent, or its runner for it, said that it cannot go on."""
+
+    task: str
+    title: str
+    why: str
+    at: str
+
+
+COOLED = {"auth": "is logged out", "missing": "is not there", "crash": "fails on every task"}
+MENDED = {
+    "auth": "log in, then: ",
+    "missing": "install it, or name another in foureyes.toml, then: ",
+    "crash": "read its output, then: ",
+}
+
+
+def halts(
+    context: Context, tx: Tx, ways: CallerWays, by_rule: Collection[str] = (), reviewers: Collection[str] = ()
+) -> Iterator[StandstillRow]:
+    """Everything of runs that waits for a person; `by_rule`: tasks whose review cycle says already why they wait,
+    `reviewers`: whom the policy names.
+    """
+    for pause in once(tx.all("run.pauses", PauseView)):
+        if pause.made_by != "rule" or pause.task not in by_rule:
+            yield _paused(pause, ways)
+    for sprint in tx.all("sprint.paused", PausedSprint):
+        yield _paused_sprint(sprint)
+    for row in unreviewed(tx, reviewers, MOST_OF_A_KIND):
+        if row.task not in by_rule:
+            yield _unreviewed(row, ways)
+    for waits in tx.all("cycle.waits_for_people", WaitsForPerson, limit=MOST_OF_A_KIND):
+        yield _waits(waits)
+    for stuck in tx.all("run.stuck", StuckView):
+        yield _stuck(stuck, ways)
+    for blocked in tx.all("run.blocked", Blocked, limit=MOST_OF_A_KIND):
+        yield _blocked(blocked, ways)
+    for left in tx.all("run.left_runners", LeftRunner):
+        if left.until <= context.now() or context.outside.is_gone(left.process):
+            yield _left(left, ways)
+    for cooled in tx.all("run.cooled", Cooldown, host=""):
+        if cooled.error in COOLED and cooled.holds(context.now()):
+            yield _cooled(cooled)
+
+
+def _paused(pause: PauseView, ways: CallerWays) -> StandstillRow:
+    where = f"{pause.task} only; other work goes on." if pause.task else "Nothing new begins anywhere."
+    return StandstillRow(
+        kind="pause",
+        task=pause.task,
+        text=pause.reason if pause.task else f"the project: {pause.reason}",
+        since=pause.at,
+        details=(
+            f"Paused by {'a rule' if pause.made_by == 'rule' else 'a person'}: {pause.reason}",
+            f"{where} Current runs finish. Nothing is lost.",
+            *([f"The reviews and the open questions: fe review show {pause.cycle}"] if pause.cycle else []),
+        ),
+        choices=lambda: ways.resuming(pause.task),
+        otherwise=by_person(fe("resume", pause.task or "--project", "-m", WHY)),
+    )
+
+
+def _paused_sprint(sprint: PausedSprint) -> StandstillRow:
+    """X3: none of its tasks begins until somebody says so, or its reason is gone."""
+    from foureyes.core.nouns.sprint import PASSING
+
+    passes = "It resumes by itself when that is solved." if sprint.pause_kind in PASSING else "A person resumes it."
+    return StandstillRow(
+        kind="pause",
+        of=sprint.id,
+        text=f"sprint {sprint.id}: {one_line(sprint.why, LINE)}",
+        since=sprint.at,
+        details=(f"None of its tasks starts: {sprint.why}", f"Current runs finish. {passes} Nothing is lost."),
+        otherwise=by_person(fe("sprint", "start", sprint.id)),
+    )
+
+
+def _unreviewed(row: Unreviewed, ways: CallerWays) -> StandstillRow:
+    return StandstillRow(
+        kind="review",
+        task=row.task,
+        of=row.cycle,
+        text=row.sentence,
+        since=row.at,
+        details=(
+            *[one_line(cause, LINE) for cause in row.causes],
+            "No reviewer is left to ask. A person has to review it, and nothing approves it automatically.",
+            f"Read the change: fe show {row.task} --diff. A person who is not its author may then: fe approve {row.task}",
+        ),
+        choices=lambda: (*ways.sending_back(row.task), *ways.looking_again(row.task)),
+        otherwise=fe("show", row.task, "--diff"),
+    )
+
+
+def _waits(row: WaitsForPerson) -> StandstillRow:
+    """V8: nobody else moves such a cycle, and while it is open no rule approves."""
+    from foureyes.core.nouns.cycle import ANY_PERSON
+
+    who = row.reviewer if row.reviewer == ANY_PERSON else named(one_line(row.reviewer, LINE))
+    who = who if row.reviewer else "any reviewer"
+    why = (
+        f"{who} was asked to review it, and all others have answered."
+        if row.reviewer
+        else "No reviewer could be asked."
+    )
+    return StandstillRow(
+        kind="review",
+        task=row.task,
+        of=f"{row.cycle} {row.reviewer}",
+        text=f"{row.cycle} waits for {who}",
+        since=row.at,
+        details=(why, "Nothing approves it automatically until then."),
+        otherwise=by_person(fe("review", "decide", row.cycle, "--now")),
+    )
+
+
+def _stuck(stuck: StuckView, ways: CallerWays) -> StandstillRow:
+    return StandstillRow(
+        kind="run",
+        task=stuck.task,
+        text=stuck.why,
+        since=stuck.at,
+        details=(
+            f"The runner cannot continue: {stuck.why}",
+            f"Output of its programs: fe logs {stuck.task}",
+            MADE_NOTHING if stuck.kind == "no_change" else MADE,
+        ),
+        choices=lambda: ways.resuming(stuck.task),
+        otherwise=by_person(fe("resume", stuck.task, "-m", WHY)),
+    )
+
+
+def merges_stopped(context: Context, tx: Tx, project: ProjectView) -> Iterator[StandstillRow]:
+    """Q6: that the target lacks the last merge on record, and so nothing is merged."""
+    if tx.one("merge.any", IdRow) is None:
+        return
+    from foureyes.app.target_merges import amiss
+
+    if stop := amiss(context, tx, project):
+        details = (
+            "Nothing is merged until the target has it again, or a person confirms that it was intended. Nothing is lost.",
+        )
+        yield StandstillRow(kind="merge", of="target", text=stop.text, since="", details=details, otherwise=stop.next)
+
+
+def _blocked(blocked: Blocked, ways: CallerWays) -> StandstillRow:
+    return StandstillRow(
+        kind="blocked",
+        task=blocked.task,
+        text=blocked.why,
+        since=blocked.at,
+        details=(f"{blocked.title} (blocked)", f"Its agent cannot go on: {blocked.why}", "Nothing is lost."),
+        choices=lambda: ways.unblocking(blocked.task),
+        otherwise=by_person(fe("unblock", blocked.task, "-m", WHY)),
+    )
+
+
+def _left(left: LeftRunner, ways: CallerWays) -> StandstillRow:
+    runs = "1 run" if left.runs == 1 else f"{left.runs} runs"
+    return StandstillRow(
+        kind="runner",
+        of=left.session,
+        text=f"the runner on {left.host} is gone and left {runs}",
+        since=_last_sign(left),
+        details=(
+            "Its agents ended with it. Their work is in their worktrees.",
+            "The next runner continues their tasks.",
+        ),
+        choices=ways.launching,
+    )
+
+
+def _last_sign(left: LeftRunner) -> str:
+    """When a runner was last heard of: a lease is renewed for a time to come (J4)."""
+    if not left.until:
+        return left.started_at
+    heard = stamp(datetime.fromisoformat(left.until) - timedelta(seconds=LEASE_SECONDS))
+    return max(heard, left.started_at)
+
+
+def _cooled(cooled: Cooldown) -> StandstillRow:
+    what = COOLED[cooled.error]
+    return StandstillRow(
+        kind="run",
+        of=f"{cooled.profile} {cooled.host}",
+        text=f"{cooled.profile} {what} on {cooled.host}. Its tasks go to other agents where the rules allow it.",
+        since=cooled.at,
+        details=(one_line(cooled.error_text, LINE),) if cooled.error_text else (),
+        otherwise=prose(MENDED[cooled.error]) + fe("agent", "list"),
+    )
+
+
+# ---- Ruled (V8, V9) ----
+
+REVIEWABLE = ("in_progress", "reviewing")
+MOST_CYCLES = 50
+NAMED = 5
+"""So many tasks a row names."""
+WAIVED_MOST = 2
+"""So many findings of a task can be waived from here."""
+
+
+class BlockedBy(msgspec.Struct, frozen=True):
+    """A blocker of an agent that may not stop its task (R1)."""
+
+    task: str
+    session: str
+    name: str
+    summary: str
+    at: str
+
+
+def ruled(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StandstillRow]:
+    """R1, R2, and R0 where nobody clarified: a row for each task that its last cycle stopped; R3 only flags."""
+    if tx.one("cycle.flagged", IdRow, limit=1) is None:
+        return
+    from foureyes.core.nouns.cycle import Cycle
+
+    flagged = tx.all("cycle.flagged", Cycle, limit=MOST_CYCLES)
+    rows = {row.task: row for row in reversed(flagged) if row.rule != "R3"}
+    if not rows:
+        return
+    from foureyes.app.cycles.cycle import HeldTask, wholes
+
+    known = {each.cycle.id: each for each in wholes(tx, list({row.id: row for row in rows.values()}.values()))}
+    paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule"}
+    for held in tx.all("cycle.stands", HeldTask, ids=list(rows)):
+        cycle = rows[held.id]
+        stopped = held.hold is not None if cycle.rule == "R1" else held.id in paused
+        if stopped:
+            yield _halt(context, tx, ways, held, known[cycle.id])
+
+
+def _halt(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: WholeCycle) -> StandstillRow:
+    task, cycle = held.id, known.cycle
+    return StandstillRow(
+        kind="pause",
+        task=task,
+        of=f"{task} {cycle.id}",
+        text=f"rule {cycle.rule}: {'; '.join(cycle.reasons)}",
+        since=cycle.ended_at or cycle.at,
+        details=(
+            *_said(tx, task, known),
+            *([one_line(f"Held: {held.hold}", LINE)] if held.hold is not None else []),
+            f"Paused by {cycle.id}: {task} only; other agents go on. Nothing is lost, its worktree is kept.",
+            *_since(tx, task, cycle),
+        ),
+        choices=partial(_choices, context, tx, ways, held, known),
+        otherwise=by_person(fe("resume", task, "-m", WHY)),
+    )
+
+
+def unheard_blockers(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StandstillRow]:
+    """R1: the blockers of agents that may not stop a task, a row for each agent, as long as they keep anybody from
+    approving.
+    """
+    rows = tx.all("review.blocked_by", BlockedBy)
+    if not rows:
+        return
+    from foureyes.app.facts import facts_for
+    from foureyes.core.words.ids import TaskId
+
+    facts = facts_for(context, tx, [TaskId(task) for task in dict.fromkeys(row.task for row in rows)])
+    by_agent: dict[str, dict[str, BlockedBy]] = {}
+    for row in rows:
+        if row.session in facts[TaskId(row.task)].blocked_by:
+            by_agent.setdefault(row.session, {}).setdefault(row.task, row)
+    for agent, blocked in by_agent.items():
+        last = next(iter(blocked.values()))
+        yield StandstillRow(
+            kind="review",
+            of=agent,
+            text=f"{last.name} reported a blocker on {some(list(blocked), NAMED)}, and was not asked to review",
+            since=last.at,
+            details=(
+                *[one_line(f"{row.task}: {row.summary}", LINE) for row in list(blocked.values())[:NAMED]],
+                "No agent and no rule approves these attempts; a person may.",
+            ),
+            choices=partial(ways.setting_aside, agent),
+            otherwise=by_person(fe("resume", "--agent", agent, "-m", WHY)),
+        )
+
+
+def _since(tx: Tx, task: str, cycle: Cycle) -> Iterator[str]:
+    """R2: what reviewers said after it was left to a person; that lifts nothing."""
+    from foureyes.core.nouns.cycle import Cycle
+
+    last = tx.all("cycle.latest", Cycle, task=task, limit=1)
+    if cycle.state == "decided" and last and last[0].id != cycle.id and last[0].rule:
+        yield one_line(f"Since then {last[0].id} {last[0].rule}: {'; '.join(last[0].reasons)}", LINE)
+    if cycle.rule == "R1":
+        yield "A person lets it go on (resume), or its reviewer withdraws the blocker."
+    elif cycle.state == "decided":
+        yield "Whatever reviewers say now, a person lets it go on (resume)."
+
+
+def _said(tx: Tx, task: str, known: WholeCycle) -> Iterator[str]:
+    """Who said what about it, and what was asked about that."""
+    from foureyes.app.facts import parties_of
+
+    reviews = [review for review in known.reviews if review.task == task]
+    parties = parties_of(tx, {review.session for review in reviews}) if reviews else {}
+    for review in reviews:
+        name = party.name if (party := parties.get(review.session)) else str(review.session)
+        whole = len(review.files) + len(review.missing)
+        yield one_line(f"{name}, {len(review.files)}/{whole} files read, verdict {review.effective}:", LINE)
+        yield f'  "{one_line(review.summary, LINE)}"'
+    for asked in known.asked:
+        if asked.task == task and asked.state == "not_given":
+            yield one_line(f"{asked.reviewer} gave no review: {asked.why} {asked.text}", LINE)
+    for point in known.points:
+        if point.task == task:
+            yield one_line(f"{point.id} {point.reviewer}: {point.text}", LINE)
+            yield f"  {one_line(point.answer, LINE) or 'not answered yet'}"
+
+
+def _choices(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: WholeCycle) -> tuple[Choice, ...]:
+    """Send back, resume, clarify, look again, waive: those that would not be refused."""
+    from foureyes.app.findings.records import open_blocking
+
+    task, cycle = held.id, known.cycle
+    point = next((each for each in known.points if each.task == task and not each.answer), None)
+    waived = [
+        msgspec.structs.replace(choice, text=f"waive {finding.id}")
+        for finding in open_blocking(tx, task, context.now())[:WAIVED_MOST]
+        for choice in ways.waiving(task, finding.id)
+    ]
+    return (
+        *ways.sending_back(task),
+        *ways.resuming(task),
+        *(ways.clarifying(cycle.id, point.id, task) if cycle.state == "clarifying" and point else ()),
+        *(ways.asking_author(cycle.id, task, _who(context, tx, known)) if _may_ask(context, tx, known) else ()),
+        *(ways.looking_again(task) if held.status in REVIEWABLE else ()),
+        *waived,
+    )
+
+
+def _may_ask(context: Context, tx: Tx, known: WholeCycle) -> bool:
+    from foureyes.app.review.cycles import why_not_clarified
+
+    return not why_not_clarified(context, tx, known)
+
+
+def _who(context: Context, tx: Tx, known: WholeCycle) -> str:
+    """Who is asked, and who looks again after that: the makers, then the reviewers who do not agree."""
+    from foureyes.app.facts import parties_of
+    from foureyes.core.words.ids import SessionId
+
+    makers = [context.get(tx, task).implementer for task in known.tasks]
+    against = [review.session for review in known.reviews if review.effective != "approved"]
+    sessions = [SessionId(each) for each in dict.fromkeys([*against, *filter(None, makers)])]
+    parties = parties_of(tx, set(sessions))
+    return " and ".join(party.name for each in sessions if (party := parties.get(each))) or "its author"
+
+
+# ---- Work in review whose required checks broke (D5, E6) ----
+
+
+def broken_checks(context: Context, tx: Tx, policy: ReviewPolicy, most: int) -> Iterator[StandstillRow]:
+    """A row for each task in review that a required check which broke keeps waiting."""
+    rows = tx.all("board.broken_checks", IdRow, limit=most)
+    if not rows:
+        return
+    from foureyes.app.facts import facts_for
+    from foureyes.core.rules.check_states import check_states
+    from foureyes.core.rules.retrying import broken_of
+
+    for task, facts in facts_for(context, tx, [TaskId(row.id) for row in rows]).items():
+        broke = [state for state in check_states(facts, policy) if broken_of(facts, state) is not None]
+        if broke:
+            yield _row(task, facts.task.title, broke)
+
+
+def _row(task: TaskId, title: str, broke: list[CheckState]) -> StandstillRow:
+    from foureyes.core.nouns.check import moves_on
+
+    lines = [f"{state.rule.name} {state.word.replace('_', ' ')} ({one_line(state.summary, LINE)})" for state in broke]
+    return StandstillRow(
+        kind="check",
+        task=task,
+        text=", ".join(lines),
+        since=max(state.result.at for state in broke if state.result),
+        details=(
+            f"{title} (reviewing)",
+            *lines,
+            "That says nothing about the work: nothing is sent back, and no rule approves it.",
+            f"What it printed: fe check show {task}",
+        ),
+        otherwise=moves_on(broke[0], task, by_anyone=False),
+    )

@@ -1,0 +1,272 @@
+"""Early reviews (V1): a worktree in the middle of work, frozen for reviewers. They approve nothing; their findings bind the task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from foureyes.app.blockers import hold_for, lift_withdrawn, standing_blockers
+from foureyes.app.case import Case, case_of
+from foureyes.app.context import Context, Work, refuse_other_task, refuse_task, refuse_verb
+from foureyes.app.cycles.cycle import place_of, whole, wholes
+from foureyes.app.cycles.decisions import CycleEffect, decide_if_due
+from foureyes.app.findings.records import Raising, anchor, code_of, raising
+from foureyes.app.ports import Tx
+from foureyes.app.review.review_documents import ReviewContent, came_back, content_of, is_not_you, went_back
+from foureyes.app.target import counted_against
+from foureyes.app.views.review import ReviewOutcome
+from foureyes.core import events as e
+from foureyes.core.documents.findings import effective
+from foureyes.core.loop.review import FilesRead, uncovered, untold
+from foureyes.core.nouns.attempt import Attempt, Change, ChangedFile
+from foureyes.core.nouns.cycle import Cycle, CycleId, CycleTarget, Look, look_ref
+from foureyes.core.nouns.finding import status_of
+from foureyes.core.nouns.session import Actor, Party
+from foureyes.core.rules.involvement import made_by
+from foureyes.core.run.reviewing import is_about
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.text import one_line
+from foureyes.errors import GitProblem, Reason
+from foureyes.steps import fe, prose
+
+# ---- A review of a look (V1) ----
+
+MOST_CYCLES = 20
+"""Among so many cycles of a task its looks are found."""
+
+
+class AskedLook(msgspec.Struct, frozen=True, kw_only=True):
+    """A look that reviewers are asked about, and the cycle."""
+
+    look: Look
+    cycle: CycleId
+
+
+def looks_in_review(tx: Tx, task: TaskId, look: int = 0) -> list[AskedLook]:
+    """The looks at a task in the middle of work that open cycles are about, or that reviewers stopped (R1, R2): the
+    others may still answer. Only this one, if one is named.
+    """
+    looks = []
+    cycles = tx.all("cycle.latest", Cycle, task=task, limit=MOST_CYCLES)
+    for known in wholes(tx, cycles[::-1]):
+        about = next((each for each in known.live if each.task == task and each.look), None)
+        is_due = known.cycle.state == "open" or (known.cycle.state != "ended" and known.cycle.rule in ("R1", "R2"))
+        if about is not None and is_due and look in (0, about.look):
+            row = tx.one("cycle.look", Look, task=task, n=about.look)
+            looks += [AskedLook(look=row, cycle=known.cycle.id)] if row is not None else []
+    return looks
+
+
+def submit_look(
+    context: Context,
+    actor: Actor,
+    task: TaskId,
+    asked: Sequence[AskedLook],
+    document: bytes,
+    *,
+    seen: str = "",
+    read: FilesRead | None = None,
+) -> ReviewOutcome:
+    """V3, D7: a review_result about the work as it was frozen, of the look that it names; all of it or nothing."""
+    refuse_other_task(actor, task)
+    with context.store.read() as tx:
+        known = case_of(context, tx, actor, task)
+    given = content_of(context, actor, _as_if_handed_in(known, asked[0].look).facts, document)
+    named = given.document.payload.diff_id or seen
+    about = next((each for each in asked if is_about(named, each.look.diff_id)), asked[0])
+    before = _as_if_handed_in(known, about.look)
+    code = code_of(context, before.attempt, given.findings)
+    anchored = [anchor(each, code) for each in given.findings]
+    how = f"look {about.look.n} {about.look.diff_id}"  # the diff id of a signature is that of an attempt (I9)
+    with context.deciding(actor, "review submit", task=task, how=how, reason=given.document.payload.verdict) as work:
+        case = _as_if_handed_in(case_of(context, work.tx, work.actor, task), about.look)
+        now = looks_in_review(work.tx, task, about.look.n)
+        _refuse(case, given, *_about_another(named, case.me, about, asked), moved=about not in now)
+        raised = raising(work.tx, case.facts, anchored, kind="TL", source="review", me=case.me, where="payload.issues")
+        if raised.refused:
+            refuse_verb("the review was refused, and nothing of it was stored.", *raised.refused, task=task)
+        if not raised.lost or came_back(work.tx, case, attempt=0, since=about.look.seq):
+            return _record(context, work, case, about, given, raised, read)
+        work.decide_nothing()
+        work.record(task, e.ReviewReturned(attempt=0, why="quote"))
+    raise went_back(task, raised.lost)
+
+
+def _about_another(named: str, me: Party, about: AskedLook, asked: Sequence[AskedLook]) -> list[Reason]:
+    """D7: a review names the look it is about; only a person may leave it out, and only where there is one."""
+    if is_about(named, about.look.diff_id) or (not named and me.kind == "human" and len(asked) == 1):
+        return []
+    others = ", ".join(f"look {each.look.n} ({each.cycle})" for each in asked)
+    why = f"payload.diff_id: it has to name the reviewed change, and reviewers are asked about {others}"
+    return [Reason("D7", why, fe("review", "show", asked[-1].cycle))]
+
+
+def _as_if_handed_in(case: Case, look: Look) -> Case:
+    """The case with the look in the place of an attempt: its findings are those of the round that is worked on."""
+    n = max(1, case.task.iteration)
+    seen = Attempt(
+        n=n,
+        base=look.base,
+        head=look.commit,
+        tree=look.commit,
+        ref=look_ref(look.task, look.n),
+        diff_id=look.diff_id,
+        files=[ChangedFile(path, None, None) for path in look.files],
+        submitted_by=case.task.implementer or case.task.creator or case.me.session,
+        submitted_at=look.at,
+    )
+    return msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, attempt=seen))
+
+
+def confirmation(event: e.ReviewSubmitted, more: str = "") -> str:
+    """What a reviewer is told: the verdict that was given, and how much was found."""
+    found = f"{event.raised} finding{'' if event.raised == 1 else 's'}"
+    stopped = "; the task is stopped until a person decides (R1)" if event.effective == "blocker" else more
+    return f"recorded: {event.verdict}, {found}{stopped}"
+
+
+def standing_words(cycle: Cycle) -> str:
+    """Where a cycle stands after a review that did not decide it."""
+    waits = {"open": "waits for others", "clarifying": "waits for the answers to its questions"}
+    return f"{cycle.id} {waits.get(cycle.state, f'stays decided: {cycle.rule}')}"
+
+
+def _refuse(case: Case, given: ReviewContent, *before: Reason, moved: bool) -> None:
+    reasons = [*before, *is_not_you(given, case.me)]
+    made = made_by(case.facts, case.me)
+    if made is not None:
+        reasons.append(Reason("V4", f"you {made.why}: someone else must review it", fe("show", case.task.id)))
+    if given.rulings:
+        why = "payload.rulings: an early review has nothing to rule on, because the work is not submitted"
+        reasons.append(Reason("L8", why, prose("leave them out")))
+    if moved:
+        reasons.append(Reason("V1", "this early review is over", fe("show", case.task.id)))
+    if reasons:
+        refuse_verb("the review was refused, and nothing of it was stored.", *reasons, task=case.task.id)
+
+
+def _record(
+    context: Context,
+    work: Work,
+    case: Case,
+    about: AskedLook,
+    given: ReviewContent,
+    raised: Raising,
+    read: FilesRead | None,
+) -> ReviewOutcome:
+    payload, attempt = given.document.payload, case.attempt
+    assert attempt is not None
+    place = place_of(context, work.tx, case.facts, case.me, work.actor, look=about.look.n)
+    cycle, verdict = place.cycle, effective(payload.verdict, given.severities, may_stop=place.may_stop)
+    event = e.ReviewSubmitted(
+        attempt=case.task.iteration,
+        diff_id=about.look.diff_id,
+        verdict=payload.verdict,
+        effective=verdict,
+        status=status_of(given.severities, notes=len(given.notes)) if verdict == "approved" else "CHANGES_REQUESTED",
+        summary=payload.summary,
+        files=tuple(given.files),
+        missing=uncovered(attempt.files, given.files, read, case.policy.coverage_exclude),
+        untold=untold(attempt.files, given.files, read, case.policy.coverage_exclude),
+        notes=tuple(given.notes),
+        raised=len(raised.event.findings) if raised.event else 0,
+        blocking=sum(each.blocking for each in raised.event.findings) if raised.event else 0,
+        actionable=any(each.path and each.fix.strip() for each in given.findings),
+        cycle=cycle,
+        reviewer=place.reviewer,
+        look=about.look.n,
+    )
+    before = standing_blockers(work.tx, case.task.id) if case.task.hold is not None else []
+    work.record(case.task.id, event, *([raised.event] if raised.event else []))
+    if verdict == "blocker":
+        hold_for(context, work, case.task.id, payload.summary)
+    elif before:
+        lift_withdrawn(work, case.task.id, case.me, before)
+    done = decide_if_due(context, work, CycleId(cycle or about.cycle))
+    return _outcome(context, work, case, event, raised, done, about)
+
+
+def _outcome(
+    context: Context,
+    work: Work,
+    case: Case,
+    event: e.ReviewSubmitted,
+    raised: Raising,
+    done: CycleEffect,
+    about: AskedLook,
+) -> ReviewOutcome:
+    task, cycle = case.task.id, event.cycle or about.cycle
+    note = (
+        f"{cycle} is decided: {done.ruled.rule}" if done.ruled else standing_words(whole(work.tx, CycleId(cycle)).cycle)
+    )
+    return ReviewOutcome(
+        task=task,
+        attempt=event.attempt,
+        diff_id=event.diff_id,
+        verdict=event.verdict,
+        effective=event.effective,
+        status=event.status,
+        counts=False,
+        raised=tuple(each.id for each in raised.event.findings) if raised.event else (),
+        missing=event.missing,
+        task_status=context.get(work.tx, task).status,
+        notes=(note, "it is an early review, which approves nothing (V1)"),
+        message=f"{confirmation(event)} (look {about.look.n})",
+        next=fe("review", "show", cycle),
+    )
+
+
+# ---- Looks (V1) ----
+
+SUMMARY = 400
+
+
+class ReviewSubject(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reviewer is to look at: the latest attempt, or the work as it is now (`change`)."""
+
+    task: TaskId
+    summary: str = ""
+    commit: Sha = Sha("")
+    change: Change | None = None
+
+
+def take_look(context: Context, actor: Actor, task: str) -> ReviewSubject:
+    """Freeze what is there: of a task in review its attempt is frozen already, of one in progress its worktree is."""
+    with context.store.read() as tx:
+        row = context.find(tx, task)
+        refuse_other_task(actor, row.id)
+    if row.status == "reviewing":
+        return ReviewSubject(task=row.id)
+    if row.status != "in_progress":
+        why = f"{row.id} is {row.status}: only tasks in progress or in review can be reviewed"
+        refuse_task(row.id, "was not reviewed", Reason("V1", why, fe("show", row.id)))
+    summary = one_line(row.title, SUMMARY)
+    try:
+        commit = context.workshop.look(row.id, f"review {row.id}: {summary}")
+    except GitProblem as problem:
+        again = fe("submit", row.id)
+        refuse_task(row.id, "was not reviewed", Reason("V1", f"it has no worktree: {problem.message}", again))
+    target = counted_against(context, row.start_target, asks=False).at
+    change = context.repo.change(target=target, ref=commit, since=None)
+    if change.is_empty:
+        why = f"nothing has changed in {row.id} yet"
+        refuse_task(row.id, "was not reviewed", Reason("V1", why, fe("show", row.id)))
+    return ReviewSubject(task=row.id, summary=summary, commit=commit, change=change)
+
+
+def record_look(context: Context, work: Work, looked: ReviewSubject) -> CycleTarget:
+    """The look, on record; the same work again is the same look. Its number is given, and its ref made, in the writing
+    transaction: of two who look at once each has its own.
+    """
+    change = looked.change
+    assert change is not None
+    known = work.tx.all("cycle.looks", Look, task=looked.task)
+    same = next((each for each in known if each.diff_id == change.diff_id and each.base == change.base), None)
+    n = same.n if same else len(known) + 1
+    if same is None:
+        context.workshop.keep(look_ref(looked.task, n), looked.commit)
+        files = tuple(file.path for file in change.files)
+        event = e.LookTaken(n=n, commit=looked.commit, base=change.base, diff_id=change.diff_id, files=files)
+        work.record(looked.task, event)
+    return CycleTarget(task=looked.task, look=n, diff_id=change.diff_id, summary=looked.summary)

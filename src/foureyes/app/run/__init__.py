@@ -1,1 +1,0 @@
-"""The runner: a snapshot, the pure plan, and performing its steps through ports."""

@@ -1,0 +1,1 @@
+"""The runner: a snapshot, the pure plan, and its steps executed through ports."""

@@ -1,0 +1,280 @@
+"""Admission: who may begin a runner (I5), its session and token (I2), and whether a run of a task may begin (J4, T4, V9)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from foureyes.app.context import Count, IdRow, Work, refuse_verb
+from foureyes.app.lease_checks import check_runner
+from foureyes.app.runner.rows import Awaited
+from foureyes.app.tasks.sprint_records import active, sprints_of
+from foureyes.app.views.run_state import PauseView, StuckView
+from foureyes.app.views.task_list import Link
+from foureyes.app.work.worktrees import refuse_reserved
+from foureyes.core import events as e
+from foureyes.core.nouns.run import MAKES, Purpose, Run, RunId
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.claiming import began_at, why_not_free
+from foureyes.core.rules.starting import why_not_independent
+from foureyes.core.words.ids import session_id, task_id, token_hash
+from foureyes.core.words.text import visible
+from foureyes.errors import BadInput, Reason
+from foureyes.steps import Steps, by_person, fe, phrase, prose
+
+if TYPE_CHECKING:
+    from foureyes.app.context import Context
+    from foureyes.app.ports import NamedQuery, Tx
+    from foureyes.core.nouns.task import Task
+    from foureyes.core.rules.policy import Profile
+    from foureyes.core.words.ids import Sha
+
+
+# ---- Beginnings ----
+
+
+def refuse_stranger(context: Context, work: Work) -> None:
+    """I5: a person begins a runner, or a service that the accepted policy names; nobody below a check, a hook or an
+    agent.
+    """
+    why = why_not_independent(work.actor, context.gate_policy(work.tx).run.services)
+    if why is not None:
+        refuse_verb("no runner began.", why)
+
+
+def refuse_other_service(work: Work) -> None:
+    """What people do, and runners; no other service."""
+    if work.actor.kind == "service":
+        check_runner(work.tx, work.actor)
+
+
+def runner_for(context: Context, actor: Actor) -> tuple[Actor, str]:
+    """Who a runner is, and its process: a service of its own, below nobody, so that whom it starts is nobody's child
+    (I4, I7).
+    """
+    number = context.ids.number()
+    process = context.outside.process() or f"unknown:{number:032x}"
+    runner = Actor(
+        session=session_id(number.to_bytes(16, "big")),
+        kind="service",
+        trust="issued",
+        agent="runner",
+        host=actor.host,
+        evidence=(f"runner:{process}",),
+        why=(f"A runner that {actor.name} started.",),
+    )
+    return runner, process
+
+
+def introduce(context: Context, work: Work, runner: Actor) -> None:
+    """The runner's own session, in the same transaction."""
+    Work(work.tx, runner, work.at, context.store.project).introduce()
+
+
+def run_id(context: Context) -> RunId:
+    """A name for a run that nobody has yet."""
+    return RunId(task_id("run", context.ids.number(), 10))
+
+
+def profile_named(context: Context, tx: Tx, name: str) -> Profile:
+    """I5, I6: a profile of the policy in force; runs have no others."""
+    from foureyes.config.policy import agent_profiles
+
+    profiles = agent_profiles(context.layers(tx, context.gate))
+    if name not in profiles:
+        raise BadInput(
+            f"there is no agent profile {visible(name)[:60]!r}.",
+            next_step=prose(f"one of: {', '.join(sorted(profiles))}"),
+        )
+    return profiles[name]
+
+
+def token_for(context: Context, work: Work, run: Run, secret: str, process: str) -> e.TokenIssued:
+    """I2, I4: good for one task and one role below one process; without evidence that it would share with any other
+    run.
+    """
+    profile = profile_named(context, work.tx, run.profile)
+    count = work.tx.one("session.count_agent", Count, agent=run.profile)
+    return e.TokenIssued(
+        session=session_id(context.ids.number().to_bytes(16, "big")),
+        hash=token_hash(secret),
+        role=run.role,
+        bound=process,
+        name=f"{run.profile}#{(count.n if count else 0) + 1}",
+        agent=run.profile,
+        model=profile.model,
+        vendor=profile.vendor,
+        host=run.host,
+    )
+
+
+def give(work: Work, run: Run, task: Task, issued: e.TokenIssued, target_head: Sha | None) -> None:
+    """I2: a run gets its token, and one that makes something the claim, in place of a run before it that left one."""
+    left = left_by_a_run(work.tx, task)
+    work.record(task.id, issued)
+    if run.purpose in MAKES:
+        if left is not None and task.implementer is not None:
+            work.record(task.id, e.TaskReleased(implementer=task.implementer, reason=f"{left.id} has ended"))
+        began = began_at(task, target_head)
+        work.record(task.id, e.TaskStarted(target_head=began, implementer=issued.session))
+
+
+def not_reserved(run: Run) -> Reason:
+    """What is wrong with a run that is bound already, or over."""
+    return Reason("J4", f"{run.id} is {run.state}: a token is given out once, to a run that is reserved", fe("status"))
+
+
+# ---- Readiness (J4, T4, V9) ----
+
+
+def of_begin(task: str) -> list[NamedQuery]:
+    """What is asked before a run of a task begins (`ahead`)."""
+    return [
+        ("task.exists", {"id": task}),
+        ("task.get", {"id": task}),
+        ("project.get", {}),
+        ("project.settings", {}),
+        ("run.at_work", {"task": task}),
+        ("run.pauses_of", {"task": task}),
+        ("run.stuck_of", {"task": task}),
+        ("run.of_task", {"task": task, "limit": 1}),
+        ("sprint.active", {}),
+        ("task.dependencies", {"id": task}),
+        ("reservation.any", {}),
+    ]
+
+
+def why_not_begin(
+    context: Context, work: Work, task: Task, purpose: Purpose, *, own: str = "", asked: tuple[str, str] = ("", "")
+) -> list[Reason]:
+    """Every reason why no run for this purpose begins. `own`: the run that asks, which is no reason against itself.
+    `asked`: the cycle, and who was asked there.
+    """
+    if purpose == "review":
+        return _why_not_reviewed(context, work.tx, task, own, *asked)
+    if purpose == "clarify":
+        return _why_not_clarified(context, work.tx, task, own, asked[0])
+    other = work.tx.one("run.at_work", Run, task=task.id)
+    reasons = []
+    if other is not None and other.id != own:
+        why = f"{task.id} has a run already: {other.id} of {other.profile}, {other.state}"
+        reasons.append(Reason("J4", why, fe("show", task.id)))
+    reasons += _standing_still(work.tx, task)
+    if purpose == "implement" and not own:
+        reasons += _out_of_sprints(context, work.tx, task)
+    if purpose in ("implement", "respond"):
+        reasons += _why_not_claimed(context, work.tx, task)
+        if not reasons and not own and work.tx.one("reservation.any", IdRow) is not None:
+            refuse_reserved(context, work.tx, work.actor, task.id)
+    else:
+        reasons += _why_not_thought_about(context, work.tx, task, purpose)
+    return reasons
+
+
+def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str, profile: str) -> list[Reason]:
+    """V4, V9: a review is for who was asked and has not answered; one at a time. A pause by a rule, or a hold of the
+    task, keeps new work back, and no review.
+    """
+    awaited = [(row.task, row.reviewer) for row in tx.all("runner.awaited", Awaited, ids=[cycle])]
+    reasons = []
+    if not cycle or (task.id, profile) not in awaited:
+        reasons.append(Reason("V4", f"no review of {task.id} by {profile} is waiting", fe("show", task.id)))
+    others = [
+        run.id
+        for run in tx.all("run.of_cycle", Run, cycle=cycle)
+        if (run.task, run.profile) == (task.id, profile) and run.id != own
+    ]
+    if others:
+        reasons.append(Reason("J4", f"{others[0]} of {profile} reviews {task.id} already", fe("show", task.id)))
+    pauses = [each for each in tx.all("run.pauses_of", PauseView, task=task.id) if each.made_by == "person"]
+    reasons += [
+        Reason("V9", f"{each.task or 'everything'} is paused: {each.reason}", resume_step(each.task)) for each in pauses
+    ]
+    return [*reasons, *_held(context, tx, replace(task, hold=None))]
+
+
+def _why_not_clarified(context: Context, tx: Tx, task: Task, own: str, cycle: str) -> list[Reason]:
+    """V9: an author clarifies what a cycle asks it, once nobody works on the task."""
+    other = tx.one("run.at_work", Run, task=task.id)
+    reasons = _held(context, tx, replace(task, hold=None))
+    if other is not None and other.id != own:
+        why = f"{task.id} has a run already: {other.id} of {other.profile}, {other.state}"
+        reasons.append(Reason("J4", why, fe("show", task.id)))
+    if task.id not in {row.task for row in tx.all("runner.unclarified", Awaited, ids=[cycle])}:
+        reasons.append(Reason("V9", f"no clarification of {task.id} is waiting", fe("show", task.id)))
+    return reasons
+
+
+def left_by_a_run(tx: Tx, task: Task) -> Run | None:
+    """The run that has ended, or lost its session, and left the claim of the task behind; None where it has none, or
+    somebody else's.
+    """
+    if task.status != "in_progress" or task.implementer is None:
+        return None
+    run = tx.one("run.of_session", Run, session=task.implementer)
+    return run if run is not None and run.state == "ended" else None
+
+
+def _standing_still(tx: Tx, task: Task) -> list[Reason]:
+    """V9, E6: a pause, or a task with which the runner has done what it can."""
+    pauses = tx.all("run.pauses_of", PauseView, task=task.id)
+    reasons = [
+        Reason("V9", f"{each.task or 'everything'} is paused: {each.reason}", resume_step(each.task)) for each in pauses
+    ]
+    stuck = tx.one("run.stuck_of", StuckView, task=task.id)
+    if stuck is not None:
+        reasons.append(Reason("E6", f"{task.id} waits for a person: {stuck.why}", resume_step(task.id)))
+    return reasons
+
+
+def _out_of_sprints(context: Context, tx: Tx, task: Task) -> list[Reason]:
+    """X2: while sprints go on, a new task begins only out of one that runs; what was begun goes on."""
+    if task.iteration or tx.all("run.of_task", Run, task=task.id, limit=1):
+        return []
+    going_on = active(tx)
+    if not going_on:
+        return []
+    now, mine = context.now(), sprints_of(tx, [task.id]).get(task.id)
+    sprint = next((each for each in going_on if each.id == mine), None)
+    if sprint is None:
+        why = f"{task.id} is in no sprint, and while {going_on[0].id} goes on new tasks begin only out of sprints"
+        return [Reason("X2", why, fe("sprint", "status", going_on[0].id))]
+    if sprint.state == "running" and not (sprint.ends_at and sprint.ends_at <= now):
+        return []
+    why = f"paused: {sprint.why}" if sprint.state == "paused" else "over: its time has come"
+    return [Reason("X2", f"{sprint.id}, the sprint of {task.id}, is {why}", fe("sprint", "status", sprint.id))]
+
+
+def _why_not_claimed(context: Context, tx: Tx, task: Task) -> list[Reason]:
+    """T1, T4: what the run will be the author of is free; what an ended run left behind counts as free."""
+    free = replace(task, status="open") if left_by_a_run(tx, task) is not None else task
+    return why_not_free(
+        free,
+        project_hold=context.project(tx).hold,
+        waits_for=[(link.id, link.status) for link in tx.all("task.dependencies", Link, id=task.id)],
+        is_parent_blocked=task.parent is not None and context.get(tx, task.parent).status == "blocked",
+    )
+
+
+def _why_not_thought_about(context: Context, tx: Tx, task: Task, purpose: Purpose) -> list[Reason]:
+    """E2, I2: a lead's run is for a loop that waits for the lead, a planning one for a goal that is open."""
+    reasons = _held(context, tx, task)
+    if purpose == "lead" and task.waiting_for != "lead":
+        reasons.append(Reason("E2", f"{task.id} does not wait for the lead", fe("show", task.id)))
+    if purpose == "plan" and task.status != "open":
+        reasons.append(Reason("T2", f"{task.id} is {task.status}: only an open goal is planned", fe("show", task.id)))
+    return reasons
+
+
+def _held(context: Context, tx: Tx, task: Task) -> list[Reason]:
+    """D3: a hold on the task, or on everything."""
+    hold = task.hold or context.project(tx).hold
+    if hold is None:
+        return []
+    return [Reason("D3", f"{task.id} is held: {hold}", resume_step(task.id if task.hold else ""))]
+
+
+def resume_step(task: str) -> Steps:
+    """V9: a person lets it go on."""
+    return by_person(fe("resume", task or "--project", "-m", phrase("why")))

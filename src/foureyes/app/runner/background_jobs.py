@@ -1,0 +1,162 @@
+"""Background jobs: checks and merges, done beside the watching of runs, each with a store of its own."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from foureyes.errors import FoureyesError, Reason
+from foureyes.steps import Arg
+
+if TYPE_CHECKING:
+    from foureyes.app.context import Context
+
+
+Job = Callable[["Context", Callable[[], bool]], "JobEnd"]
+"""Done with a Context of its own; the second is asked whether to end."""
+
+
+class JobEnd(msgspec.Struct, frozen=True):
+    """What to tell people about a job. `problem` is why it came to nothing, `failed` why some of its tasks did; `soon`:
+    only because another process was at it, which takes no time. `closed` are the tasks that it brought to their end.
+    """
+
+    text: str = ""
+    problem: str = ""
+    failed: Mapping[str, str] = {}
+    closed: tuple[str, ...] = ()
+    soon: bool = False
+
+
+class Done(msgspec.Struct, frozen=True, kw_only=True):
+    """A job that came to its end; `problem` is why it did not come to a good one."""
+
+    key: str
+    said: str = ""
+    problem: str = ""
+    failed: Mapping[str, str] = {}
+    closed: tuple[str, ...] = ()
+    soon: bool = False
+
+
+def _done(key: str, end: JobEnd) -> Done:
+    return Done(key=key, said=end.text, problem=end.problem, failed=end.failed, closed=end.closed, soon=end.soon)
+
+
+def all_of(problem: FoureyesError) -> str:
+    """What was refused, with every reason, its rule and what is to be typed."""
+    if not problem.reasons:
+        words = [step.before for step in problem.next_step.steps if not step.argv]
+        return "; ".join([problem.message.rstrip("."), *words]) if words else problem.message
+    return "; ".join([problem.message.rstrip("."), *map(_reason, problem.reasons)])
+
+
+def _reason(reason: Reason) -> str:
+    typed = [" ".join(map(_word, step.argv)) for step in reason.next.steps if step.argv]
+    return f"{reason.message} ({reason.rule})" + (f": {' or '.join(typed)}" if typed else "")
+
+
+def _word(word: str | Arg) -> str:
+    return word if isinstance(word, str) else f"{word.quote}{word.name}{word.quote}"
+
+
+class Crew(Protocol):
+    """Somebody who does jobs."""
+
+    def start(self, key: str, job: Job) -> None: ...
+
+    def done(self) -> list[Done]:
+        """The jobs that came to their end since the last time."""
+
+    def fileno(self) -> int:
+        """Becomes readable when a job is done; -1 where nothing ever does."""
+
+    def close(self) -> list[Done]:
+        """Ask every job to end, and wait for it; what came of each that nobody asked about yet."""
+
+
+class Threads:
+    """One thread a job, each with an Application of its own: no connection is shared."""
+
+    def __init__(self, make: Callable[[], Context]) -> None:
+        self._make = make
+        self._done: SimpleQueue[Done] = SimpleQueue()
+        self._threads: dict[str, threading.Thread] = {}
+        self._ending = threading.Event()
+        self._readable, self._written = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+
+    def start(self, key: str, job: Job) -> None:
+        thread = threading.Thread(target=self._do, args=(key, job), name=key, daemon=True)
+        self._threads[key] = thread
+        thread.start()
+
+    def _do(self, key: str, job: Job) -> None:
+        try:
+            context = self._make()
+            try:
+                done = _done(key, job(context, self._ending.is_set))
+            finally:
+                context.close()
+        except FoureyesError as problem:
+            done = Done(key=key, problem=all_of(problem))
+        except Exception as problem:  # a job that breaks must not leave the runner waiting for it
+            done = Done(key=key, problem=f"{type(problem).__name__}: {problem}")
+        self._done.put(done)
+        with suppress(OSError):
+            os.write(self._written, b".")
+
+    def done(self) -> list[Done]:
+        with suppress(BlockingIOError):
+            os.read(self._readable, 4096)
+        done: list[Done] = []
+        while True:
+            try:
+                done.append(self._done.get_nowait())
+            except Empty:
+                break
+        for job in done:
+            self._threads.pop(job.key).join()
+        return done
+
+    def fileno(self) -> int:
+        return self._readable
+
+    def close(self) -> list[Done]:
+        self._ending.set()
+        for thread in list(self._threads.values()):
+            thread.join()
+        left = self.done()
+        for descriptor in (self._readable, self._written):
+            with suppress(OSError):
+                os.close(descriptor)
+        return left
+
+
+class AtOnce:
+    """Every job at once, in its place: for who has one store and no threads."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._done: list[Done] = []
+
+    def start(self, key: str, job: Job) -> None:
+        try:
+            self._done.append(_done(key, job(self._context, lambda: False)))
+        except FoureyesError as problem:
+            self._done.append(Done(key=key, problem=all_of(problem)))
+
+    def done(self) -> list[Done]:
+        done, self._done = self._done, []
+        return done
+
+    def fileno(self) -> int:
+        return -1
+
+    def close(self) -> list[Done]:
+        return self.done()

@@ -1,0 +1,348 @@
+"""Due work of a runner: reviews that were requested, checks of attempts, steps of sprints."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from foureyes.app.context import stamp
+from foureyes.app.cycles.cycle import wholes
+from foureyes.app.cycles.decisions import answer_by, may_be_due
+from foureyes.app.cycles.reviewers import can_ask, is_cooling
+from foureyes.app.gate.checks import due_among
+from foureyes.app.runner.rows import (
+    AskedRow,
+    Awaited,
+    CalledRow,
+    ClarifyRow,
+    HandedIn,
+    HeardRow,
+    ReviewRun,
+    TaskPlace,
+    Touched,
+)
+from foureyes.app.sprint.sprints import Sprints
+from foureyes.app.tasks.sprint_records import active, now_of
+from foureyes.app.views.journal import JournalHead
+from foureyes.app.views.run_state import PauseView
+from foureyes.core.cycle.triggering import RunActivity, silence_begins, silent, trigger_of
+from foureyes.core.nouns.cycle import Cycle, CycleId
+from foureyes.core.nouns.run import MAKES, Run, RunId, conversation_of
+from foureyes.core.nouns.sprint import Sprint
+from foureyes.core.rules.required import wants_peers
+from foureyes.core.rules.retrying import pause_after
+from foureyes.core.run.snapshot import Called, PastRun, PutOff, ReviewDue
+from foureyes.core.run.step import EndSprint, PauseSprint, ResumeSprint
+from foureyes.core.words.ids import TaskId
+
+if TYPE_CHECKING:
+    from foureyes.app.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.app.runner.live_runs import RunnerDesk
+    from foureyes.core.nouns.session import Actor
+    from foureyes.core.rules.policy import ReviewPolicy
+    from foureyes.core.sprint.halting import SprintNow
+
+
+# ---- Asked (V1, V3, V4, V8) ----
+
+MOST_OF_A_KIND = 50
+"""How many of each kind one look goes into."""
+MINUTE = 60.0
+"""Of silence, in seconds."""
+
+
+def reviews_due(context: Context, tx: Tx, host: str) -> tuple[ReviewDue, ...]:
+    """V4: everybody whom a runner can start, and whoever is late, in the order in which they get a run. A hold of the
+    task stops work on it, and nobody who looks (V9).
+    """
+    now = context.now()
+    rows = tx.all("runner.asked", AskedRow, now=now, limit=MOST_OF_A_KIND)
+    if not rows:
+        return clarifications_due(tx, host)
+    past = _past(tx, sorted({row.cycle for row in rows}), host)
+    paused = {pause.task for pause in tx.all("run.pauses", PauseView) if pause.made_by == "person"}
+    due = tuple(
+        ReviewDue(
+            cycle=row.cycle,
+            task=TaskId(row.task),
+            reviewer=row.reviewer,
+            look=row.look,
+            is_profile=row.kind == "profile",
+            late=bool(row.until) and row.until <= now,
+            stopped="a person paused it" if row.task in paused else "",
+            past=tuple(past.get((row.cycle, row.task, row.reviewer), ())),
+        )
+        for row in rows
+    )
+    return (*clarifications_due(tx, host), *due)
+
+
+def clarifications_due(tx: Tx, host: str) -> tuple[ReviewDue, ...]:
+    """V9: the authors who were asked to clarify and whose work was a run: each goes on with its conversation, where
+    that is on this host.
+    """
+    rows = tx.all("runner.clarifying", ClarifyRow, limit=MOST_OF_A_KIND)
+    past = _past(tx, sorted({row.cycle for row in rows}), host, "runner.clarify_runs") if rows else {}
+    due = []
+    for row in rows:
+        runs = [run for session in row.clarifiers if (run := tx.one("run.of_session", Run, session=session))]
+        run = next((run for run in runs if run.task == row.task), None)
+        if run is None:
+            continue
+        due.append(
+            ReviewDue(
+                cycle=row.cycle,
+                task=TaskId(row.task),
+                reviewer=run.profile,
+                purpose="clarify",
+                resumes=conversation_of(run.conversation) if run.host == host else "",
+                past=tuple(past.get((row.cycle, row.task, run.profile), ())),
+            )
+        )
+    return tuple(due)
+
+
+def _past(
+    tx: Tx, cycles: Sequence[str], host: str, query: str = "runner.review_runs"
+) -> dict[tuple[str, str, str], list[PastRun]]:
+    past: dict[tuple[str, str, str], list[PastRun]] = defaultdict(list)
+    for row in tx.all(query, ReviewRun, ids=list(cycles)):
+        past[row.cycle, row.task, row.profile].append(row.past(host))
+    return past
+
+
+def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[RunId], dict[str, str]]:
+    """Live runs whose answer nobody waits for, and, by its session, when each of the others gave one."""
+    asked = [run for run in runs if run.purpose in ("review", "clarify") and run.cycle]
+    if not asked:
+        return set[RunId](), {}
+    cycles = sorted({run.cycle for run in asked})
+    awaited = {(row.cycle, row.task, row.reviewer) for row in tx.all("runner.awaited", Awaited, ids=cycles)}
+    clarifying = {(row.cycle, row.task) for row in tx.all("runner.unclarified", Awaited, ids=cycles)}
+    given = {row.id: row.at for row in tx.all("runner.reviewed", HandedIn, ids=cycles)}
+    unwanted = {
+        run.id
+        for run in asked
+        if (run.cycle, run.task, run.profile) not in awaited and (run.cycle, run.task) not in clarifying
+    }
+    return unwanted, given
+
+
+def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
+    """V8: cycles in which everybody has answered, or will not. One in which nobody was asked only where somebody can be
+    by now (V4): elsewhere whoever looks is waited for, and these keep no other one waiting.
+    """
+    now = context.now()
+    rows = tx.all("runner.to_decide", Cycle, now=now, limit=MOST_OF_A_KIND)
+    clarifying = [row.id for row in rows if row.state == "clarifying"]
+    open_ = {row.cycle for row in tx.all("runner.unclarified", Awaited, ids=clarifying)} if clarifying else set()
+    idle = {
+        known.cycle.id
+        for known in wholes(tx, rows)
+        if known.cycle.state == "open" and not may_be_due(context, tx, known) and not can_ask(context, tx, known)
+    }
+    due = [row for row in rows if row.id not in idle]
+    return tuple(row.id for row in due if row.id not in open_ or "" < answer_by(context, tx, row) <= now)
+
+
+def waits_for_cooled(context: Context, tx: Tx) -> bool:
+    """V4: whether a cycle waits for nobody but a reviewer that is skipped for now: it is asked when that ends."""
+    rows = tx.all("runner.to_decide", Cycle, now=context.now(), limit=MOST_OF_A_KIND)
+    waiting = [known for known in wholes(tx, rows) if known.cycle.state == "open" and not known.asked]
+    return any(is_cooling(context, tx, known) for known in waiting)
+
+
+def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, host: str) -> tuple[Called, ...]:
+    """V1: what agents said in the middle of their work, and their silence; where the policy wants peers at all."""
+    if not wants_peers(policy):
+        return ()
+    calls: dict[tuple[str, str], Called] = {}
+    for row in tx.all("runner.called", CalledRow, limit=MOST_OF_A_KIND):
+        trigger = trigger_of(row.type)
+        if trigger is not None:
+            key = f"{trigger}:{row.id}:{row.seq}"
+            calls[trigger, row.id] = Called(trigger=trigger, tasks=(TaskId(row.id),), key=key, why=row.text)
+    return (*calls.values(), *_silence(context, tx, desk, policy.peers.silence_minutes, host))
+
+
+def _silence(context: Context, tx: Tx, desk: RunnerDesk, minutes: int, host: str) -> Iterable[Called]:
+    """V1: nothing was heard of any live run of the project for so many minutes, by whichever runner; once per silence.
+    Only what lies on this machine can be looked at here.
+    """
+    rows = tx.all("runner.heard", HeardRow, now=context.now()) if minutes else []
+    if not any(row.purpose in MAKES and row.host == host for row in rows):
+        return
+    own = heard_by(context, desk)
+    heard = [
+        RunActivity(
+            run=row.id,
+            task=row.task,
+            at=max(own.get(RunId(row.id)) or row.heard or row.started_at, row.said),
+            makes=row.purpose in MAKES and row.host == host,
+            fired=row.fired,
+        )
+        for row in rows
+    ]
+    agreed = max(row.agreed for row in rows)
+    concerned = silent(heard, since=stamp(context.clock.now() - timedelta(seconds=minutes * MINUTE)), agreed=agreed)
+    if concerned:
+        tasks = tuple(dict.fromkeys(TaskId(each.task) for each in concerned))
+        yield Called(
+            trigger="TIMEOUT_FALLBACK",
+            tasks=tasks,
+            key=f"TIMEOUT_FALLBACK:{silence_begins(heard, agreed)}",
+            wide=True,
+            why=f"nothing was heard of {'it' if len(tasks) == 1 else 'any of them'} for {minutes} minutes",
+        )
+
+
+def heard_by(context: Context, desk: RunnerDesk) -> dict[RunId, str]:
+    """When this runner last heard of each program that it has at work."""
+    now = context.clock.now()
+    at_work = [own for own in desk.in_hand.values() if own.outcome is None]
+    return {own.run.id: stamp(now - timedelta(seconds=own.live.quiet_seconds())) for own in at_work}
+
+
+# ---- Attempts whose checks are due, found little by little ----
+
+# Level-triggered: every attempt in review is looked at once after the start, and again when its rows, the policy or a
+# hold changed. No look goes through all of them.
+
+PAGE = 20
+"""How many attempts one look goes into."""
+FIRST = (-1, -1)
+
+
+class WaitingChecks:
+    """`due` are the tasks whose checks can run now, `put_off` those whose checks broke and are tried again; `more`: not
+    everything was looked at yet.
+    """
+
+    def __init__(self, context: Context, runner: Actor) -> None:
+        self._context = context
+        self._runner = runner
+        self._due: dict[TaskId, None] = {}
+        self.put_off: dict[TaskId, PutOff] = {}
+        self._touched: dict[str, None] = {}
+        self._after = -1
+        self._place: tuple[int, int] | None = FIRST
+        self._rules: object = None
+        self.more = False
+
+    @property
+    def due(self) -> list[TaskId]:
+        return list(self._due)
+
+    def look(self, tx: Tx, policy: ReviewPolicy, running: Collection[str]) -> None:
+        """See what has become due."""
+        if not policy.checks:
+            self._due, self.put_off, self.more = {}, {}, False
+            return
+        self._notice(tx, policy)
+        now = self._context.now()
+        self._touched.update((task, None) for task, off in self.put_off.items() if off.until <= now)
+        names = [name for name in self._touched if name not in running][:PAGE]
+        names += self._next_page(tx, PAGE - len(names))
+        names += self._known(names, running)[: PAGE - len(names)]
+        self._judge(tx, names)
+        for name in running:
+            self._due.pop(TaskId(name), None)
+        self.more = bool(set(self._touched) - set(running)) or self._place is not None
+
+    def _notice(self, tx: Tx, policy: ReviewPolicy) -> None:
+        """What the journal says since the last look; another policy or hold puts everything in question."""
+        head = tx.one("journal.head", JournalHead)
+        upto = head.seq if head else 0
+        rules = (policy, self._context.project(tx).hold)
+        if rules != self._rules:
+            self._rules, self._place = rules, FIRST
+        elif upto > self._after:
+            for row in tx.all("runner.touched", Touched, after=self._after, upto=upto):
+                self._forget(row.id)
+                if row.status == "reviewing":
+                    self._touched[row.id] = None
+        self._after = upto
+
+    def _known(self, names: Collection[str], running: Collection[str]) -> list[str]:
+        """What was due at the last look, and may be no more: looked at only where there is room, or many that are due
+        would keep the rest from being found. Who was looked at comes last the next time.
+        """
+        return [str(task) for task in self._due if task not in names and task not in running]
+
+    def _next_page(self, tx: Tx, limit: int) -> list[str]:
+        if self._place is None or limit <= 0:
+            return []
+        rows = tx.all("runner.reviewing", TaskPlace, priority=self._place[0], n=self._place[1], limit=limit)
+        self._place = (rows[-1].priority, rows[-1].n) if len(rows) == limit else None
+        return [row.id for row in rows]
+
+    def _forget(self, name: str) -> None:
+        self._touched.pop(name, None)
+        self.put_off.pop(TaskId(name), None)
+        self._due.pop(TaskId(name), None)
+
+    def _judge(self, tx: Tx, names: list[str]) -> None:
+        for name in names:
+            self._forget(name)
+        due = due_among(self._context, tx, self._runner, names)
+        self._due.update(dict.fromkeys(TaskId(task) for task in due.tasks))
+        for later in due.later:
+            task, broke = TaskId(later.task), later.outcome.replace("_", " ")
+            off = PutOff(
+                until=later.at,
+                pause=pause_after(later.tries),
+                task=task,
+                state="not checked",
+                why=f"{later.check} {broke}: fe check show {later.task}",
+            )
+            if task not in self.put_off or off.until < self.put_off[task].until:
+                self.put_off[task] = off
+
+
+# ---- Sprints as a runner sees them (X2, X3) ----
+
+
+class SprintsSeen:
+    """Those that have begun and are not over, as the journal has them: where nothing was written since the last look,
+    their tasks are not gone through again.
+    """
+
+    def __init__(self) -> None:
+        self._head = -1
+        self._found: tuple[SprintNow, ...] = ()
+
+    def look(self, tx: Tx, desk: RunnerDesk) -> tuple[SprintNow, ...]:
+        """That there were some, a runner remembers."""
+        head = tx.one("journal.head", JournalHead)
+        if head is None or head.seq != self._head:
+            self._found = tuple(now_of(tx, sprint) for sprint in active(tx))
+            self._head = head.seq if head is not None else -1
+        if self._found:
+            desk.sprint = self._found[-1].sprint.id
+        return self._found
+
+
+def sprint_over(tx: Tx, desk: RunnerDesk) -> str:
+    """X2: that the sprint which ran while this runner was at work is over, and what that means; else nothing."""
+    row = tx.one("sprint.get", Sprint, sprint=desk.sprint) if desk.sprint else None
+    if row is None or row.state != "ended":
+        return ""
+    return f"{row.id} is over ({row.why}): nothing new begins until the next sprint, or a new runner"
+
+
+def move_sprint(context: Context, runner: Actor, step: EndSprint | PauseSprint | ResumeSprint) -> str:
+    """What the rules say becomes of a sprint; what there is to tell, nothing where somebody else was faster."""
+    sprints = Sprints(context)
+    if isinstance(step, EndSprint):
+        done = sprints.finish(runner, step.sprint, kind=step.kind, why=step.why)
+        words = f"{step.sprint} is over: {step.why}. Current runs finish."
+    elif isinstance(step, PauseSprint):
+        done = sprints.halt(runner, step.sprint, kind=step.kind, why=step.why)
+        words = f"{step.sprint} is paused: {step.why}"
+    else:
+        done = sprints.go_on(runner, step.sprint, why=step.why)
+        words = f"{step.sprint} goes on: {step.why}"
+    return words if done else ""

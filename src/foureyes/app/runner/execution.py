@@ -1,0 +1,458 @@
+"""Execution: each step of the plan through a verb or a port. What cannot be done now, the next snapshot sees again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from typing import TYPE_CHECKING
+
+from foureyes.app.context import IdRow
+from foureyes.app.gate.checks import Checks
+from foureyes.app.gate.merges import Merges
+from foureyes.app.review.cycles import Cycles
+from foureyes.app.runner import leases, run_end
+from foureyes.app.runner.background_jobs import JobEnd
+from foureyes.app.runner.due_work import move_sprint
+from foureyes.app.runner.live_runs import FETCH, NO_ROOM
+from foureyes.app.runner.profiles import cools_until
+from foureyes.app.runner.run_end import tidy
+from foureyes.app.runner.run_start import Overdrawn, Unstarted, is_full, start
+from foureyes.app.runner.runs import Runs
+from foureyes.app.runner.snapshot import forget
+from foureyes.app.target import told_target
+from foureyes.app.views.attempt import MergeRow
+from foureyes.app.work.remote_attempts import bring, catch_up, is_to_fetch, send
+from foureyes.app.work.worktrees import is_behind
+from foureyes.core.nouns.run import RunId
+from foureyes.core.run.snapshot import PutOff
+from foureyes.core.run.step import (
+    CoolProfile,
+    DecideCycle,
+    EndSprint,
+    FinishRun,
+    Forget,
+    FreeClaim,
+    Merge,
+    NotGiven,
+    Notify,
+    OpenCycle,
+    PauseSprint,
+    ResumeSprint,
+    RunChecks,
+    RunStep,
+    Send,
+    StartRun,
+    Stick,
+    StopRun,
+    TakeOver,
+    TidyRun,
+    WarmProfile,
+)
+from foureyes.core.words.ids import TaskId
+from foureyes.core.words.text import one_line
+from foureyes.errors import Conflict, CutOff, FoureyesError
+
+if TYPE_CHECKING:
+    from foureyes.app.agent_ports import LocalAgents
+    from foureyes.app.context import Context
+    from foureyes.app.runner.background_jobs import Crew, Done, Job
+    from foureyes.app.runner.live_runs import RunnerDesk
+    from foureyes.core.nouns.session import Actor
+    from foureyes.core.words.ids import Sha
+
+
+# ---- Performing ----
+
+Tell = Callable[[str, str], None]
+"""Told a task (or none) and a line about it."""
+AGAIN_SECONDS, LONGEST_SECONDS = 5, 640
+"""After so long a step that failed is tried again, then after twice as long, up to this."""
+ROOM_AGAIN_SECONDS = 60
+FORGET_SECONDS = 3600
+UNMERGED, UNSENT = "approved and not merged", "not pushed yet"
+MERGE = "merge"
+SEND = "send"
+NOTIFY = "notify:"
+WHY_LENGTH = 200
+HOW = {"review": "is reviewed by", "clarify": "is clarified by"}
+MOVED = ("merged", "found", "conflict", "checks", "void")
+"""What becomes of an item by which the queue gets shorter."""
+
+
+class Performing:
+    """Does what the plan says. It decides nothing: every step ends in a verb that asks the rules."""
+
+    def __init__(self, context: Context, runner: Actor, agents: LocalAgents, crew: Crew, tell: Tell) -> None:
+        self._context = context
+        self._runner = runner
+        self._agents = agents
+        self._crew = crew
+        self._tell = tell
+        self._asked: dict[TaskId, Sha | None] = {}
+        self._told: Sha | None = None
+
+    def perform(self, step: RunStep, desk: RunnerDesk) -> bool:
+        """One step; whether anything was done. A refusal is told and changes nothing: the next look sees what is."""
+        name, task, why = step.name, getattr(step, "task", None), ""
+        try:
+            done = self._do(step, desk)
+        except (FoureyesError, Unstarted) as problem:
+            done, why = False, one_line(str(problem), WHY_LENGTH)
+            if not _was_sooner(step, problem):
+                self._tell(str(task or ""), f"not done: {why}")
+            if is_full(problem):
+                self.no_room(desk)
+        if done is False:
+            state = "ready, but not begun" if isinstance(step, StartRun) else ""
+            self._put_off(desk, name, task=task, state=state, why=why, grows=not isinstance(step, DecideCycle))
+        elif not isinstance(step, RunChecks | Merge | Send):  # of these the job says whether it was done
+            desk.put_off.pop(name, None)
+        return done is not False
+
+    def no_room(self, desk: RunnerDesk) -> None:
+        """X3: a disk took nothing more; it is tried again later."""
+        desk.put_off[NO_ROOM] = PutOff(until=self._context.later(ROOM_AGAIN_SECONDS), pause=ROOM_AGAIN_SECONDS)
+
+    def _put_off(
+        self, desk: RunnerDesk, name: str, *, task: TaskId | None, state: str, why: str, grows: bool = True
+    ) -> bool:
+        """Try a step again later, each time after twice as long; whether it fails for another reason than before."""
+        before = desk.put_off.get(name)
+        pause = min(2 * before.pause, LONGEST_SECONDS) if before is not None and grows else AGAIN_SECONDS
+        until = self._context.later(pause)
+        desk.put_off[name] = PutOff(until=until, pause=pause, task=task, state=state, why=why)
+        return before is None or before.why != why
+
+    def forget_put_off(self, desk: RunnerDesk) -> None:
+        """What nobody has tried again for long is nothing that fails again and again."""
+        since = self._context.later(-FORGET_SECONDS)
+        desk.put_off = {name: off for name, off in desk.put_off.items() if off.until > since}
+
+    def _do(self, step: RunStep, desk: RunnerDesk) -> bool | None:
+        """False: it cannot be done now."""
+        match step:
+            case StartRun():
+                self._start(step, desk)
+            case StopRun():
+                self._stop(step, desk)
+            case TidyRun():
+                return self._tidy(step, desk)
+            case FinishRun():
+                self._finish(step, desk)
+            case TakeOver():
+                return self._take_over(step)
+            case FreeClaim():
+                return self._free(step)
+            case RunChecks():
+                desk.checking.add(step.task)
+                self._crew.start(step.task, _check(self._runner, step.task))
+            case Merge():
+                desk.merging = step.tasks
+                self._crew.start(MERGE, _merge(self._runner, step.tasks))
+            case Send():
+                desk.unsent, desk.sending = False, True
+                self._crew.start(SEND, _send())
+            case Stick():
+                why = Runs(self._context).stuck(self._runner, step.task, kind=step.kind, why=step.why)
+                self._tell(step.task, one_line(f"waits for a person: {why}", WHY_LENGTH))
+            case Forget():
+                return forget(self._context, self._agents, step.task, self._runner.host)
+            case CoolProfile():
+                self._cool(step)
+            case WarmProfile():
+                if Runs(self._context).warm(self._runner, step.profile, reason=step.why):
+                    self._tell("", f"{step.profile} may be used again: {step.why}")
+            case EndSprint() | PauseSprint() | ResumeSprint():
+                news = move_sprint(self._context, self._runner, step)
+                self._tell("", f"! {news}") if news else None
+                return bool(news)
+            case NotGiven() | DecideCycle() | OpenCycle():
+                news = perform_cycle(self._context, self._runner, step, desk.told)
+                self._tell(task_of(step), news) if news else None
+                return bool(news)
+            case Notify():
+                self._notify(step, desk)
+        return None
+
+    def _start(self, step: StartRun, desk: RunnerDesk) -> None:
+        if self._fetch(step, desk):
+            return
+        desk.begun = True
+        own = start(self._context, self._runner, self._agents, step, heard=self._told)
+        desk.in_hand[own.run.id] = own
+        how = HOW.get(step.purpose, "goes on" if step.resumes else "started")
+        self._tell(step.task, f"{how}: {step.profile}" + (f" ({step.why})" if step.why else ""))
+        for note in own.notes:
+            self._tell(step.task, note)
+
+    def _fetch(self, step: StartRun, desk: RunnerDesk) -> bool:
+        """Q6: whether a run waits for what another machine submitted or merged; the target is asked for once, and work
+        begins at the last merge on record where that cannot be had.
+        """
+        task, makes = step.task, step.purpose != "review"
+        behind = makes and task not in self._asked and is_behind(self._context, task)
+        self._told = self._asked.pop(task, None)
+        if step.look or not (behind or is_to_fetch(self._context, task)):
+            return False
+        if behind or self._told is not None:
+            self._asked[task] = self._told
+        desk.fetching.add(task)
+        self._crew.start(f"{FETCH}{task}", _fetch(task, self._asked if behind else None))
+        return True
+
+    def _cool(self, step: CoolProfile) -> None:
+        """X3: told by whoever cannot begin; a program that is not there is waited for without a time."""
+        until = "" if step.error == "missing" else cools_until(self._context, step.error, None)
+        why = one_line(step.why, WHY_LENGTH)
+        Runs(self._context).cool(self._runner, step.profile, until=until, error=step.error, error_text=why)
+        if step.error != "missing":
+            self._tell("", f"{step.profile} is skipped for a while: {why}")
+
+    def _stop(self, step: StopRun, desk: RunnerDesk) -> None:
+        own = desk.in_hand[step.run]
+        own.asked = step.why
+        own.live.stop(step.why)
+        self._tell(step.task, f"stopping {own.run.profile}: {step.why}")
+
+    def _tidy(self, step: TidyRun, desk: RunnerDesk) -> bool:
+        """S4: only what is proven dead leaves its worktree to us."""
+        own = desk.in_hand[step.run]
+        if step.run not in self._agents.end_left([own.live.process], [step.run]):
+            self._tell(step.task, f"{step.run}: something of it still runs and cannot be ended")
+            return False
+        own.left = tidy(self._context, self._runner, own.run)
+        return True
+
+    def _finish(self, step: FinishRun, desk: RunnerDesk) -> None:
+        own = desk.in_hand[step.run]
+        news = run_end.finish(self._context, self._runner, self._agents, own, step)
+        del desk.in_hand[step.run]
+        desk.unsent = True
+        self._tell(step.task, f"{own.run.profile} {news}")
+
+    def _take_over(self, step: TakeOver) -> bool:
+        taken = run_end.take_over(self._context, self._runner, self._agents, step.run)
+        if taken is None:
+            return False
+        after = "; its work was done and is submitted" if taken.ending == "finished" else ""
+        self._tell(step.task, f"{step.run} was taken over: {step.why}{after}")
+        return True
+
+    def _free(self, step: FreeClaim) -> bool:
+        with self._context.store.read() as tx:
+            row = tx.one("runner.claim_of", IdRow, task=step.task)
+        return row is not None and run_end.free_claim(self._context, self._runner, RunId(row.id))
+
+    def _notify(self, step: Notify, desk: RunnerDesk) -> None:
+        desk.told.add(step.key)
+        with self._context.store.read() as tx:
+            command = self._context.gate_policy(tx).run.notify
+        if command and step.key not in self._context.outside.kept_notices():
+            self._crew.start(f"{NOTIFY}{step.key}", _notify(command, step.text))
+        self._tell("", f"! {step.text}")
+
+    def forget_notices(self, standing: Set[str]) -> None:
+        """E6: what went away since the last runner is news when it comes again."""
+        outside = self._context.outside
+        kept = outside.kept_notices()
+        if not kept <= standing:
+            outside.keep_notices(kept & standing)
+
+    def finished(self, done: Done, desk: RunnerDesk) -> None:
+        """A job of the crew came to its end."""
+        if done.key == SEND:
+            self._sent(done, desk)
+            return
+        if done.key.startswith(FETCH):
+            self._fetched(done, desk)
+            return
+        if done.key == MERGE:
+            self._merged(done, desk)
+            return
+        is_new = True
+        if done.key.startswith(NOTIFY):
+            if not (done.said or done.problem):
+                outside = self._context.outside
+                outside.keep_notices({*outside.kept_notices(), done.key.removeprefix(NOTIFY)})
+        else:
+            desk.checking.discard(done.key)
+            is_new = self._settle(desk, RunChecks(task=TaskId(done.key)), "not checked", done.problem)
+        for line in (done.said or (done.problem if is_new else "")).splitlines():
+            self._tell("" if done.key.startswith(NOTIFY) else done.key, line)
+
+    def _settle(self, desk: RunnerDesk, step: RunStep, state: str, why: str, *, grows: bool = True) -> bool:
+        """A job that failed is tried again later; whether people were not shown why before."""
+        if not why:
+            desk.put_off.pop(step.name, None)
+            return True
+        tasks = getattr(step, "tasks", ())
+        task = tasks[0] if tasks else getattr(step, "task", None)
+        return self._put_off(desk, step.name, task=task, state=state, why=why, grows=grows)
+
+    def _merged(self, done: Done, desk: RunnerDesk) -> None:
+        """Q3: what was not merged is put off, each for itself."""
+        at_work = {own.run.task for own in desk.in_hand.values()}
+        for task in done.closed:
+            if task not in at_work:
+                self._agents.forget(task)
+        tasks, desk.merging = desk.merging, ()
+        failed = dict.fromkeys(tasks, done.problem) if done.problem else done.failed
+        fresh = [
+            self._settle(desk, Merge(tasks=(task,)), UNMERGED, failed.get(task, ""), grows=not done.soon)
+            for task in tasks
+        ]
+        known = {f"{task} " for task, is_new in zip(tasks, fresh, strict=True) if not is_new}
+        for line in (done.said or (done.problem if any(fresh) else "")).splitlines():
+            if not line.startswith(tuple(known)):
+                self._tell("", line)
+
+    def _sent(self, done: Done, desk: RunnerDesk) -> None:
+        desk.sending = False
+        is_new = self._settle(desk, Send(), UNSENT, done.problem)
+        desk.unsent = desk.unsent or bool(done.problem)
+        for line in filter(None, (done.said, f"{UNSENT}: {done.problem}" if is_new and done.problem else "")):
+            self._tell("", line)
+
+    def _fetched(self, done: Done, desk: RunnerDesk) -> None:
+        """What waited for it begins; where it cannot be had now, it is asked for again later."""
+        task = done.key.removeprefix(FETCH)
+        desk.fetching.discard(task)
+        if done.problem:
+            self._asked.pop(TaskId(task), None)
+        name = f"StartRun:{task}"
+        is_new = not done.problem or self._put_off(
+            desk, name, task=TaskId(task), state="ready, but not begun", why=done.problem
+        )
+        if news := done.said or (done.problem if is_new else ""):
+            self._tell(task, news)
+
+
+def _was_sooner(step: RunStep, problem: Exception) -> bool:
+    """J4: whether another runner was simply first: it tells what becomes of the task."""
+    if not isinstance(step, StartRun):
+        return False
+    reasons = problem.reasons if isinstance(problem, FoureyesError) else ()
+    return isinstance(problem.__cause__, Overdrawn) or any(reason.rule == "J4" for reason in reasons)
+
+
+def _check(runner: Actor, task: str) -> Job:
+    """D5: the checks of an attempt, by a service outside of every author's processes."""
+
+    def job(context: Context, stop: Callable[[], bool]) -> JobEnd:
+        leased = leases.take(context, runner, task)
+        try:
+            report = Checks(context).run(leased, task, stop=stop)
+        finally:
+            leases.leave(context, leased, task)
+        words = ", ".join(f"{row.check} {row.outcome.replace('_', ' ')}" for row in report.checks)
+        after = "sent back" if report.sent_back else report.status
+        why = "" if all(row.outcome == "passed" for row in report.checks) else f": fe check show {task}"
+        return JobEnd(f"checked: {words or 'nothing to check'}; {after}{why}")
+
+    return job
+
+
+def _merge(runner: Actor, tasks: Sequence[TaskId]) -> Job:
+    """Q1: these tasks, which the merge queue can take."""
+
+    def job(context: Context, _: Callable[[], bool]) -> JobEnd:
+        try:
+            rows = Merges(context, of_runner=True).process(runner, only=tasks)
+        except Conflict as busy:  # another process is at the queue (Q1)
+            return JobEnd(failed=dict.fromkeys(tasks, busy.message), soon=True)
+        except CutOff as cut:  # what was merged before is merged (Q4)
+            done = [row for row in cut.done if isinstance(row, MergeRow)]
+            told = "\n".join([*_told(done), cut.message])
+            return JobEnd(told, failed=_failed(tasks, done, cut.message), closed=_closed(done))
+        return JobEnd("\n".join(_told(rows)), failed=_failed(tasks, rows), closed=_closed(rows))
+
+    return job
+
+
+def _failed(tasks: Sequence[TaskId], rows: Sequence[MergeRow], why: str = "it was not its turn") -> dict[str, str]:
+    """Why tasks are still in the queue."""
+    became = {row.task: row for row in rows}
+    return {
+        task: became[task].message if task in became else why
+        for task in tasks
+        if task not in became or became[task].outcome not in MOVED
+    }
+
+
+def _told(rows: Sequence[MergeRow]) -> list[str]:
+    return [
+        "; ".join([f"{row.task} {row.outcome}: {row.message}", *row.notes]) for row in rows if row.outcome != "waiting"
+    ]
+
+
+def _closed(rows: Sequence[MergeRow]) -> tuple[str, ...]:
+    return tuple(row.task for row in rows if row.merged)
+
+
+def _send() -> Job:
+    """Q6: what was submitted here, to the remote."""
+
+    def job(context: Context, _: Callable[[], bool]) -> JobEnd:
+        sent = send(context)
+        tasks = ", ".join(dict.fromkeys(sent.attempts))
+        news = [f"pushed to {sent.remote}: {tasks}"] if tasks else []
+        return JobEnd("; ".join([*news, *sent.left]), problem=sent.why_not)
+
+    return job
+
+
+def _fetch(task: TaskId, asked: dict[TaskId, Sha | None] | None) -> Job:
+    """Q6: what another machine submitted, and what was merged, from the remote. What the remote answers where it is
+    `asked` for the target goes there, as a value.
+    """
+
+    def job(context: Context, _: Callable[[], bool]) -> JobEnd:
+        behind = ""
+        if asked is not None:
+            behind = catch_up(context)
+            told = told_target(context)
+            if told.remote and told.at is None:
+                with context.store.read() as tx:
+                    raise told.must(context.project(tx).target)
+            asked[task] = told.at if told.is_told and told.remote else None
+        return JobEnd("; ".join([*bring(context, task), *filter(None, [behind])]))
+
+    return job
+
+
+def _notify(command: str, text: str) -> Job:
+    """Tell a person by the project's own command."""
+
+    def job(context: Context, _: Callable[[], bool]) -> JobEnd:
+        problem = context.outside.notify(command, text)
+        return JobEnd(f"run.notify: {problem}" if problem else "")
+
+    return job
+
+
+# ---- Cycling (V1, V4, V8) ----
+
+CYCLE_WHY_LENGTH = 500
+
+
+def task_of(step: NotGiven | DecideCycle | OpenCycle) -> str:
+    """The only task that a step is about; none where there are several."""
+    if isinstance(step, OpenCycle):
+        return step.tasks[0] if len(step.tasks) == 1 else ""
+    return step.task if isinstance(step, NotGiven) else ""
+
+
+def perform_cycle(context: Context, runner: Actor, step: NotGiven | DecideCycle | OpenCycle, told: set[str]) -> str:
+    """One step; what to tell people about it, nothing where nothing could be done yet. What calls for a cycle is told
+    once: where there is nothing to look at, nobody is asked again.
+    """
+    cycles = Cycles(context)
+    if isinstance(step, NotGiven):
+        why = one_line(step.why, CYCLE_WHY_LENGTH)
+        cycles.not_given(runner, step.cycle, step.reviewer, task=step.task, why=step.kind, text=why)
+        return f"no review by {step.reviewer} ({step.kind}): {why}"
+    if isinstance(step, DecideCycle):
+        return "; ".join(done.message for done in cycles.decide(runner, step.cycle) if done.changed)
+    told.add(step.key)
+    return cycles.open(
+        runner, step.trigger, step.tasks, reason=one_line(step.why, CYCLE_WHY_LENGTH), wide=step.wide
+    ).message

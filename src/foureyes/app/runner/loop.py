@@ -1,0 +1,326 @@
+"""The loop of a runner: look, plan, perform, and wait for something to happen (S, J4). Never a busy loop.
+
+Woken by a change in the store, by a run, by the crew, or by the clock; nothing depends on having seen any of it.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from foureyes.app.runner.background_jobs import all_of
+from foureyes.app.runner.due_work import heard_by
+from foureyes.app.runner.execution import Performing, Tell
+from foureyes.app.runner.live_runs import InHand, Options, RunnerDesk, glance
+from foureyes.app.runner.run_start import is_full
+from foureyes.app.runner.runs import Runs
+from foureyes.app.runner.snapshot import Lookout
+from foureyes.core.nouns.run import MAKES
+from foureyes.core.run.kept_back import kept_back
+from foureyes.core.run.plan import plan
+from foureyes.core.run.snapshot import Snapshot
+from foureyes.core.run.step import DecideCycle, Finish, Notify, Wait
+from foureyes.errors import FoureyesError, LostRunner, Refused
+from foureyes.steps import fe
+
+if TYPE_CHECKING:
+    from foureyes.app.agent_ports import LocalAgents
+    from foureyes.app.context import Context
+    from foureyes.app.ports import Beacon, Changes
+    from foureyes.app.runner.background_jobs import Crew
+    from foureyes.app.views.run import RunnerGlance
+    from foureyes.core.nouns.run import RunId
+    from foureyes.core.nouns.session import Actor
+
+
+# ---- The loop of a runner ----
+
+# Woken by a change in the store, by a run, by the crew, or by the clock; nothing depends on having seen any of it.
+
+RENEW_SECONDS = 20.0
+"""How often leases are renewed; they hold for several times as long."""
+GLANCE_SECONDS = 0.5
+"""How often it is looked whether the store has changed, where nothing tells."""
+REST_SECONDS = 30.0
+"""After so long everything is looked at again, whether or not anything happened."""
+AGAIN_SECONDS = 1.0
+"""After so long it is tried again what failed as a whole: a store that is away is not asked without end."""
+ALARM = -1
+
+
+class Runner:
+    """One runner, from its begin to its end."""
+
+    def __init__(
+        self,
+        context: Context,
+        runner: Actor,
+        agents: LocalAgents,
+        crew: Crew,
+        options: Options,
+        *,
+        tell: Tell = lambda task, line: None,
+        show: Callable[[RunnerGlance], None] = lambda glance: None,
+        changes: Changes | None = None,
+        alarm: int = ALARM,
+        beacon: Beacon | None = None,
+    ) -> None:
+        self._context = context
+        self._runner = runner
+        self._crew = crew
+        self._agents = agents
+        self._tell = tell
+        self._show = show
+        self._turns = Turns(changes)
+        self._alarm = alarm
+        self._beacon = beacon
+        self._lookout = Lookout(context, runner, agents)
+        self._performing = Performing(context, runner, agents, crew, tell)
+        self._renewed, self._renewed_at = monotonic(), context.clock.now()
+        self.desk = RunnerDesk(options)
+        self._seen = Snapshot()
+        self._trouble = ""
+        self._has_looked = False
+
+    def ask(self, stopping: str) -> None:
+        """Ask it to end: after what runs, or at once. A second time is at once."""
+        self.desk.stopping = "now" if stopping == "now" or self.desk.stopping else "finish"
+
+    def run(self) -> Finish:
+        """Until there is nothing left to do, or it was asked to end; why it ended, and what is left."""
+        try:
+            while True:
+                last = self.tick()
+                if isinstance(last, Finish):
+                    break
+                if last is not None:
+                    self._wait(last)
+        finally:
+            self._end_all("the runner ends")
+            for done in self._crew.close():
+                self._performing.finished(done, self.desk)
+        Runs(self._context).finish(self._runner, reason=last.why)
+        return last
+
+    def tick(self) -> Finish | Wait | None:
+        """One look and what follows from it; None: there may be more to do at once."""
+        try:
+            last, self._trouble = self._tick(), ""
+        except LostRunner:
+            raise
+        except FoureyesError as problem:  # a store that is busy or away, a broken configuration: nothing is lost by it
+            if self._trouble != problem.message:  # once while it lasts
+                self._tell("", all_of(problem))
+            self._trouble = problem.message
+            return Finish(why=problem.message) if self.desk.stopping == "now" else Wait()
+        except OSError as problem:
+            if not is_full(problem):
+                raise
+            self._performing.no_room(self.desk)  # X3: the next look says so, and goes on when there is room
+            self._trouble = str(problem)
+            return Finish(why=str(problem)) if self.desk.stopping == "now" else Wait()
+        return last
+
+    def _tick(self) -> Finish | Wait | None:
+        self._shine()
+        self._renew()
+        self._poll()
+        for done in self._crew.done():
+            self._performing.finished(done, self.desk)
+        self._performing.forget_put_off(self.desk)
+        self._turns.look()
+        snapshot = self._lookout.look(self.desk)
+        self._turns.take(*self._lookout.place)
+        self._seen = snapshot
+        self._show(glance(snapshot, self.desk))
+        *steps, last = plan(snapshot)
+        if not self._has_looked:
+            self._performing.forget_notices({step.key for step in steps if isinstance(step, Notify)})
+            self._has_looked = True
+        moved, decided = snapshot.more, False
+        for step in steps:
+            did = self._performing.perform(step, self.desk)
+            moved, decided = moved or did, decided or (did and isinstance(step, DecideCycle))
+            self._poll()
+        if decided:
+            return None
+        if isinstance(last, Finish):
+            return last
+        assert isinstance(last, Wait)
+        self._tell_standing(snapshot)
+        return None if moved else last
+
+    def _tell_standing(self, snapshot: Snapshot) -> None:
+        """Once while it lasts."""
+        standing = {it.key: it.text for it in kept_back(snapshot) if not it.was_shown}
+        for key, text in standing.items():
+            if key not in self.desk.standing and key not in self.desk.told:
+                self._tell("", text)
+        self.desk.standing = set(standing)
+
+    # Runs
+
+    def _poll(self) -> bool:
+        """What became of its programs; whether there is anything that a look would see."""
+        stirred = False
+        for own in list(self.desk.in_hand.values()):
+            if own.outcome is None:
+                own.outcome = own.live.poll()
+                self._keep_signal(own)
+                stirred = self._hear(own) or own.outcome is not None or stirred
+            if own.fenced and own.outcome is not None:
+                del self.desk.in_hand[own.run.id]
+        return stirred
+
+    def _keep_signal(self, own: InHand) -> None:
+        """S1, J4: how a program ended, for a runner that finds its run after this one died."""
+        outcome = own.outcome
+        if outcome is None or outcome.stopped or own.fenced or own.run.purpose not in MAKES:
+            return
+        if outcome.succeeded and outcome.signal:
+            with suppress(FoureyesError):  # this runner knows it anyhow
+                Runs(self._context).signalled(self._runner, own.run.id, outcome.signal, outcome.message)
+
+    def _hear(self, own: InHand) -> bool:
+        """S3: what a run says in its stream is on record; what cannot be recorded stands in its log."""
+        events = own.live.heard()
+        for spoken in events:
+            if own.fenced:
+                continue
+            try:
+                Runs(self._context).heard(self._runner, own.run.id, spoken)
+            except FoureyesError as problem:
+                self._tell(own.run.task, f"{spoken.type} was not recorded: {problem.message}")
+            else:
+                self._tell(own.run.task, f"{own.run.profile}: {spoken.type}: {spoken.summary}")
+        return bool(events)
+
+    def _shine(self) -> None:
+        """J4: who lost the lock that others see may have lost its runs: its agents end before anything else is done."""
+        if self._beacon is None or self._beacon.is_lit():
+            return
+        if any(own.outcome is None for own in self.desk.in_hand.values()):
+            self._tell("", "the connection that shows that this runner lives was lost: its agents are ended")
+            self._end_all("its runner was cut off")
+        self._beacon.light()
+        self._renewed = -inf  # what another runner took meanwhile shows at once
+
+    def _renew(self) -> None:
+        """J4: who lost a lease ends its agents first, before anything else is written."""
+        if monotonic() - self._renewed < RENEW_SECONDS and not self._is_late():
+            return
+        mine = [run for run, own in self.desk.in_hand.items() if not own.fenced]
+        try:
+            lost = Runs(self._context).renew(self._runner, mine, heard_by(self._context, self.desk))
+        except Refused as refusal:
+            self._fence(mine)
+            self._end_all("another runner took over")
+            raise LostRunner(
+                "another runner took this one for dead: its agents were ended, and nothing more is written.",
+                reasons=refusal.reasons,
+                next_step=fe("run"),
+            ) from refusal
+        self._renewed, self._renewed_at = monotonic(), self._context.clock.now()
+        self._fence(lost)
+
+    def _is_late(self) -> bool:
+        """Whether more time has passed than this process has seen: the machine slept."""
+        return (self._context.clock.now() - self._renewed_at).total_seconds() > RENEW_SECONDS
+
+    def _fence(self, runs: list[RunId]) -> None:
+        for run in runs:
+            own = self.desk.in_hand[run]
+            own.fenced = True
+            own.live.stop("another runner has it")
+            self._tell(own.run.task, f"{run} was taken over by another runner")
+
+    def _end_all(self, why: str) -> None:
+        """No agent outlives its runner."""
+        for own in self.desk.in_hand.values():
+            if own.outcome is None:
+                own.live.stop(why)
+        end = monotonic() + REST_SECONDS
+        while any(own.outcome is None for own in self.desk.in_hand.values()) and monotonic() < end:
+            self._poll()
+            self._sleep(0.05)
+
+    # Waiting
+
+    def _wait(self, last: Wait) -> None:
+        """Until something happens that a look could see: what a program prints is only read meanwhile."""
+        end = monotonic() + self._rest(last)
+        while (left := min(end, self._turns.due) - monotonic()) > 0:
+            if self._sleep(min(left, GLANCE_SECONDS)) or self._turns.is_due() or self._poll():
+                return
+            self._show(glance(self._seen, self.desk))
+
+    def _rest(self, last: Wait) -> float:
+        """How long nothing needs to be done if nothing happens; a store that was not reached is asked again soon."""
+        if self._trouble:
+            return AGAIN_SECONDS
+        rest = min(REST_SECONDS, RENEW_SECONDS - (monotonic() - self._renewed))
+        dues = [own.live.due_seconds() for own in self.desk.in_hand.values() if own.outcome is None]
+        if last.until:
+            dues.append((datetime.fromisoformat(last.until) - self._context.clock.now()).total_seconds())
+        return max(0.01, min([rest, *dues]))
+
+    def _sleep(self, seconds: float) -> bool:
+        """Sleep until a run, the store, the crew, the server or a signal stirs; whether one of the last three did."""
+        others = [self._crew.fileno(), self._alarm]
+        others += [self._beacon.fileno()] if self._beacon is not None else []
+        asked = [own.live.fileno() for own in self.desk.in_hand.values() if own.outcome is None]
+        asked.append(self._turns.fileno())
+        with selectors.DefaultSelector() as selector:
+            for descriptor in {number for number in (*others, *asked) if number >= 0}:
+                selector.register(descriptor, selectors.EVENT_READ)
+            stirred = {key.fd for key, _ in selector.select(max(0.0, seconds))}
+        if self._alarm in stirred:
+            with suppress(OSError):
+                os.read(self._alarm, 4096)  # heard: it must not ring for ever
+        return bool(stirred & set(others))
+
+
+# ---- Turns ----
+
+TURN_SECONDS = 0.05
+"""All runners of a project together look so often because of each other, however many they are."""
+
+
+class Turns:
+    """Whether somebody wrote, and when it is this runner's turn to see what."""
+
+    def __init__(self, changes: Changes | None) -> None:
+        self._changes = changes
+        self._place, self._among = 0, 1
+        self._looked = -inf
+        self.due = inf
+        """When it is this runner's turn, where somebody wrote since its last look."""
+
+    def look(self) -> None:
+        """A look begins: it sees whatever was written so far."""
+        self._has_changed()
+        self._looked, self.due = monotonic(), inf
+
+    def take(self, place: int, among: int) -> None:
+        """As the look has it: which of how many runners this one is, the oldest first."""
+        self._place, self._among = place, max(1, among)
+
+    def fileno(self) -> int:
+        """Becomes readable when somebody writes; -1 while a turn is waited for: one more row changes nothing."""
+        return -1 if self._changes is None or self.due < inf else self._changes.fileno()
+
+    def is_due(self) -> bool:
+        """Whether somebody wrote and it is this runner's turn."""
+        if self.due == inf and self._has_changed():
+            turn, round_ = self._place * TURN_SECONDS, self._among * TURN_SECONDS
+            self.due = max(monotonic() + turn, self._looked + round_)
+        return self.due <= monotonic()
+
+    def _has_changed(self) -> bool:
+        return self._changes is not None and self._changes.changed()

@@ -1,0 +1,294 @@
+"""Runs of reviewers (V2, V3) and of authors who clarify (R2): what they read, what they are told, their answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.context import not_handed_in
+from foureyes.app.facts import attempt_of
+from foureyes.app.review.cycles import clarify_points
+from foureyes.app.review.early_reviews import looks_in_review, submit_look
+from foureyes.app.review.prompts import AtHand, prompt_about, prompt_at_hand
+from foureyes.app.review.review_documents import attempt_request, look_request
+from foureyes.app.review.reviews import submit_told
+from foureyes.app.runner.rows import ReviewRun
+from foureyes.app.views.session import SessionView
+from foureyes.app.work.remote_attempts import bring
+from foureyes.config.policy import agent_profiles
+from foureyes.core.documents.answer import document_in
+from foureyes.core.documents.briefing import CHANGE, REQUEST
+from foureyes.core.documents.json_text import parsed
+from foureyes.core.documents.reader import read
+from foureyes.core.documents.shapes import ClarificationResult, PointAnswer, ReviewRequest, ReviewResult, name_of
+from foureyes.core.loop.review import FilesRead, seen_by
+from foureyes.core.nouns.attempt import ChangedFile
+from foureyes.core.nouns.cycle import Clarification, Look
+from foureyes.core.nouns.session import Actor
+from foureyes.core.run.reviewing import is_about
+from foureyes.core.words.fence import fenced
+from foureyes.core.words.text import one_line, visible
+from foureyes.errors import BadInput, FoureyesError, Refused
+
+if TYPE_CHECKING:
+    from foureyes.app.agent_ports import LocalAgents
+    from foureyes.app.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.app.runner.live_runs import InHand
+    from foureyes.app.views.review import ReviewOutcome
+    from foureyes.core.nouns.run import Run
+    from foureyes.core.run.step import StartRun
+    from foureyes.core.words.ids import Sha
+
+
+# ---- Reviews by runs (V2, V3) ----
+
+MOST_DIFF = 5_000_000
+MOST_REQUEST = 12_000
+"""Characters of a request that stand in the prompt; a longer one is in a file."""
+PROBLEM_LENGTH = 2_000
+MOST_LINES = 1_000
+"""V6: so many lines of its text a program reads of a diff at once; some show no more than 2,000 lines of a file."""
+RESULT = name_of(ReviewResult)
+
+AGAIN = """Your {what} {task} was not accepted, and nothing of it was stored. The problems:
+
+{why}
+
+Send the whole document again, corrected: your last message is exactly one {kind} document, and nothing else.
+"""
+
+
+class ReviewFiles(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reviewer has at hand: where, the folder there that is not of the tree, and which change it is."""
+
+    path: str
+    beside: str
+    change: Subject
+    request: ReviewRequest
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
+    """A change that is reviewed: an attempt, or a look (then `attempt` is 0)."""
+
+    attempt: int
+    diff_id: str
+    base: Sha
+    head: Sha
+    files: tuple[ChangedFile, ...]
+
+
+def subject_of(context: Context, tx: Tx, run: Run) -> Subject:
+    """V1: what a run reviews."""
+    look = tx.one("cycle.look", Look, task=run.task, n=run.look) if run.look else None
+    if look is not None:
+        files = context.repo.file_diffs(look.base, look.commit)
+        return Subject(
+            attempt=0,
+            diff_id=look.diff_id,
+            base=look.base,
+            head=look.commit,
+            files=tuple(
+                ChangedFile(
+                    file.path, None if file.binary else file.added, None if file.binary else file.removed, file.old_path
+                )
+                for file in files
+            ),
+        )
+    attempt = attempt_of(tx, run.task)
+    if attempt is None:
+        raise not_handed_in(run.task)
+    return Subject(
+        attempt=attempt.n,
+        diff_id=attempt.diff_id,
+        base=attempt.base,
+        head=attempt.head,
+        files=tuple(attempt.files),
+    )
+
+
+def review_files(context: Context, runner: Actor, agents: LocalAgents, run: Run) -> ReviewFiles:
+    """V2: a checkout of its own: no repository, no worktree of anybody, no program run to make it."""
+    with context.store.read() as tx:
+        change = subject_of(context, tx, run)
+    if not run.look:
+        bring(context, run.task)
+    request = _request(context, runner, run, change)
+    files = {
+        CHANGE: _cut(context.repo.diff_text(change.base, change.head)),
+        REQUEST: msgspec.json.format(msgspec.json.encode(request), indent=2).decode(),
+    }
+
+    def write(path: str) -> dict[str, str]:
+        context.workshop.export(change.head, path)
+        return context.workshop.files_of(change.head)
+
+    made = agents.checkout(run.id, write, files)
+    return ReviewFiles(path=made.path, beside=made.beside, change=change, request=request)
+
+
+def _request(context: Context, runner: Actor, run: Run, change: Subject) -> ReviewRequest:
+    """V2: what a reviewer of an attempt, or of a look, is asked."""
+    with context.store.read() as tx:
+        if run.look:
+            return look_request(context, tx, runner, run, change.diff_id)
+        return attempt_request(context, tx, runner, run.task, run.profile)
+
+
+def drop_files(agents: LocalAgents, run: Run) -> None:
+    """What a reviewer had at hand goes with its run."""
+    if run.purpose == "review":
+        agents.drop_checkout(run.id)
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MOST_DIFF:
+        return text
+    return f"{text[:MOST_DIFF]}\n[{len(text) - MOST_DIFF:,} characters more: read the files themselves]\n"
+
+
+def review_prompt(context: Context, runner: Actor, run: Run, step: StartRun, files: ReviewFiles) -> str:
+    """V2, V3: the whole prompt, with the request; where a reviewer is asked once more, what was wrong."""
+    again = _again(context, run) if step.asks == "answer" else ""
+    request = msgspec.json.format(msgspec.json.encode(_at_hand(files)), indent=2).decode()
+    at_hand = AtHand(
+        attempt=files.change.attempt,
+        diff_id=files.change.diff_id,
+        base=files.change.base,
+        head=files.change.head,
+        files=files.change.files,
+        beside=files.beside,
+        clarified=files.request.context.clarified,
+        request=request if len(request) <= MOST_REQUEST else f"{files.beside}/{REQUEST}",
+    )
+    purpose = "rereview" if files.request.is_re_review else "review"
+    text = prompt_at_hand(context, runner, run.task, purpose, at_hand)
+    return "\n".join(filter(None, (text, again and f"## Once more\n\n{again}")))
+
+
+def _at_hand(files: ReviewFiles) -> ReviewRequest:
+    """The request, with the file in the place of a command that shows the change."""
+    context = msgspec.structs.replace(files.request.context, diff=f"{files.beside}/{CHANGE}")
+    return msgspec.structs.replace(files.request, context=context)
+
+
+def _again(context: Context, run: Run) -> str:
+    """V3: what was wrong with the last answer: data, fenced."""
+    with context.store.read() as tx:
+        rows = tx.all("runner.review_runs", ReviewRun, ids=[run.cycle])
+    why = [row.error_text for row in rows if (row.task, row.profile) == (run.task, run.profile) and row.error_text]
+    text = fenced(why[-1] if why else "it was no document")
+    return AGAIN.format(what="review of", task=run.task, why=text, kind=RESULT)
+
+
+def take_review(context: Context, agents: LocalAgents, own: InHand) -> ReviewOutcome:
+    """V2, V3: what a run answered, taken in as the review of its session; refused where it is none."""
+    assert own.outcome is not None
+    if altered := agents.altered(own.run.id):
+        why = f"{visible(altered)} changed during the review, so the review is void"
+        raise Refused(why)
+    with context.store.read() as tx:
+        change, reviewer = subject_of(context, tx, own.run), actor_of(tx, own)
+        looks = looks_in_review(tx, own.run.task, own.run.look) if own.run.look else []
+        read = _read_by(context, tx, own, change)
+    document = document_in(own.outcome.answer, RESULT)
+    _refuse_other_change(document, change)
+    given = document.encode("utf-8", "surrogatepass")
+    if looks:
+        return submit_look(context, reviewer, own.run.task, looks, given, read=read)
+    return submit_told(context, reviewer, own.run.task, given, read=read)
+
+
+def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> FilesRead | None:
+    """V6: the files that its stream tells it read, and whether its profile says that it tells every one; None where it
+    tells of no tool at all.
+    """
+    profile = agent_profiles(context.layers(tx, context.gate)).get(own.run.profile)
+    complete = profile is not None and profile.reads == "complete"
+    if own.outcome is None or not (complete or own.outcome.tells):
+        return None
+    text = context.repo.diff_text(change.base, change.head)
+    whole = text.count("\n") <= MOST_LINES and len(text) <= MOST_DIFF
+    seen = seen_by(own.outcome.read, own.run.worktree, CHANGE, change.files, whole=whole)
+    return FilesRead(tuple(seen), complete)
+
+
+def _refuse_other_change(document: str, change: Subject) -> None:
+    """The document says which change it is about: what stood in the tree, or was said about another change, is not
+    taken for an answer.
+    """
+    given = parsed(document, constant=float)
+    payload = given.get("payload") if isinstance(given, dict) else None
+    if isinstance(payload, dict) and not is_about(payload.get("diff_id"), change.diff_id):
+        raise BadInput(f"payload.diff_id: it has to name the change that was reviewed, {change.diff_id}.")
+
+
+def actor_of(tx: Tx, own: InHand) -> Actor:
+    """I2: the session that the run's token was issued for; the token is asked again where it writes."""
+    run = own.run
+    row = tx.one("session.get", SessionView, id=run.session or "")
+    assert run.session is not None
+    return Actor(
+        session=run.session,
+        kind="agent",
+        trust="issued",
+        agent=run.profile,
+        host=run.host,
+        model=row.model if row else "",
+        vendor=row.vendor if row else "",
+        evidence=(run.process,),
+        processes=(run.process,),
+        token=own.token,
+        role=run.role,
+        task=run.task,
+    )
+
+
+def why_refused(problem: FoureyesError) -> str:
+    """Every reason, with its rule, for who sends it again."""
+    reasons = [f"{reason.message} ({reason.rule})" for reason in problem.reasons]
+    return one_line("; ".join([problem.message.rstrip("."), *reasons]), PROBLEM_LENGTH)
+
+
+# ---- Clarification by runs (R2, V9) ----
+
+KIND = name_of(ClarificationResult)
+
+
+def points_of(tx: Tx, run: Run) -> list[Clarification]:
+    """The points of a task that wait for an answer, in their order."""
+    rows = [row for row in tx.all("cycle.points", Clarification, ids=[run.cycle]) if row.task == run.task]
+    return sorted((row for row in rows if not row.answer), key=lambda row: (len(row.id), row.id))
+
+
+def clarify_prompt(context: Context, runner: Actor, run: Run, step: StartRun) -> str:
+    """R2: the points by number; where an answer was none, what was wrong with it."""
+    with context.store.read() as tx:
+        points = points_of(tx, run)
+        rows = tx.all("runner.clarify_runs", ReviewRun, ids=[run.cycle])
+    text = prompt_about(context, runner, run.task, [f"{point.reviewer}: {point.text}" for point in points])
+    why = [row.error_text for row in rows if row.task == run.task and row.error_text]
+    if step.asks != "answer" or not why:
+        return text
+    return f"{text}\n## Once more\n\n{AGAIN.format(what='answer about', task=run.task, why=fenced(why[-1]), kind=KIND)}"
+
+
+def take_clarification(context: Context, own: InHand) -> None:
+    """R2: every point is answered, or none is; then it is refused."""
+    assert own.outcome is not None
+    with context.store.read() as tx:
+        points, author = points_of(tx, own.run), actor_of(tx, own)
+    given = read(document_in(own.outcome.answer, KIND), ClarificationResult)
+    answers = {answer.point: answer for answer in given.answers}
+    missing = [str(n) for n in range(1, len(points) + 1) if n not in answers or not answers[n].answer.strip()]
+    if missing:
+        raise BadInput(f"answers: there is none about {', '.join(missing)}.")
+    texts = {point.id: _said(answers[n]) for n, point in enumerate(points, start=1)}
+    clarify_points(context, author, own.run.cycle, texts)
+
+
+def _said(answer: PointAnswer) -> str:
+    """An answer, and where that can be seen."""
+    seen = answer.seen.strip()
+    return answer.answer.strip() + (f" ({seen})" if seen else "")

@@ -1,0 +1,311 @@
+"""The end of a run: its processes proven dead, its work settled, then the run itself (S1, S2, S4, L17, K1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from foureyes.app.facts import attempt_of
+from foureyes.app.findings.answers import answers_in
+from foureyes.app.runner.leases import get
+from foureyes.app.runner.profiles import cools_until
+from foureyes.app.runner.review_runs import drop_files, take_clarification, take_review, why_refused
+from foureyes.app.runner.runs import Runs
+from foureyes.app.target import counted_against
+from foureyes.app.views.run_state import Cooldown
+from foureyes.app.work.worktrees import branch_of
+from foureyes.core.nouns.run import ASKED, MAKES
+from foureyes.core.run.snapshot import Left
+from foureyes.core.words.fence import some
+from foureyes.core.words.globs import matching
+from foureyes.core.words.secrets import is_likely_secret
+from foureyes.core.words.text import one_line
+from foureyes.errors import BadInput, FoureyesError, GitProblem, Refused
+
+if TYPE_CHECKING:
+    from foureyes.app.agent_ports import LocalAgents
+    from foureyes.app.context import Context
+    from foureyes.app.git_ports import Additions, Fence
+    from foureyes.app.runner.live_runs import InHand
+    from foureyes.core.nouns.attempt import Attempt
+    from foureyes.core.nouns.run import Run, RunEnding, RunId, RunOutcome
+    from foureyes.core.nouns.session import Actor
+    from foureyes.core.nouns.task import Task
+    from foureyes.core.run.step import AfterRun, FinishRun
+    from foureyes.core.words.ids import Sha
+    from foureyes.core.words.lifecycle import RunEnd
+
+
+# ---- The end of a run ----
+
+WHY_LENGTH = 500
+HOW: dict[AfterRun, RunEnd] = {
+    "ask_signal": "cancelled",
+    "no_change": "unchanged",
+    "retry": "crash",
+    "send_back": "crash",
+    "blocked": "blocked",
+    "stopped": "cancelled",
+    "cool": "cancelled",
+}
+"""L17: with what a claim is given back."""
+ENDINGS: dict[AfterRun, RunEnding] = {"retry": "failed", "send_back": "failed", "stopped": "stopped", "cool": "failed"}
+
+
+def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, step: FinishRun) -> str:
+    """What becomes of the work of a run that is over; what to tell people about it."""
+    assert own.outcome is not None
+    runs, run, outcome, then = Runs(context), own.run, own.outcome, step.then
+    why = step.why
+    if then in ("hand_in", "needs_review"):
+        signal = "DONE" if then == "hand_in" else "NEEDS_REVIEW"
+        try:
+            done = runs.hand_in(runner, run.id, signal=signal, message=_message(outcome))
+            _end(context, runner, run.id, outcome, "finished")
+            return f"submitted: {done.status}"
+        except FoureyesError as problem:
+            if not runs.holds(runner, run.id):
+                raise
+            then, why = "send_back", f"it ended with {signal}, but {_reasons(problem)}"
+    if then == "answer":
+        return _answered(context, runner, agents, own)
+    if then == "send_back":
+        outcome = replace(outcome, error="refused", error_text=why)
+    if then in ("retry", "stopped"):
+        outcome = replace(outcome, error_text=outcome.error_text or why)
+    if then in HOW and run.purpose not in ASKED:
+        how = "timeout" if then == "retry" and outcome.timed_out else HOW[then]
+        runs.release(runner, run.id, how=how, reason=one_line(why, WHY_LENGTH))
+    ending = "timeout" if then == "retry" and outcome.timed_out else ENDINGS.get(then, "finished")
+    _end(context, runner, run.id, outcome, ending)
+    drop_files(agents, run)
+    if then == "cool":
+        until = cools_until(context, outcome.error, outcome.retry_after)
+        text = one_line(outcome.error_text or outcome.error, WHY_LENGTH)
+        runs.cool(runner, run.profile, until=until, error=outcome.error, error_text=text)
+    return f"{SAYS[then]}: {one_line(why, WHY_LENGTH)}" if why else SAYS[then]
+
+
+def _answered(context: Context, runner: Actor, agents: LocalAgents, own: InHand) -> str:
+    """V3: the answer of a run, taken in; one that is no valid document is told to who is asked once more."""
+    assert own.outcome is not None
+    outcome, said = own.outcome, "clarified it"
+    try:
+        if own.run.purpose == "review":
+            taken = take_review(context, agents, own)
+            said = f"reviewed it: {taken.verdict}, {len(taken.raised)} finding{'' if len(taken.raised) == 1 else 's'}"
+        else:
+            take_clarification(context, own)
+    except (BadInput, Refused) as refused:
+        problem = why_refused(refused)
+        outcome, said = (
+            replace(outcome, error="refused", error_text=problem),
+            f"answered with no valid document: {problem}",
+        )
+    _end(context, runner, own.run.id, outcome, "finished")
+    drop_files(agents, own.run)
+    return said
+
+
+def _end(context: Context, runner: Actor, run: RunId, outcome: RunOutcome, ending: RunEnding) -> None:
+    ended = Runs(context).end(runner, run, outcome, ending=ending)
+    if outcome.succeeded:
+        with context.store.read() as tx:
+            cooled = tx.all("run.cooled", Cooldown, host=runner.host)
+        if any(row.profile == ended.profile for row in cooled):
+            Runs(context).warm(runner, ended.profile, reason="it works again")
+
+
+def take_over(context: Context, runner: Actor, agents: LocalAgents, run: RunId) -> Run | None:
+    """J4: end what a run of a dead runner has left running and keep its work. Work that its agent called done is
+    submitted; any other run ends as `lost`. None where something of it could not be ended yet.
+    """
+    runs = Runs(context)
+    with context.store.read() as tx:
+        row = get(tx, run)
+    here = row.host == runner.host
+    if row.runner != runner.session:
+        row = runs.take_over(runner, run)
+    if here and run not in agents.end_left([row.process] if row.process else [], [run]):
+        return None
+    if here and row.worktree == context.workshop.worktrees().get(row.task):  # not that of another clone
+        left = tidy(context, runner, row)
+        if left.changed and not left.problem and _submitted(runs, runner, row):
+            return runs.end(runner, run, None, ending="finished")
+    if here:
+        drop_files(agents, row)
+    if row.purpose not in ASKED:
+        runs.release(runner, run, how="cancelled", reason="its runner is gone")
+    return runs.end(runner, run, None, ending="lost")
+
+
+def _submitted(runs: Runs, runner: Actor, run: Run) -> bool:
+    """J4: whether the work of a run is submitted whose agent had called it done."""
+    if run.signal not in ("DONE", "NEEDS_REVIEW"):
+        return False
+    try:
+        runs.hand_in(runner, run.id, signal=run.signal, message=run.message)
+    except FoureyesError:
+        if not runs.holds(runner, run.id):
+            raise
+        return False
+    return True
+
+
+def free_claim(context: Context, runner: Actor, run: RunId) -> bool:
+    """T1: give back what a run left claimed; whether it was."""
+    return Runs(context).release(runner, run, how="cancelled", reason="its run is over").changed
+
+
+def _message(outcome: RunOutcome) -> str:
+    return outcome.message or one_line(outcome.final, WHY_LENGTH)
+
+
+def _reasons(problem: FoureyesError) -> str:
+    """Why a submission was refused, for the next run."""
+    reasons = [f"{reason.message} ({reason.rule})" for reason in problem.reasons]
+    return "; ".join(reasons) or problem.message
+
+
+SAYS: dict[AfterRun, str] = {
+    "hand_in": "submitted",
+    "needs_review": "submitted",
+    "ask_signal": "asked how it ended",
+    "no_change": "nothing changed",
+    "retry": "failed",
+    "send_back": "sent back",
+    "blocked": "blocked",
+    "stopped": "stopped",
+    "cool": "skipped for a while",
+    "answer": "answered",
+    "finished": "done",
+}
+
+
+# ---- Tidying up after a run ----
+
+# No program of the tree is run, and nothing outside of the task's own worktree is touched.
+
+PATHS_SHOWN = 5
+MIB = 1 << 20
+COMMIT_MAX_FILES = 200
+COMMIT_MAX_MB = 20
+"""S4: how much a runner commits for an agent."""
+
+
+class Yardstick(msgspec.Struct, frozen=True):
+    """What the work of a run is compared with."""
+
+    task: Task
+    attempt: Attempt | None
+    target: str
+    copies: tuple[str, ...]
+    answered: bool
+    """Whether findings were answered since the last submission."""
+
+
+def tidy(context: Context, runner: Actor, run: Run) -> Left:
+    """S4: what a run left, once nothing of it runs any more. What cannot be committed is named, never dropped. Only who
+    holds its lease moves its branch (J4).
+    """
+    if run.purpose not in MAKES or run.session is None:
+        return Left()
+    with context.store.read() as tx:
+        task, policy, attempt = context.get(tx, run.task), context.gate_policy(tx), attempt_of(tx, run.task)
+        answered = bool(answers_in(tx, run.task, task.iteration + 1))
+    fence: Fence = lambda: context.writing(replace(runner, lease=(run.id, run.fence)), "run")  # noqa: E731
+    with fence():
+        pass  # whoever has it now may be at work in this very worktree
+    try:
+        target = counted_against(context, task.start_target, asks=False).at
+        yardstick = Yardstick(task, attempt, target, policy.copies, answered)
+        return _looked_at(context, run, yardstick, fence)
+    except FoureyesError as problem:
+        return Left(problem=problem.message)
+
+
+def _looked_at(context: Context, run: Run, yardstick: Yardstick, fence: Fence) -> Left:
+    if run.task not in context.workshop.worktrees():
+        return Left(problem="its worktree is gone")
+    stands = context.workshop.unlock_worktree(run.task)
+    ref = branch_of(context, run.task)
+    problem = _elsewhere(stands, ref) or _commit_rest(context, run, ref, yardstick, fence)
+    head = context.repo.commit_of(ref)
+    if head is None:
+        return Left(problem=f"its branch {ref} is gone")
+    problem = problem or _from_elsewhere(context, yardstick, ref, head)
+    return Left(changed=_is_new(context, yardstick, head) or yardstick.answered, problem=problem)
+
+
+def _from_elsewhere(context: Context, yardstick: Yardstick, ref: str, head: Sha) -> str:
+    """S4: whether the branch does not come from where the task began. Before the first submission that is any commit of
+    the target: it may have moved between the worktree and the claim, or since an earlier run.
+    """
+    began = yardstick.attempt.base if yardstick.attempt is not None else yardstick.task.start_target
+    if began is None or context.repo.is_ancestor(began, head):
+        return ""
+    base = context.repo.change(target=yardstick.target, ref=ref, since=None).base if yardstick.attempt is None else None
+    if base is not None and context.repo.is_ancestor(base, began):
+        return ""
+    return f"{ref.removeprefix('refs/heads/')} does not come from {began[:7]}, where the task began"
+
+
+def _elsewhere(stands: str, ref: str) -> str:
+    """S4: whether something else than the task's branch is checked out in its worktree."""
+    stood, wanted = stands.removeprefix("refs/heads/"), ref.removeprefix("refs/heads/")
+    return "" if stands == ref else f"{stood or 'no branch'} is checked out in its worktree, not {wanted}"
+
+
+def _is_new(context: Context, yardstick: Yardstick, head: str) -> bool:
+    """Whether the branch holds something that is neither on the target nor submitted before."""
+    if yardstick.attempt is not None and yardstick.attempt.head == head:
+        return False
+    tip = context.repo.commit_of(yardstick.target)
+    return tip is None or not context.repo.is_ancestor(context.repo.commit_of(head) or tip, tip)
+
+
+def _commit_rest(context: Context, run: Run, ref: str, yardstick: Yardstick, fence: Fence) -> str:
+    """S4: commit what was left, as its session; why not, else empty."""
+    paths = context.repo.uncommitted(ref)
+    if not paths:
+        return ""
+    if problem := _too_much(paths, context.repo.additions(ref), yardstick):
+        return problem
+    trailers = [("Task", str(run.task)), ("Foureyes-Session", str(run.session))]
+    message = f"{yardstick.task.title}\n\nWhat {run.profile} left uncommitted at the end of {run.id}."
+    try:
+        context.workshop.commit_all(message, trailers, apart=run.task, fence=fence)
+    except GitProblem as refusal:
+        return refusal.message
+    return ""
+
+
+def _too_much(paths: list[str], additions: Additions, yardstick: Yardstick) -> str:
+    """S4: what nobody commits for somebody else: too many files, too large ones, what looks like a secret or was
+    copied here to be used.
+    """
+    secret = sorted(path for path in additions.new if is_likely_secret(path))
+    if secret:
+        names = some(secret, PATHS_SHOWN)
+        if len(secret) == 1:
+            return f"{names} looks like a secret and was not committed: add it to .gitignore, or remove it"
+        return f"{names} look like secrets and were not committed: add them to .gitignore, or remove them"
+    if copied := matching(sorted(additions.new), yardstick.copies):
+        was, them = ("was", "it") if len(copied) == 1 else ("were", "them")
+        return f"{some(copied, PATHS_SHOWN)} {was} copied here (work.copy) and not committed: let git ignore {them}"
+    if len(paths) > COMMIT_MAX_FILES:
+        return (
+            f"{len(paths)} files are not committed, and a runner commits {COMMIT_MAX_FILES} at most: "
+            f"{some(sorted(paths), PATHS_SHOWN)}"
+        )
+    added = {**additions.grown, **additions.new}
+    size = sum(added.values())
+    if size > COMMIT_MAX_MB * MIB:
+        large = sorted(added, key=lambda path: -added[path])
+        return (
+            f"{size // MIB} MB more are not committed, and a runner commits {COMMIT_MAX_MB} MB at most: "
+            f"{some(large, PATHS_SHOWN)}"
+        )
+    return ""

@@ -1,0 +1,409 @@
+"""Runs: agent programs at work on tasks, who runs them, and what they say (S, J4).
+
+A runner begins, reserves a task, binds a token to the process above the program, renews, submits what was made, and
+ends the run. It is a service: it decides nothing and is nobody's author (I7). The lease row is the truth: who lost it
+is refused, and ends its agents first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from foureyes.app.context import needed, permit, refuse_task
+from foureyes.app.lease_checks import check_runner
+from foureyes.app.outcome import outcome
+from foureyes.app.runner.leases import (
+    bury,
+    event_of_end,
+    fence_above,
+    get,
+    held_runs,
+    live_runs,
+    refuse_taken,
+    runner_views,
+    silence,
+    stop_targets,
+    until,
+    with_last_reason,
+)
+from foureyes.app.views.run_state import Cooldown, PauseView, Standstill, StuckView, once
+from foureyes.app.views.task_list import Outcome
+from foureyes.core import events as e
+from foureyes.core.nouns.run import ROLE_FOR, Run, RunId
+from foureyes.core.words.text import clean_text, spaced
+
+if TYPE_CHECKING:
+    from foureyes.app.context import Context
+    from foureyes.app.views.attempt import SubmitOutcome
+    from foureyes.app.views.run import Begun, RunnerView, Said
+    from foureyes.core.nouns.run import ErrorKind, Purpose, RunEnding, RunOutcome, Signal, StuckKind
+    from foureyes.core.nouns.session import Actor
+    from foureyes.core.run.signals import Spoken
+    from foureyes.core.words.ids import Sha
+    from foureyes.core.words.lifecycle import RunEnd
+
+
+TEXT = 2_000
+"""How much is kept of what a program says about its end."""
+MOST_SAID = 200
+AGENTS = 3
+"""How many agents a runner has that is started by the way."""
+
+
+class Runs:
+    """Runners, runs, signals, pauses."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    # Runners
+
+    def begin(self, actor: Actor, *, agents: int, beacon: str = "") -> Begun:
+        """I5: a runner begins, for a person or for a service that the accepted policy names. `agents` is how many runs
+        it may have at once; 0 for one that only checks and merges. `beacon` is the lock that it holds (J4).
+        """
+        from foureyes.app.runner import admission
+        from foureyes.app.views.run import Begun
+
+        permit(actor, "run")
+        with self._context.writing(actor, "run") as work:
+            admission.refuse_stranger(self._context, work)
+            lost = bury(self._context, work)
+            runner, process = admission.runner_for(self._context, actor)
+            event = e.RunnerStarted(
+                session=runner.session,
+                process=process,
+                host=runner.host,
+                agents=max(0, agents),
+                until=until(self._context),
+                beacon=beacon,
+            )
+            work.record("", event)
+            admission.introduce(self._context, work, runner)
+        return Begun(actor=runner, until=event.until, lost=lost)
+
+    def launch(self, actor: Actor, *, agents: int = AGENTS) -> Outcome:
+        """I5: start a runner in a process of its own, which outlives the caller's."""
+        permit(actor, "run")
+        number = self._context.outside.launch_runner(actor, agents)
+        return Outcome(task="", status="", version=0, message=f"a runner is at work, process {number}")
+
+    def finish(self, runner: Actor, *, reason: str = "") -> None:
+        """A runner comes to its end. Runs that it still has can be taken over at once."""
+        with self._context.writing(runner, "run") as work:
+            check_runner(work.tx, runner)
+            work.record("", e.RunnerEnded(session=runner.session, reason=spaced(reason, TEXT)))
+
+    def runners(self) -> list[RunnerView]:
+        """Runners that live, and dead ones that left something."""
+        with self._context.store.read() as tx:
+            return runner_views(self._context, tx)
+
+    # A run and its lease
+
+    def reserve(
+        self,
+        runner: Actor,
+        task: str,
+        *,
+        profile: str,
+        purpose: Purpose,
+        resumes: str = "",
+        cycle: str = "",
+        look: int = 0,
+    ) -> Run:
+        """J4: a task is this runner's for a run; nobody else starts it or runs it from here on. A run that reviews for
+        a `cycle` takes nothing of the task.
+        """
+        from foureyes.app.runner import admission
+        from foureyes.app.runner.admission import of_begin, why_not_begin
+
+        with self._context.writing(runner, "run") as work:
+            work.tx.ahead(*of_begin(task))
+            me = check_runner(work.tx, runner)
+            row = self._context.find(work.tx, task)
+            admission.profile_named(self._context, work.tx, profile)
+            if reasons := why_not_begin(self._context, work, row, purpose, asked=(cycle, profile)):
+                refuse_task(row.id, "was not reserved", *reasons)
+            event = e.RunReserved(
+                run=admission.run_id(self._context),
+                profile=profile,
+                role=ROLE_FOR[purpose],
+                purpose=purpose,
+                runner=me.session,
+                host=me.host,
+                fence=1,
+                until=until(self._context),
+                iteration=row.iteration,
+                resumes=resumes,
+                cycle=cycle,
+                look=look,
+            )
+            work.record(row.id, event)
+            return get(work.tx, event.run)
+
+    def bind(
+        self,
+        runner: Actor,
+        run: RunId,
+        *,
+        secret: str,
+        process: str,
+        program: str,
+        digest: str = "",
+        worktree: str = "",
+        target: Sha | None = None,
+    ) -> Run:
+        """I2: the token of the run is good below this process, and the claim is its session's, in one transaction; only
+        then the program is let go. `target`: where that was when it began (K4).
+        """
+        from foureyes.app.runner import admission
+        from foureyes.app.runner.admission import of_begin, why_not_begin
+
+        with self._context.writing(self._leased(runner, run), "run") as work:
+            row = get(work.tx, run)
+            work.tx.ahead(*of_begin(row.task), ("session.count_agent", {"agent": row.profile}))
+            task = self._context.get(work.tx, row.task)
+            reasons = why_not_begin(self._context, work, task, row.purpose, own=row.id, asked=(row.cycle, row.profile))
+            if row.state != "reserved" or reasons:
+                refuse_task(task.id, f"was not given to {run}", *(reasons or [admission.not_reserved(row)]))
+            issued = admission.token_for(self._context, work, row, secret, process)
+            admission.give(work, row, task, issued, target)
+            event = e.RunBound(
+                run=run,
+                session=issued.session,
+                process=process,
+                program=program,
+                digest=digest,
+                worktree=worktree,
+                fence=row.fence,
+            )
+            work.record(task.id, event)
+            return get(work.tx, run)
+
+    def renew(self, runner: Actor, runs: Sequence[RunId], heard: Mapping[RunId, str] | None = None) -> list[RunId]:
+        """J4: this runner and these runs go on; those whose lease it has lost. A runner that was taken for dead is
+        refused: it has lost all of them. `heard`: when each was last heard of, for other runners (V1).
+        """
+        from foureyes.app.runner import leases
+
+        with self._context.writing(runner, "run") as work:
+            me = check_runner(work.tx, runner)
+            mine = held_runs(work.tx, me.session)
+            held = [(run, mine[run]) for run in runs if run in mine]
+            checks = leases.renewed(work.tx, me.session)
+            work.tx.renew([(me.session, 0), *held, *checks], until(self._context))
+            for run, fence in held:
+                if heard and run in heard:
+                    work.tx.renew([(f"heard:{run}", fence)], heard[run])
+        return [run for run in runs if run not in mine]
+
+    def holds(self, runner: Actor, run: RunId) -> bool:
+        """J4: whether a runner has the lease of a run: asked before it does something outside of the store for it."""
+        with self._context.store.read() as tx:
+            row = get(tx, run)
+            return row.state != "ended" and row.runner == runner.session
+
+    def take_over(self, runner: Actor, run: RunId) -> Run:
+        """J4: a run whose runner is gone, or whose lease is over, becomes this runner's; its token is void."""
+        with self._context.writing(runner, "run") as work:
+            me = check_runner(work.tx, runner)
+            row = get(work.tx, run)
+            why = refuse_taken(self._context, work, row, me)
+            event = e.RunTaken(
+                run=run,
+                runner=me.session,
+                host=me.host,
+                fence=fence_above(row),
+                until=until(self._context),
+                why=why,
+            )
+            work.record(row.task, event)
+            silence(work, row, "its runner is gone")
+            return get(work.tx, run)
+
+    def end(self, runner: Actor, run: RunId, outcome: RunOutcome | None, *, ending: RunEnding) -> Run:
+        """Every process of a run is gone: it is over, and so is its token. Its claim stays until it is submitted or
+        released.
+        """
+        with self._context.writing(self._leased(runner, run), "run") as work:
+            if (row := get(work.tx, run)).state != "ended":
+                work.record(row.task, event_of_end(row, outcome, ending))
+                silence(work, row, f"its run has ended: {ending}")
+            return get(work.tx, run)
+
+    def hand_in(
+        self, runner: Actor, run: RunId, *, signal: str, message: str, commit: str | None = None
+    ) -> SubmitOutcome:
+        """T: submit for the implementer what its run made; `commit` commits what it left first, and runs no program of
+        the tree.
+        """
+        from foureyes.app.gate.submission import Wish, hand_in
+
+        permit(runner, "run")
+        with self._context.store.read() as tx:
+            row = get(tx, run)
+        leased = self._leased(runner, run)
+        wish = Wish(task=row.task, message=spaced(message, TEXT), commit=commit, signal=signal, apart=True)
+        return hand_in(self._context, leased, wish, sends=False)
+
+    def release(self, runner: Actor, run: RunId, *, how: RunEnd = "", reason: str = "") -> Outcome:
+        """T: give a run's claim back, or the one that a run before it left; `how` it ended, where that is a round of
+        the loop (L17). One that is blocked says so, and waits for a person.
+        """
+        from foureyes.app.runner.admission import left_by_a_run
+        from foureyes.app.work.claims import release
+
+        with self._context.writing(self._leased(runner, run), "run") as work:
+            row = get(work.tx, run)
+            task = self._context.get(work.tx, row.task)
+            is_its_own = row.session is not None and task.implementer == row.session
+            if task.status != "in_progress" or not (is_its_own or left_by_a_run(work.tx, task)):
+                return outcome(task, f"{run} has no claim on {task.id}", changed=False)
+            words = spaced(reason, TEXT)
+            done = release(self._context, work, task, words, how)
+            now = self._context.get(work.tx, task.id)
+            if how == "blocked" and not now.waiting_for:
+                work.record(task.id, e.TaskBlocked(reason=words or "the agent says that it is blocked"))
+                done = outcome(self._context.get(work.tx, task.id), f"{task.id} is blocked: {words}")
+            return done
+
+    def ask_stop(self, actor: Actor, what: str, *, reason: str = "") -> list[Run]:
+        """Somebody wants the live runs of a task, or one run, to end: its runner does it, and the work stays. Where a
+        person does, the task is paused: no runner takes it up again before `fe resume` (V9).
+        """
+        from foureyes.app.runner import admission
+
+        reason = clean_text(reason, "the reason")
+        with self._context.writing(actor, "stop") as work:
+            admission.refuse_other_service(work)
+            rows = stop_targets(self._context, work.tx, what)
+            for row in rows:
+                if not row.stop_asked:
+                    work.record(row.task, e.RunStopAsked(run=row.id, reason=reason))
+            if actor.kind == "human":
+                for task in dict.fromkeys(row.task for row in rows):
+                    work.record(task, e.RunsPaused(reason=reason or "a person stopped its run"))
+            return [get(work.tx, row.id) for row in rows]
+
+    # What agents say
+
+    def signal(self, actor: Actor, signal: str, *, message: str = "", task: str = "") -> Outcome:
+        """S1: an agent says that its run is over, and how."""
+        from foureyes.app.runner import signals
+
+        named, message = signals.signal_named(signal), clean_text(message, "the message")
+        with self._context.writing(actor, "agent signal") as work:
+            row, run = signals.speaks_of(self._context, work, task)
+            work.record(row.id, e.Signalled(signal=named, message=message, run=run.id if run else None))
+            step = signals.after_signal(named, row.id, by_run=run is not None)
+            return outcome(self._context.get(work.tx, row.id), f"{row.id}: {named}", step)
+
+    def emit(self, actor: Actor, type: str, summary: str, *, payload: str = "", task: str = "") -> Outcome:
+        """S3: an agent says something in the middle of its work."""
+        from foureyes.app.runner import signals
+
+        named, summary = signals.type_named(type), signals.clean_summary(summary)
+        payload = signals.clean_payload(payload)
+        with self._context.writing(actor, "agent emit") as work:
+            row, run = signals.speaks_of(self._context, work, task)
+            work.record(row.id, e.Emitted(type=named, summary=summary, payload=payload, run=run.id if run else None))
+            done = outcome(self._context.get(work.tx, row.id), f"{row.id}: {named} is on record")
+        return done if run is not None else signals.with_eyes(self._context, actor, done, named, summary)
+
+    def heard(self, runner: Actor, run: RunId, spoken: Spoken) -> None:
+        """S3: what a run said in its own stream is what it says itself."""
+        event = e.Emitted(type=spoken.type, summary=spoken.summary, payload=spoken.payload, run=run)
+        self._speak(runner, run, event)
+
+    def signalled(self, runner: Actor, run: RunId, signal: Signal, message: str) -> None:
+        """S1: the last word of a run whose program has ended is on record before its work is submitted, so that another
+        runner can do that if this one dies (J4).
+        """
+        self._speak(runner, run, e.Signalled(signal=signal, message=spaced(message, TEXT), run=run))
+
+    def _speak(self, runner: Actor, run: RunId, event: e.Emitted | e.Signalled) -> None:
+        from foureyes.app.runner import signals
+
+        with self._context.writing(self._leased(runner, run), "run") as work:
+            signals.speak(self._context, work, get(work.tx, run), event)
+
+    def said(self, *, after: int = 0, limit: int = MOST_SAID) -> list[Said]:
+        """What agents said after a row of the journal, oldest first."""
+        from foureyes.app.views.run import Said
+
+        with self._context.store.read() as tx:
+            return tx.all("run.said", Said, after=after, limit=limit)
+
+    # What stands still
+
+    def pause(self, actor: Actor, task: str | None, *, reason: str) -> Outcome:
+        """V9: no new run begins, on a task or anywhere, until a person lifts it; what runs comes to its end."""
+        reason = needed(reason, "pause", task or "--project")
+        with self._context.writing(actor, "pause") as work:
+            if task is None:
+                work.record("", e.RunsPaused(reason=reason))
+                return Outcome(task="", status="paused", version=0, message=f"no new run begins: {reason}")
+            row = self._context.find(work.tx, task)
+            work.record(row.id, e.RunsPaused(reason=reason))
+            return outcome(row, f"no new run of {row.id} begins: {reason}")
+
+    def stuck(self, runner: Actor, task: str, *, kind: StuckKind, why: str) -> str:
+        """The runner has done with a task what it can: a person looks. Why, with the reason of its last run."""
+        with self._context.writing(runner, "run") as work:
+            check_runner(work.tx, runner)
+            row = self._context.find(work.tx, task)
+            words = spaced(with_last_reason(work.tx, row.id, kind, why), TEXT)
+            work.record(row.id, e.RunStuck(kind=kind, why=words))
+            return words
+
+    def standstill(self) -> Standstill:
+        """Pauses, and tasks that are stuck."""
+        with self._context.store.read() as tx:
+            return Standstill(pauses=once(tx.all("run.pauses", PauseView)), stuck=tx.all("run.stuck", StuckView))
+
+    # Profiles
+
+    def cool(self, runner: Actor, profile: str, *, until: str, error: ErrorKind, error_text: str = "") -> None:
+        """Leave a profile alone on this runner's host until then; without a time, until it works again."""
+        with self._context.writing(runner, "run") as work:
+            me = check_runner(work.tx, runner)
+            text = spaced(error_text, TEXT)
+            work.record("", e.ProfileCooled(profile=profile, host=me.host, until=until, error=error, error_text=text))
+
+    def warm(self, actor: Actor, profile: str, *, host: str = "", reason: str = "") -> bool:
+        """A profile may be used again: it works, or a person says so. Whether it was skipped before."""
+        from foureyes.app.runner import admission
+
+        with self._context.writing(actor, "run") as work:
+            admission.refuse_other_service(work)
+            where = host or actor.host
+            if not any(row.profile == profile for row in work.tx.all("run.cooled", Cooldown, host=where)):
+                return False
+            work.record("", e.ProfileWarmed(profile=profile, host=where, reason=spaced(reason, TEXT)))
+            return True
+
+    def cooled(self, host: str = "") -> list[Cooldown]:
+        """Profiles that are skipped, on one host or on all."""
+        with self._context.store.read() as tx:
+            return tx.all("run.cooled", Cooldown, host=host)
+
+    # Looking
+
+    def live(self, host: str = "") -> list[Run]:
+        """Runs that have not ended, the oldest first; of one host or of all."""
+        with self._context.store.read() as tx:
+            return live_runs(tx, host)
+
+    def of_task(self, task: str, *, limit: int = 20) -> list[Run]:
+        """The runs of a task, the latest first."""
+        with self._context.store.read() as tx:
+            return tx.all("run.of_task", Run, task=self._context.find_id(tx, task), limit=limit)
+
+    def _leased(self, runner: Actor, run: RunId) -> Actor:
+        """The runner as who it is towards a run: with the fence under which it has it. Each write asks it again."""
+        with self._context.store.read() as tx:
+            return replace(runner, lease=(run, get(tx, run).fence))

@@ -1,0 +1,196 @@
+"""Sprints as the store has them (X): those that run, how far each is, and in which zone its clock is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, timedelta, timezone, tzinfo
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.context import Count
+from foureyes.app.views.sprint import NO_SPRINT, SprintGlance
+from foureyes.core.nouns.sprint import Sprint, number_of, sprint_name
+from foureyes.core.sprint.halting import SprintNow, SprintRunEnd
+from foureyes.core.sprint.progress import (
+    Progress,
+    SprintTask,
+    clock_of,
+    compact,
+    full_line,
+    parts,
+    progress_of,
+    sentence,
+)
+from foureyes.core.words.shape import Shape
+from foureyes.core.words.text import visible
+from foureyes.errors import BadInput, NotFound
+from foureyes.steps import Steps, either, fe
+
+if TYPE_CHECKING:
+    from foureyes.app.context import Context
+    from foureyes.app.ports import Tx
+
+
+ENDS = 50
+"""So many of the newest ends of runs are looked at: what came before was looked at when it came."""
+LOOKED_AT = 50
+"""So many of the newest are gone through for one that has begun."""
+NAMED = 5
+WAYS: dict[str, Callable[[str], Steps]] = {
+    "status": lambda name: fe("sprint", "status", name),
+    "report": lambda name: fe("sprint", "report", name),
+    "stop": lambda name: fe("sprint", "stop", name),
+    "pause": lambda name: fe("sprint", "pause", name),
+}
+"""What is typed about one that is named."""
+OFFSET = Shape(r"([+-])([0-9]{2}):([0-9]{2})\Z")
+
+
+class SprintOfTask(msgspec.Struct, frozen=True):
+    """The sprint that has a task now."""
+
+    task: str
+    sprint: str
+
+
+def active(tx: Tx) -> list[Sprint]:
+    """Sprints that have begun and are not over, the oldest first."""
+    return tx.all("sprint.active", Sprint)
+
+
+def latest(tx: Tx, limit: int = 1) -> list[Sprint]:
+    """The newest first."""
+    return tx.all("sprint.latest", Sprint, limit=limit)
+
+
+def find(tx: Tx, text: str, verb: str = "status") -> Sprint:
+    """The sprint that is meant; without a name the one that goes on, else the newest that began, else the newest."""
+    if not text.strip():
+        return going_on(tx, verb) or _newest(tx)
+    number = number_of(text)
+    row = tx.one("sprint.get", Sprint, sprint=sprint_name(number)) if number else None
+    if row is None:
+        raise NotFound(f"there is no sprint {visible(text)[:40]}.", next_step=fe("sprint", "list"))
+    return row
+
+
+def going_on(tx: Tx, verb: str) -> Sprint | None:
+    """X2: the sprint that runs; where none does, the one that is paused. Of several somebody says which."""
+    rows = active(tx)
+    sprints = [row for row in rows if row.state == "running"] or rows
+    if len(sprints) > 1:
+        ids = [row.id for row in sprints]
+        state = "run" if sprints[0].state == "running" else "are paused"
+        ways = either(*map(WAYS[verb], ids[:NAMED]))
+        raise BadInput(f"{', '.join(ids[:-1])} and {ids[-1]} {state}: which one is meant?", next_step=ways)
+    return sprints[0] if sprints else None
+
+
+def _newest(tx: Tx) -> Sprint:
+    rows = latest(tx, LOOKED_AT)
+    if not rows:
+        raise NotFound("there is no sprint yet.", next_step=fe("sprint", "plan"))
+    return next((row for row in rows if row.started_at), rows[0])
+
+
+def the_one_going_on(tx: Tx, text: str, verb: str) -> Sprint:
+    """X2: the sprint that is named; without a name only one that goes on, never a plan."""
+    if text.strip():
+        return find(tx, text)
+    row = going_on(tx, verb)
+    if row is None:
+        planned = [each for each in latest(tx, LOOKED_AT) if each.state == "planned"]
+        step = fe("sprint", "stop", planned[0].id) if planned and verb == "stop" else fe("sprint", "list")
+        raise NotFound("no sprint runs.", next_step=step)
+    return row
+
+
+def tasks_of(tx: Tx, sprint: str) -> list[SprintTask]:
+    """Its tasks, in their order."""
+    return tx.all("sprint.tasks", SprintTask, sprint=sprint)
+
+
+def sprints_of(tx: Tx, tasks: list[str]) -> dict[str, str]:
+    """Which sprint has each of these tasks now."""
+    return {row.task: row.sprint for row in tx.all("sprint.of_tasks", SprintOfTask, ids=tasks)} if tasks else {}
+
+
+def progress(tx: Tx, sprint: Sprint) -> Progress:
+    """X5, G6: from the journal."""
+    return progress_of(sprint, tasks_of(tx, sprint.id))
+
+
+def now_of(tx: Tx, sprint: Sprint) -> SprintNow:
+    """A sprint that has begun, for the rules that stop it (X2, X3)."""
+    cost = tx.one("sprint.cost", Count, sprint=sprint.id, after=sprint.since_seq)
+    return SprintNow(
+        sprint=sprint,
+        progress=progress(tx, sprint),
+        ends=tuple(tx.all("sprint.ends", SprintRunEnd, sprint=sprint.id, after=sprint.since_seq, limit=ENDS)),
+        cost_micros=int(cost.n) if cost is not None else 0,
+    )
+
+
+def zone_named(name: str) -> tzinfo:
+    """The zone of this name; UTC where this machine does not know it."""
+    offset = OFFSET.match(name)
+    if offset is not None:
+        shift = timedelta(hours=int(offset[2]), minutes=int(offset[3]))
+        return timezone(-shift if offset[1] == "-" else shift)
+    if not name or name == "UTC":
+        return UTC
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return UTC
+
+
+def own_zone(context: Context) -> str:
+    """The zone in which whoever calls reads a clock: that of their environment, else that of the machine."""
+    typed = context.environ.get("TZ", "").removeprefix(":")
+    if typed and (typed == "UTC" or zone_named(typed) is not UTC):
+        return typed
+    return context.clock.zone()
+
+
+def zone_of(context: Context, sprint: Sprint) -> tzinfo:
+    """The zone in which a sprint's times are said: its own where it has one."""
+    return zone_named(sprint.zone or own_zone(context))
+
+
+def glance(context: Context, tx: Tx) -> SprintGlance:
+    """X2: the sprint that runs, or the newest that is over, in a line."""
+    running = sorted(active(tx), key=lambda sprint: sprint.state != "running")
+    sprints = running[:1] or [sprint for sprint in latest(tx) if sprint.state == "ended" and sprint.started_at]
+    if not sprints:
+        return NO_SPRINT
+    sprint = sprints[0]
+    how_far, now, zone = progress(tx, sprint), context.clock.now(), zone_of(context, sprint)
+    words = parts(sprint, how_far, now, zone)
+    return SprintGlance(
+        id=sprint.id,
+        state=sprint.state,
+        done=how_far.done,
+        of=how_far.of,
+        failed=how_far.failed,
+        line=full_line(words),
+        sentence=sentence(words),
+        compact=compact(sprint, how_far, now),
+        why=sprint.why,
+        ended=ended_line(sprint, how_far, zone),
+        more=max(0, len(running) - 1),
+    )
+
+
+def ended_line(sprint: Sprint, how_far: Progress, zone: tzinfo) -> str:
+    """What is said once about a sprint that is over."""
+    if sprint.state != "ended":
+        return ""
+    failed = [f"{how_far.failed} failed"] if how_far.failed else []
+    many = how_far.reviewing
+    waiting = [f"{many} {'waits' if many == 1 else 'wait'} for you [R]"] if many else []
+    head = f"SPRINT {sprint.id} ended {clock_of(sprint.ended_at, zone)}"
+    return full_line([head, f"{how_far.done}/{how_far.of}", *failed, *waiting])

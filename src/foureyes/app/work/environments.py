@@ -1,0 +1,36 @@
+"""Environments of checks (D5): which are kept on this machine, and away with those that nobody needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+
+from foureyes.app.context import Context, permit, refuse_verb
+from foureyes.app.views.attempt import EnvironmentRow
+from foureyes.core.nouns.session import Actor
+from foureyes.errors import Reason
+from foureyes.steps import by, fe
+
+
+class Checkouts:
+    """What `[checkout] prepare` made, for every project of this user here."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def listed(self) -> Sequence[EnvironmentRow]:
+        """Every environment that is kept, the one that was used last first."""
+        with closing(self._context.outside.checks()) as runner:
+            return runner.environments()
+
+    def prune(self, actor: Actor, *, everything: bool = False, only_try: bool = False) -> Sequence[EnvironmentRow]:
+        """Remove what was not used for long, and the oldest of too many; or `everything` that no check uses now: the
+        next one makes it again, so it is for people. `only_try`: say what would go.
+        """
+        permit(actor, "check environments --prune")
+        if everything and not only_try and actor.kind != "human":
+            step = by("person", fe("check", "environments", "--prune", "--all"), "a person runs it in a terminal: ")
+            why = "it removes environments of every project here, so only people can do it"
+            refuse_verb("fe check environments --prune --all is not allowed here", Reason("I5", why, step))
+        with closing(self._context.outside.checks()) as runner:
+            return runner.prune_environments(everything=everything, only_try=only_try)

@@ -1,0 +1,680 @@
+"""Attempts at the remote (A1, Q6): pushed from here, or submitted on another machine and fetched."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from foureyes.app.git_ports import Moved, RefUpdate
+from foureyes.app.target import ToldTarget, branch_here, merge_place_of, told_target
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.place import FILE
+from foureyes.core.words.refs import (
+    DETACHED,
+    KEPT_ATTEMPTS,
+    KEPT_REMOTES,
+    attempt_ref,
+    attempt_refs,
+    left_ref,
+    own_branch,
+    tracked,
+)
+from foureyes.core.words.text import one_line
+from foureyes.errors import GitProblem, RemoteProblem
+from foureyes.steps import NO_STEP, Steps, by, either, fe, in_turn, prose, shell
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from foureyes.app.context import Context
+    from foureyes.app.git_ports import Remote
+    from foureyes.app.ports import Tx
+    from foureyes.app.views.attempt import SubmitOutcome
+    from foureyes.core.nouns.attempt import Attempt
+
+
+# ---- Attempts travel ----
+
+# A branch of another name is not pushed: whoever works chooses that name, and who sends may have rights to it there.
+# A push that fails loses nothing: the attempt is on record and kept here, and the next command that sends tries again.
+# What the remote does not take of one attempt keeps no other from travelling.
+
+ATTEMPTS_IN_A_PUSH = 200
+"""So many attempts go with one push."""
+TRIES = 4
+
+
+class SendOutcome(msgspec.Struct, frozen=True):
+    """What pushes came to: whose attempts went, what was left where it was, what still waits (by ref), and why. `look`:
+    how to see what was left; `lifts`: what has to be said before trying again helps.
+    """
+
+    remote: str = ""
+    attempts: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    why_not: str = ""
+    waits: tuple[str, ...] = ()
+    look: Steps = NO_STEP
+    lifts: Steps = NO_STEP
+
+
+class Over(msgspec.Struct, frozen=True):
+    """What somebody pushed to the branch of an attempt after that was submitted."""
+
+    at: Sha
+    words: str
+
+
+NOTHING = SendOutcome()
+
+
+def send(context: Context, first: str = "") -> SendOutcome:
+    """Push every attempt that is kept here and that the remote is not known to have; those of one task `first`."""
+    with context.store.read() as tx:
+        remote = context.remote(tx)
+        if remote is None:
+            return NOTHING
+        rows, target = tx.all("attempt.kept", SendableAttempt), context.project(tx).target
+    try:
+        waiting = waiting_here(context, remote.name, rows)
+        waiting += _lacking_own(context, remote, [row for row in rows if row.task == first][-1:], waiting)
+    except GitProblem as problem:
+        return SendOutcome(remote.name, why_not=problem.message)
+    sending, why, lifts = _Sending(context, remote, rows, f"refs/heads/{target}"), "", NO_STEP
+    batches = _batches(waiting, first)
+    while batches:
+        some = batches.pop(0)
+        try:
+            sending.push(some)
+        except GitProblem as problem:
+            if len(some) > 1 and isinstance(problem, RemoteProblem) and problem.kind == "refused":
+                batches[:0] = [[row] for row in some]
+                continue
+            why = why or problem.message
+            if isinstance(problem, RemoteProblem) and problem.kind in ("moved", "refused"):
+                lifts = lifts or problem.next_step or _allowing(remote.name)
+            if not isinstance(problem, RemoteProblem) or problem.kind != "refused":
+                break
+    return replace(sending.sum(waiting, why), lifts=lifts) if waiting else NOTHING
+
+
+def _allowing(remote: str) -> Steps:
+    """What a remote that refuses a submission has to allow."""
+    return prose(
+        f"at {remote}: allow the submitting account to push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
+    )
+
+
+def _batches(waiting: list[SendableAttempt], first: str) -> list[list[SendableAttempt]]:
+    others = [row for row in waiting if row.task != first]
+    ahead = [row for row in waiting if row.task == first]
+    return [
+        *([ahead] if ahead else []),
+        *(others[at : at + ATTEMPTS_IN_A_PUSH] for at in range(0, len(others), ATTEMPTS_IN_A_PUSH)),
+    ]
+
+
+def _lacking_own(
+    context: Context, remote: Remote, latest: list[SendableAttempt], waiting: list[SendableAttempt]
+) -> list[SendableAttempt]:
+    """Of a task the latest attempt, where it was noted as pushed and the remote has it not: anybody writes notes."""
+    own = [row for row in latest if not (row.merged or row.landed or row in waiting)]
+    with suppress(RemoteProblem):
+        if own and context.repo.commit_of(own[0].kept_as) == own[0].head:
+            return [row for row in own if row.head not in remote.tips(row.names).values()]
+    return []
+
+
+class _Sending:
+    """Pushes to one remote, each of it all at once: attempts, their branches, and what was left on a branch."""
+
+    def __init__(self, context: Context, remote: Remote, rows: list[SendableAttempt], target: str) -> None:
+        self._context, self._remote, self._rows, self._target = context, remote, rows, target
+        self._went: list[SendableAttempt] = []
+        self._left: list[str] = []
+        self._look = NO_STEP
+        self._taken: dict[str, Sha] = {}
+        self._attempts: dict[str, SendableAttempt] = {}
+        self._branches: dict[str, RefUpdate] = {}
+        self._marks: dict[str, RefUpdate] = {}
+
+    def sum(self, waiting: list[SendableAttempt], why: str) -> SendOutcome:
+        waits = tuple(row.kept_as for row in waiting if row not in self._went)
+        tasks = tuple(row.task for row in self._went)
+        return SendOutcome(self._remote.name, tasks, tuple(dict.fromkeys(self._left)), why, waits, self._look)
+
+    def push(self, some: list[SendableAttempt]) -> None:
+        """A branch to which somebody else has pushed meanwhile stays, and the rest goes; so it does where the remote
+        takes a branch not as it is now.
+        """
+        self._attempts, self._marks = {row.kept_as: row for row in some}, {}
+        self._branches = self._latest(some)
+        try:
+            self._push_all()
+        except RemoteProblem as problem:
+            if problem.kind != "refused" or not self._branches:
+                raise
+            alone = self._without_branches()
+            self._push_all()
+            self._one_by_one(alone, problem.message)
+        self._went += self._attempts.values()
+        for ref, row in self._attempts.items():
+            if ref != row.kept_as:
+                has = f"{self._remote.name} has {self._taken[row.kept_as][:7]} as {row.kept_as}"
+                why = "submitted before, or written by someone"
+                self._left.append(f"{has}, {why}: attempt {row.n} of {row.task} is {ref} there")
+
+    def _push_all(self) -> None:
+        for _ in range(TRIES):
+            attempts = [RefUpdate(ref, row.head) for ref, row in self._attempts.items()]
+            if not attempts:
+                return
+            answer = self._remote.push([*attempts, *self._branches.values(), *self._marks.values()])
+            if not isinstance(answer, Moved):
+                return
+            self._look_again(answer)
+        raise RemoteProblem(f"{self._remote.name} moved {TRIES} times meanwhile")
+
+    def _latest(self, some: list[SendableAttempt]) -> dict[str, RefUpdate]:
+        """The branches of the latest attempts, if they are the tasks' own; the target moves by merges alone (Q6), and
+        what is merged needs none any more (K1).
+        """
+        latest, commit_of = {row.task: row for row in self._rows}, self._context.repo.commit_of
+        mine = [
+            row
+            for row in some
+            if latest[row.task] is row and not (row.landed or row.merged) and row.ref not in (DETACHED, self._target)
+        ]
+        for row in mine:
+            if not row.is_own:
+                name = row.ref.removeprefix("refs/heads/")
+                self._left.append(f"the branch {name} was left as it is there: it is not the own one of {row.task}")
+        mine = [row for row in mine if row.is_own]
+        known = {row.ref: commit_of(tracked(self._remote.name, row.ref)) for row in mine}
+        updates = [RefUpdate(row.ref, row.head, known[row.ref]) for row in mine if known[row.ref] != row.head]
+        return {update.ref: update if self._may_go(update) else replace(update, old=None) for update in updates}
+
+    def _may_go(self, update: RefUpdate) -> bool:
+        """Whether a branch goes on from what is known of it; else it is looked at again, and left (`_look_again`)."""
+        return update.old is None or self._is_behind(update.old, update)
+
+    def _look_again(self, answer: Moved) -> None:
+        """Something is not where it was: of all that goes, what it is now."""
+        now: dict[str, Sha | None] = dict(self._remote.tips([*self._attempts, *self._branches, *self._marks]))
+        now[answer.ref] = answer.now
+        for ref, row in list(self._attempts.items()):
+            if (at := now.get(ref)) is not None and at != row.head:
+                self._name_anew(ref, row, at)
+        for ref, update in list(self._branches.items()):
+            at = now.get(ref)
+            if at is None or at == update.new or self._is_behind(at, update):
+                self._branches[ref] = replace(update, old=at)
+            else:
+                self._leave(update, at)
+        self._marks = {ref: replace(mark, old=now.get(ref)) for ref, mark in self._marks.items()}
+
+    def _name_anew(self, ref: str, row: SendableAttempt, at: Sha) -> None:
+        """Another commit is where this attempt belongs, of before the store was put back or of anybody: it goes by its
+        own name. Where that is taken, too, it stays here, and does not hinder the others.
+        """
+        del self._attempts[ref]
+        if ref == row.kept_as:
+            self._attempts[row.names[1]], self._taken[ref] = row, at
+            return
+        self._branches.pop(row.ref, None)
+        self._marks.pop(left_ref(row.task, row.n), None)
+        has, away = both_taken(self._remote.name, {row.kept_as: self._taken.pop(row.kept_as), ref: at})
+        self._left.append(f"attempt {row.n} of {row.task} was not pushed: {has}")
+        self._look = self._look or away
+
+    def _leave(self, update: RefUpdate, at: Sha) -> None:
+        """Somebody else's commits are on the branch."""
+        del self._branches[update.ref]
+        self._mark(update, at)
+        name, where = update.ref.removeprefix("refs/heads/"), self._remote.name
+        self._left.append(f"{name} on {where} is at {at[:7]}, which is not part of this: it was left there")
+        self._look = self._look or shell("git", "log", "--oneline", f"{update.new}..{at}")
+
+    def _mark(self, update: RefUpdate, at: Sha) -> None:
+        """D4: what is on a branch that is left goes to the other machines with the attempt: it was there before, so
+        nobody has moved the branch since.
+        """
+        if self._remote.fetch([update.ref]).get(update.ref) != at:
+            return
+        for row in self._attempts.values():
+            if row.ref == update.ref and row.head == update.new:
+                ref = left_ref(row.task, row.n)
+                self._marks[ref] = RefUpdate(ref, at)
+
+    def _without_branches(self) -> dict[str, RefUpdate]:
+        """The branches, which do not go with the attempts; what the remote has for them is told."""
+        alone, now = self._branches, self._remote.tips(list(self._branches))
+        self._branches = {}
+        for ref, at in now.items():
+            self._mark(alone[ref], at)
+        return alone
+
+    def _one_by_one(self, branches: dict[str, RefUpdate], why: str) -> None:
+        """Each for itself, where not all of them together were taken."""
+        for update in branches.values():
+            name = update.ref.removeprefix("refs/heads/")
+            try:
+                if not isinstance(self._remote.push([update]), Moved):
+                    continue
+            except RemoteProblem as problem:
+                why = problem.message
+            self._left.append(f"{name} was left there as it is: {why}")
+
+    def _is_behind(self, now: Sha, update: RefUpdate) -> bool:
+        return _is_behind(self._context, self._rows, update, now)
+
+
+def _is_behind(context: Context, rows: list[SendableAttempt], update: RefUpdate, now: Sha) -> bool:
+    """Whether what the remote has for a branch is in this attempt, or was submitted from that branch before: here, or
+    as what a redo has set back since.
+    """
+    repo = context.repo
+    if repo.commit_of(now) is not None and repo.is_ancestor(now, update.new):
+        return True
+    before = [row for row in rows if row.ref == update.ref and row.head == now]
+    return any(not is_elsewhere(context, row.clone) or _is_set_back(context, row) for row in before)
+
+
+def _is_set_back(context: Context, row: SendableAttempt) -> bool:
+    from foureyes.app.views.review import FeedbackView
+
+    with context.store.read() as tx:
+        feedback = tx.all("attempt.feedback", FeedbackView, task=row.task)
+    return any(each.iteration == row.n and each.reset_to for each in feedback)
+
+
+def pushed_over(context: Context, task: str, attempt: Attempt) -> Over | None:
+    """D4: what somebody else pushed to the branch of an attempt, where other machines see by that that it has moved.
+    None where they do not, and where it cannot be asked; also where the branch is only behind, and before the attempt
+    itself is there: then what is sent next brings it to where it belongs, or tells what was left.
+    """
+    with context.store.read() as tx:
+        remote, rows = context.remote(tx), tx.all("attempt.kept", SendableAttempt)
+    if remote is None or not attempt.clone or attempt.landed:
+        return None
+    tip = branch_there(context, task, attempt).head
+    if tip == attempt.head or _is_behind(context, rows, RefUpdate(attempt.ref, attempt.head), tip):
+        return None
+    if _is_outstanding(context, remote, [row for row in rows if (row.task, row.n) == (task, attempt.n)]):
+        return None
+    name, tips = attempt.ref.removeprefix("refs/heads/"), context.repo.line(tip, 1)
+    at = tips[0].words if tips else tip[:7]
+    what = f"{name} on {remote.name} is at {at}, pushed after attempt {attempt.n}"
+    return Over(tip, f"{what}: this is the same work once more")
+
+
+def _is_outstanding(context: Context, remote: Remote, rows: list[SendableAttempt]) -> bool:
+    """Whether attempts wait to be pushed, and the remote says that it has them not."""
+    waiting = waiting_here(context, remote.name, rows)
+    try:
+        tips = remote.tips([ref for row in waiting for ref in row.names])
+    except RemoteProblem:
+        return True
+    return any(row.head not in map(tips.get, row.names) for row in waiting)
+
+
+def _bring_back(context: Context, task: str) -> str:
+    """D4: the branch of an attempt that the remote has is brought to where it was, if it was only set back there; what
+    became of that.
+    """
+    with context.store.read() as tx:
+        remote, rows = context.remote(tx), tx.all("attempt.kept", SendableAttempt)
+    own = [row for row in rows if row.task == task]
+    if remote is None or not own or own[-1].landed or own[-1].merged or not own[-1].is_own:
+        return ""
+    row, commit_of, left = own[-1], context.repo.commit_of, left_ref(task, own[-1].n)
+    at, known = commit_of(tracked(remote.name, row.ref)), commit_of(tracked(remote.name, left))
+    update = RefUpdate(row.ref, row.head, at)
+    if at is None or at in (row.head, known) or not _is_behind(context, rows, update, at):
+        return ""
+    name = row.ref.removeprefix("refs/heads/")
+    try:
+        if isinstance(remote.push([update]), Moved):
+            return f"{name} moved on {remote.name} meanwhile, and was left there"
+        return f"{name} was behind on {remote.name}, and is at attempt {row.n} again"
+    except RemoteProblem as problem:
+        if problem.kind == "refused":
+            with suppress(GitProblem):
+                remote.push([RefUpdate(left, at, known)])
+        return f"{name} was left there as it is: {problem.message}"
+
+
+def _named(context: Context, ref: str) -> str:
+    """The branch that a submission has to name: none where it is the one that is checked out."""
+    return "" if ref in ("", DETACHED, context.repo.current_ref()) else ref.removeprefix("refs/heads/")
+
+
+def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
+    """A submission, and whether the other machines have it by now (Q6)."""
+    sent = send(context, made.task)
+    back = _bring_back(context, made.task) if not (made.changed or sent.why_not) else ""
+    if not sent.remote:
+        return replace(made, sent=back) if back else made
+    own = attempt_ref(made.task, made.attempt)
+    if (own in sent.waits or not sent.waits) and sent.why_not:
+        again = pushing(made.task, made.status, "to try again: ", _named(context, made.ref))
+        step = either(in_turn(sent.lifts, again) if sent.lifts else again, made.next, joint="; ")
+        return replace(made, sent="; ".join([f"not pushed yet: {sent.why_not}", *sent.left]), next=step)
+    others = len(sent.waits) - (own in sent.waits)
+    more = [f"{others} more wait{'s' if others == 1 else ''}"] if others else []
+    more += [sent.why_not] if sent.why_not else []
+    parts = [f"pushed to {sent.remote}"] if own not in sent.waits else []
+    parts += [back] if back else []
+    step = either(made.next, sent.look, joint="; ") if sent.look else made.next
+    if own in sent.waits and sent.look:
+        again = pushing(made.task, made.status, "", _named(context, made.ref))
+        step = either(in_turn(sent.look, again), made.next, joint="; ")
+    return replace(made, sent="; ".join([*parts, *sent.left, *more]), next=step)
+
+
+# ---- Attempts that the remote lacks ----
+
+
+class SendableAttempt(msgspec.Struct, frozen=True):
+    """An attempt, and where its branch is."""
+
+    task: str
+    n: int
+    head: Sha
+    ref: str
+    landed: bool
+    clone: str = ""
+    merged: bool = False
+
+    @property
+    def kept_as(self) -> str:
+        return attempt_ref(self.task, self.n)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What it may be called at the remote."""
+        return attempt_refs(self.task, self.n, self.head)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it came from the branch that is the task's by its name."""
+        return self.ref == own_branch(self.task)
+
+
+def unsent(context: Context) -> tuple[str, list[str]]:
+    """The project's remote, and the tasks with attempts that are kept here and were never pushed; nobody is asked."""
+    with context.store.read() as tx:
+        remote = context.remote(tx)
+        rows = tx.all("attempt.kept", SendableAttempt) if remote is not None else []
+    if remote is None:
+        return "", []
+    return remote.name, list(dict.fromkeys(row.task for row in waiting_here(context, remote.name, rows)))
+
+
+def lacking_there(context: Context) -> tuple[list[str], list[str]]:
+    """The attempts (by ref) that were pushed from here or fetched, are not merged, and are not at the remote any more;
+    and those that have something else in their place there. It is asked.
+    """
+    with context.store.read() as tx:
+        remote, rows, target = context.remote(tx), tx.all("attempt.kept", SendableAttempt), context.project(tx).target
+    if remote is None:
+        return [], []
+    known = context.repo.kept(f"{KEPT_REMOTES}{remote.name}/")
+    ours = [row for row in rows if not row.merged and is_noted(known, remote.name, row)]
+    tips = remote.tips([f"refs/heads/{target}", *(ref for row in ours for ref in row.names)])
+    lacking = [row.kept_as for row in ours if row.head not in map(tips.get, row.names)]
+    return [ref for ref in lacking if ref not in tips], [ref for ref in lacking if ref in tips]
+
+
+def is_noted(pushed: Mapping[str, Sha], name: str, row: SendableAttempt) -> bool:
+    """Whether it is noted here that the remote has it; anybody writes notes."""
+    return any(pushed.get(tracked(name, ref)) == row.head for ref in row.names)
+
+
+def waiting_here(context: Context, name: str, rows: list[SendableAttempt]) -> list[SendableAttempt]:
+    """The attempts that are kept here and were never pushed from here, nor fetched."""
+    here = context.repo.kept(KEPT_ATTEMPTS)
+    pushed = context.repo.kept(f"{KEPT_REMOTES}{name}/")
+    return [row for row in rows if here.get(row.kept_as) == row.head and not is_noted(pushed, name, row)]
+
+
+# ---- Other machines (D4, Q6) ----
+
+# A clone that lacks something is no reason against it: what is not here is fetched, or it is said why that cannot be.
+
+WHY_LENGTH = 200
+
+
+class BranchTip(msgspec.Struct, frozen=True):
+    """Where a branch is on its own machine; `unasked`: why the remote could not be asked, so that this is what the
+    machine last told.
+    """
+
+    head: Sha
+    unasked: str = ""
+
+
+class Handed(msgspec.Struct, frozen=True):
+    """An attempt as far as its place matters."""
+
+    n: int
+    head: Sha
+    ref: str
+    tree: Sha
+    clone: str = ""
+    base_tree: Sha = Sha("")
+
+
+def clone_of(context: Context) -> str:
+    """D4: what a submission says about where it comes from; nothing where one repository has the store to itself."""
+    return "" if context.store.place in ("", FILE) else context.outside.clone()
+
+
+def is_elsewhere(context: Context, clone: str) -> bool:
+    """Whether that is another clone than this one."""
+    return bool(clone) and clone != context.outside.clone()
+
+
+def machine_of(clone: str) -> str:
+    """The machine that a clone is on."""
+    return clone.rpartition(":")[0] or "another machine"
+
+
+def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
+    """D4: what stands for a branch that nobody could ask about."""
+    if not why:
+        return ()
+    machine = machine_of(attempt.clone)
+    return (
+        f"it could not be checked whether its branch moved ({why}). The submission of {machine} counts, and the merge checks again.",
+    )
+
+
+def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | None = None) -> BranchTip:
+    """D4: where the branch of an attempt of another clone is: what the remote has; where that cannot be asked, or has
+    it not (branches of other names than the task's own are not pushed), or only what was left there, what its own
+    machine last told, which is the attempt. `inside` of a transaction
+    nobody waits for a network: what the remote had when this attempt was fetched, or later.
+    """
+    remote = _remote(context) if inside is None else context.remote(inside)
+    if remote is None or attempt.ref != own_branch(task):
+        return BranchTip(attempt.head)
+    left = left_ref(task, attempt.n)
+    if inside is None:
+        try:
+            tips = remote.fetch([attempt.ref, left])
+        except RemoteProblem as problem:
+            return BranchTip(attempt.head, one_line(problem.message, WHY_LENGTH))
+        tip = tips.get(attempt.ref, attempt.head)
+        return BranchTip(tip if tip != tips.get(left) else attempt.head)
+    commit_of, names = context.repo.commit_of, attempt_refs(task, attempt.n, attempt.head)
+    is_noted = any(commit_of(tracked(remote.name, ref)) == attempt.head for ref in names)
+    tip = commit_of(tracked(remote.name, attempt.ref)) or attempt.head
+    is_known = is_noted and tip != commit_of(tracked(remote.name, left))
+    return BranchTip(tip if is_known else attempt.head)
+
+
+def bring(context: Context, task: TaskId) -> tuple[str, ...]:
+    """Make sure that the objects of a task's attempts are here; what was fetched for that. `RemoteProblem` where they
+    cannot be.
+    """
+    lacking = _lacking(context, task)
+    if not lacking:
+        return ()
+    remote = _remote(context)
+    if remote is None:
+        raise _unknown(task, lacking[-1])
+    _fetch(context, remote, task, lacking)
+    many = f"attempt {lacking[0].n}" if len(lacking) == 1 else f"{len(lacking)} attempts"
+    return (f"{many} of {task}: not in this clone, fetched from {remote.name}",)
+
+
+def catch_up(context: Context, *, asks: bool = True, told: ToldTarget | None = None) -> str:
+    """Q6: where the target of this clone lacks the newest merge on record, bring it from the remote: work begins on
+    what was merged. Why it cannot be, else empty; a target with commits of its own is skipped. Nobody is waited
+    for where it `asks` nobody; what was `told` just now is not asked for again.
+    """
+    with context.store.read() as tx:
+        tx.along(("merge.place", {}))
+        remote, target, newest = context.remote(tx), context.project(tx).target, Sha(merge_place_of(tx).newest)
+    repo, branch = context.repo, f"refs/heads/{target}"
+    here = branch_here(context, target)
+    if remote is None or not newest or here is None or _has(context, newest, here):
+        return ""
+    behind = f"{target} of this clone lacks the latest merges"
+    if not asks:
+        return "" if repo.commit_of(newest) is not None else behind
+    if told is not None and told.unasked and not told.has_none:
+        return f"{behind}: {told.unasked}"
+    try:
+        there = remote.fetch([branch]).get(branch, here) if told is None else (told.is_told and told.at) or here
+    except RemoteProblem as problem:
+        return f"{behind}: {problem.message}"
+    if _has(context, here, there):
+        context.workshop.move(branch, new=there, old=here)
+        context.workshop.catch_up(target)
+    return ""
+
+
+def begin_at(context: Context, *, asks: bool = True, heard: Sha | None = None) -> tuple[Sha | None, str]:
+    """K1, Q6: where new work begins: on what the remote has (or was `heard` to have), and what there is to tell about
+    it. Where it is not asked, or cannot be, that is the last merge on record; before the first one nobody can say, and
+    nothing begins (`RemoteProblem`). Commits that only this clone has are left where they are.
+    """
+    told = told_target(context, asks=asks, heard=heard)
+    behind = catch_up(context, asks=asks, told=told)
+    target = told.target
+    here = branch_here(context, target)
+    if told.remote and told.at is None and here is not None:
+        raise told.must(target)
+    if told.at is None or here is None or _has(context, here, told.at):
+        return told.at, behind
+    left = f"{target} of this clone has commits that {told.remote} lacks"
+    if not told.is_told:
+        asked = "could not be asked for them" if told.unasked else "was not asked for them"
+        asked = f"has no branch {target}" if told.has_none else asked
+        left = f"{target} of this clone has commits since the last merge on record; {told.remote} {asked}"
+    return told.at, "; ".join(filter(None, (behind, f"{left}: work begins without them")))
+
+
+def is_unsaid(context: Context) -> bool:
+    """Q6: whether nobody but the remote can say where new work begins; it is not asked."""
+    told = told_target(context, asks=False)
+    return bool(told.remote) and told.at is None
+
+
+def _has(context: Context, commit: Sha, tip: Sha) -> bool:
+    return context.repo.commit_of(commit) is not None and context.repo.is_ancestor(commit, tip)
+
+
+def is_to_fetch(context: Context, task: TaskId) -> bool:
+    """Whether `bring` would have to ask the remote."""
+    return bool(_lacking(context, task))
+
+
+def _lacking(context: Context, task: TaskId) -> list[Handed]:
+    if context.store.place in ("", FILE):
+        return []
+    with context.store.read() as tx:
+        rows = tx.all("attempt.of_task", Handed, task=task)
+    return [row for row in rows if not _is_here(context, task, row)]
+
+
+def _remote(context: Context) -> Remote | None:
+    with context.store.read() as tx:
+        return context.remote(tx)
+
+
+def _is_here(context: Context, task: TaskId, row: Handed) -> bool:
+    """Its head is kept here, or was fetched by somebody: then it is kept from now on."""
+    repo, ref = context.repo, attempt_ref(task, row.n)
+    if repo.commit_of(ref) == row.head:
+        return True
+    if not _is_whole(context, row):
+        return False
+    if is_elsewhere(context, row.clone):
+        context.workshop.keep(ref, row.head)
+    return True
+
+
+def _is_whole(context: Context, row: Handed) -> bool:
+    """Whether what is read of it is here: a fetch by hand that was cut off leaves a commit without its files."""
+    return not context.repo.missing([sha for sha in (row.head, row.tree, row.base_tree) if sha])
+
+
+def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Handed]) -> None:
+    refs = {attempt_ref(task, row.n): row for row in lacking}
+    branches = ({row.ref for row in lacking} - {DETACHED}) | {left_ref(task, row.n) for row in lacking}
+    branches |= {attempt_refs(task, row.n, row.head)[1] for row in lacking}
+    try:
+        tips = remote.fetch([*refs, *sorted(branches)])
+    except RemoteProblem as problem:
+        why = f"{_not_here(task, lacking[-1])}, and cannot be fetched: {problem.message}"
+        raise RemoteProblem(why, kind=problem.kind, next_step=problem.next_step) from problem
+    for ref, row in refs.items():
+        if _is_whole(context, row):
+            context.workshop.keep(ref, row.head)
+            continue
+        has = f"{remote.name} has {tips[ref][:7]} in its place" if ref in tips else f"{remote.name} does not have it"
+        names, step = attempt_refs(task, row.n, row.head), _there(context, task, row)
+        if all(name in tips for name in names):
+            has, away = both_taken(remote.name, {name: tips[name] for name in names})
+            step = in_turn(away, step)
+        raise RemoteProblem(f"{_not_here(task, row)}, and cannot be fetched: {has}", kind="missing", next_step=step)
+
+
+def both_taken(remote: str, tips: Mapping[str, Sha]) -> tuple[str, Steps]:
+    """A1, Q6: that an attempt has no name left at the remote, and what gives it one: nobody else's has the second."""
+    some = ", ".join(f"{at[:7]} as {ref}" for ref, at in tips.items())
+    away = shell("git", "push", remote, f":{[*tips][-1]}", before="someone with the rights deletes one: ")
+    return f"{remote} has something else under both of its names: {some}", away
+
+
+def _not_here(task: TaskId, row: Handed) -> str:
+    where = f" (it was submitted on {machine_of(row.clone)})" if row.clone else ""
+    return f"attempt {row.n} of {task} is not in this clone{where}"
+
+
+def _there(context: Context, task: TaskId, row: Handed) -> Steps:
+    with context.store.read() as tx:
+        status = context.find(tx, task).status
+    return by("other", pushing(task, status), f"on {machine_of(row.clone)}, to push it: ")
+
+
+def pushing(task: str, status: str, before: str = "", branch: str = "") -> Steps:
+    """What pushes an attempt that waits on this machine: the same submission while nobody has decided, then a merge.
+    `branch`: the name of the one that it came from, where that is not checked out.
+    """
+    if status != "reviewing":
+        return fe("merge", before=before)
+    return fe("submit", task, *(("--branch", branch) if branch else ()), before=before)
+
+
+def _unknown(task: TaskId, row: Handed) -> RemoteProblem:
+    step = prose('name the remote that the clones share in foureyes.toml: [git] remote = "origin"')
+    return RemoteProblem(
+        f"{_not_here(task, row)}, and cannot be fetched: the project names no remote", kind="missing", next_step=step
+    )
