@@ -21,10 +21,9 @@ from pathlib import Path
 from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.workshop import GitWorkshop
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
-from foureyes.core.words.globs import matching
+from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.paths import matching
 
 from bench.figures import Figure, at_most, none_of, note, progress, show
 from bench.places import desk

@@ -34,7 +34,7 @@ from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested
 from foureyes.core.nouns.run import RunId
 from foureyes.core.rules.policy import Profile
-from foureyes.core.run.plan import plan
+from foureyes.core.runner.plan import plan
 from foureyes.core.words.ids import TaskId
 
 from bench.figures import Figure, at_most, note, progress, show

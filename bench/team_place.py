@@ -21,7 +21,7 @@ from foureyes.app.runner.live_runs import Options
 from foureyes.app.runner.loop import Runner
 from foureyes.core import events as e
 from foureyes.core.nouns.run import RunOutcome
-from foureyes.core.run.step import Finish
+from foureyes.core.runner.steps import Finish
 from foureyes.errors import FoureyesError
 
 from bench.crowd import Ready

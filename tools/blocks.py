@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from foureyes.core.words.exceptions import MEANINGS
+from foureyes.core.words.vocabulary import MEANINGS
 
 from tools.markdown import code, table
 from tools.rules_page import linked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from foureyes.core.documents.answer_schema import answer_schema
+from foureyes.core.documents.answer import answer_schema
 
 from tests.agents.ground import Ended, Ground
 from tests.sandboxes.scripted_model import Asked

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from foureyes import __version__
 from foureyes.core.documents.answer import document_in
-from foureyes.core.documents.reader import read
+from foureyes.core.documents.json_reader import read
 from foureyes.core.documents.shapes import ReviewResult
 
 from tests.agents.ground import DONE, EACH, HELLO, SIGNAL, Ground

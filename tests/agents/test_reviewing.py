@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from foureyes.core.documents.answer import document_in
-from foureyes.core.documents.reader import read
+from foureyes.core.documents.json_reader import read
 from foureyes.core.documents.shapes import ReviewResult
 
 from tests.agents.ground import EACH

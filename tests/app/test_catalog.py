@@ -22,7 +22,7 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.finding import Answer, ReportedFinding, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.rights import barred
-from foureyes.core.run.signals import Spoken
+from foureyes.core.runner.signals import Spoken
 from foureyes.errors import Reason, Refused
 
 from tests.stage.gated import LINT, configure

@@ -15,7 +15,7 @@ from hypothesis.stateful import Bundle, MultipleResults, RuleBasedStateMachine, 
 from msgspec.structs import replace
 
 from foureyes.app.views.task_list import ListQuery
-from foureyes.core.nouns.feedback import PriorityChange, RedoOption
+from foureyes.core.nouns.decision import PriorityChange, RedoOption
 from foureyes.core.nouns.finding import RULINGS, Answer, AnswerWord, ReportedFinding, Ruling, RulingWord, Severity
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration

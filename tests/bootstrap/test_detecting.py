@@ -17,7 +17,7 @@ from foureyes.bootstrap.creating import Created, create_project
 from foureyes.bootstrap.detecting import checks_in, detected_in
 from foureyes.bootstrap.wiring import open_project
 from foureyes.config.reading import read_file
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 
 from tests.stage.checkout import Checkout
 from tests.stage.people import ALICE, BOB, CLAUDE

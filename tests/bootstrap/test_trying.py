@@ -15,8 +15,7 @@ from foureyes.bootstrap.detecting import CheckProposal, Detected, detected_in
 from foureyes.bootstrap.trying import tried
 from foureyes.bootstrap.wiring import open_project
 from foureyes.config.reading import read_file
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 from foureyes.core.words.ids import Sha
 
 from tests.stage.checkout import Checkout

@@ -8,7 +8,7 @@ from hypothesis import settings
 from foureyes.config.layers import Layers, resolve
 from foureyes.config.reading import read_file
 from foureyes.config.settings import BY_KEY, SettingValue
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile
 from foureyes.errors import ConfigError
 

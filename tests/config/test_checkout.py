@@ -8,7 +8,7 @@ from foureyes.config.layers import Layers
 from foureyes.config.loosening import is_loosened
 from foureyes.config.policy import review_policy
 from foureyes.config.reading import read_file
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.check_config import CheckoutRule
 from foureyes.errors import ConfigError
 
 from tests.projects.kinds import OF_THE_PAGE

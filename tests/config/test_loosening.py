@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from foureyes.config.loosening import ANY_CHANGE, LOOSER_IF, is_loosened
 from foureyes.config.settings import BY_KEY, SettingValue
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile
 
 TESTS, LINT = CheckRule(name="tests", run="pytest"), CheckRule(name="lint", run="ruff")

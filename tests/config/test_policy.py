@@ -7,8 +7,7 @@ from operator import attrgetter
 from foureyes.config.layers import Layers
 from foureyes.config.policy import review_policy
 from foureyes.config.settings import FILE
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import INPUTS
+from foureyes.core.nouns.check_config import INPUTS, CheckRule
 from foureyes.core.nouns.finding import most_of
 from foureyes.core.rules.policy import (
     CHECK_PATHS,
@@ -28,7 +27,7 @@ from foureyes.core.rules.policy import (
     RiskRule,
     Tiers,
 )
-from foureyes.core.words.quick_issues import QUICK_ISSUES
+from foureyes.core.words.vocabulary import QUICK_ISSUES
 
 from tests.config.samples import EXAMPLES, layers
 

@@ -20,7 +20,7 @@ from foureyes.config.settings import (
     Setting,
     instead_of,
 )
-from foureyes.core.nouns.checkout import TIMEOUT_MINUTES, CheckoutRule
+from foureyes.core.nouns.check_config import TIMEOUT_MINUTES, CheckoutRule
 from foureyes.core.rules.minor import MAX_BYTES
 from foureyes.core.rules.policy import (
     BATCH_MAX,

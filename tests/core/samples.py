@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from foureyes.core.nouns.attempt import Attempt, Author, ChangedFile, HandInSignal, Mark
 from foureyes.core.nouns.check import CheckOutcome, CheckResult
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.nouns.session import Party, SessionKind
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Control, Facts, HistoryEntry

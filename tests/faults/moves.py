@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from foureyes.core.nouns.feedback import RedoOption
+from foureyes.core.nouns.decision import RedoOption
 
 from tests.stage.checkout import Checkout
 from tests.stage.floor import CODE, Floor

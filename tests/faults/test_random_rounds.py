@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.core.nouns.feedback import RedoOption
+from foureyes.core.nouns.decision import RedoOption
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError
 

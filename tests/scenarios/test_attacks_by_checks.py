@@ -18,7 +18,7 @@ import pytest
 
 from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.core.nouns.check import judge
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 
 from tests.scenarios.attack_gate import CODE, Gate
 from tests.scenarios.attack_moves import PROGRAM, Through, detached, detached_at_a_terminal

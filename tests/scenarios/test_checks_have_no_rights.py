@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from foureyes.adapters.checks.pipeline import Pipeline
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 
 from tests.scenarios.attack_moves import PROGRAM, kinds, spawned
 from tests.stage.commands import GIT_ENV, HandedIn, Stage

@@ -57,7 +57,7 @@ TABLE = (
     Day("tests/faults/test_killed_runner.py", 2, ALL - 1, "the first and the last of its steps, seconds each"),
     Day("tests/faults", 2, 25, "killed before each of many steps and started again: every family, few commands", 8),
     Day("tests/stage/test_night.py", ALL, 1, "every row of these tables; one takes no time"),
-    Day("tests/core/run", ALL, 1, "the table of what the runner does; a row takes no time"),
+    Day("tests/core/runner", ALL, 1, "the table of what the runner does; a row takes no time"),
     Day("tests/ui/cli/test_golden.py", ALL, 1, "what people read"),
     Day("tests/ui/tui/test_every_key.py", 1, 9, "one story a context; that none leaves out a key is looked at by day"),
     Day("tests/ui/tui/test_marks.py", 1, ALL, "every page once; sizes are test_small_and_large.py's"),

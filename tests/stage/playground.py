@@ -11,7 +11,7 @@ from foureyes.app.runner.live_runs import Options
 from foureyes.app.runner.loop import Runner
 from foureyes.core.nouns.run import Run
 from foureyes.core.nouns.session import Actor
-from foureyes.core.run.step import Finish
+from foureyes.core.runner.steps import Finish
 
 from tests.stage.gated import configure
 from tests.stage.people import ALICE, BOB

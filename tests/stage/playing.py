@@ -12,7 +12,7 @@ from foureyes.app.git_ports import Additions, Fence
 from foureyes.app.views.work import Copied, Dropped
 from foureyes.core.nouns.run import RunId, RunOutcome
 from foureyes.core.rules.policy import Profile
-from foureyes.core.run.signals import Spoken
+from foureyes.core.runner.signals import Spoken
 from foureyes.core.words.ids import Sha
 from foureyes.errors import AgentMissing, AgentUnavailable
 

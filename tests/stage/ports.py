@@ -24,8 +24,7 @@ from foureyes.app.views.work import Unwritable
 from foureyes.app.work.worktrees import FilesOfTree
 from foureyes.bootstrap import outside
 from foureyes.core.nouns.check import Ran, TestResult
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 from foureyes.core.nouns.finding import Finding, ReportedFinding, Severity
 from foureyes.core.nouns.run import RunId
 from foureyes.core.nouns.session import Actor

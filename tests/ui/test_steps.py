@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from foureyes.core.loop.engine import LEAD_OPTIONS
 from foureyes.core.nouns.finding import RULINGS
 from foureyes.core.rules.rights import FOR_PEOPLE
-from foureyes.core.words.unseen import shown
+from foureyes.core.words.text import shown
 from foureyes.steps import NO_STEP, Arg, Steps, blank, by, by_person, either, fe, in_turn, one_of, phrase, prose, shell
 from foureyes.ui.cli.main import cli
 from foureyes.ui.cli.output import plain

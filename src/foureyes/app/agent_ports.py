@@ -10,7 +10,7 @@ import msgspec
 from foureyes.core.nouns.run import Purpose, RunId, RunOutcome
 from foureyes.core.nouns.session import Role
 from foureyes.core.rules.policy import Profile
-from foureyes.core.run.signals import Spoken
+from foureyes.core.runner.signals import Spoken
 
 
 class Availability(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from foureyes.app.facts import facts_of, has_made, parties_of
 from foureyes.app.views.run_state import PauseView
 from foureyes.app.views.session import SessionView
 from foureyes.core import events as e
-from foureyes.core.loop.review import Review
+from foureyes.core.loop.reviews import Review
 from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.rules.involvement import made_by
 from foureyes.core.words.ids import SessionId, TaskId

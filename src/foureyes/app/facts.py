@@ -91,7 +91,7 @@ def authors_of_change(facts: Facts, change: Change, tokens: Sequence[SessionId])
 if TYPE_CHECKING:
     from foureyes.app.context import Context
     from foureyes.app.ports import NamedQuery, Tx
-    from foureyes.core.loop.review import Review
+    from foureyes.core.loop.reviews import Review
     from foureyes.core.nouns.check import CheckResult
     from foureyes.core.nouns.cycle import InCycle
     from foureyes.core.rules.policy import ReviewPolicy
@@ -321,7 +321,7 @@ def _earlier(tx: Tx, attempts: Mapping[str, Attempt]) -> list[HandedInRow]:
 
 def _reviews(tx: Tx, ids: list[TaskId]) -> list[Review]:
     """The reviews of the diffs that were submitted last."""
-    from foureyes.core.loop.review import Review
+    from foureyes.core.loop.reviews import Review
 
     return tx.all("review.of_diffs", Review, ids=ids)
 

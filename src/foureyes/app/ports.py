@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.attempt import EnvironmentRow
     from foureyes.app.views.settings import StoreRole
     from foureyes.core.nouns.check import Ran
-    from foureyes.core.nouns.check_rule import CheckRule
-    from foureyes.core.nouns.checkout import CheckoutRule
+    from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
     from foureyes.core.nouns.finding import Finding, ReportedFinding, Severity
     from foureyes.core.nouns.session import Actor
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.views.attempt import InsideRow
-from foureyes.core.nouns.stack import Below
+from foureyes.core.nouns.attempt import Below
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts, Lower
 from foureyes.core.rules.stacks import in_words, is_awaited, status_words, what_became_of

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from foureyes.app.context import TargetCommit, refuse_task
 from foureyes.core.words.ids import NO_ROW, Sha, anchored_row
-from foureyes.core.words.place import place_words
 from foureyes.core.words.refs import FENCE, tracked
+from foureyes.core.words.store_place import place_words
 from foureyes.errors import ConfigError, GitProblem, Reason, RemoteProblem, StoreProblem
 from foureyes.steps import NO_STEP, Steps, by_person, fe, phrase
 

@@ -14,8 +14,8 @@ from foureyes.core.events.decision import TaskMerged
 from foureyes.core.events.gate import RemoteAddressed, TargetSetBack
 from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha, TaskId
-from foureyes.core.words.place import FILE
 from foureyes.core.words.refs import exactly
+from foureyes.core.words.store_place import FILE
 from foureyes.core.words.text import visible
 from foureyes.errors import EnvironmentProblem, GitProblem, Reason, RemoteProblem, StoreProblem
 from foureyes.steps import Steps, blank, by_person, by_person_or_service, either, fe, in_turn, phrase, shell, unshallow

@@ -15,9 +15,8 @@ from msgspec.structs import replace
 from foureyes.bootstrap import detecting_node, detecting_others, detecting_python
 from foureyes.bootstrap.looking import LEFT_OUT, FolderFiles
 from foureyes.core.nouns.check import CheckOutcome, Ran
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
-from foureyes.core.words.reporting import report_line
+from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
+from foureyes.core.words.check_output import report_line
 
 if TYPE_CHECKING:
     from foureyes.config.settings import SettingValue

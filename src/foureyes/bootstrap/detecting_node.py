@@ -7,8 +7,7 @@ import re
 from msgspec.structs import replace
 
 from foureyes.bootstrap.looking import FolderFiles, table
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 
 NODE_TESTS = ("test.js", "test.mjs", "test.cjs")
 """What `node --test` finds at the top without being told."""

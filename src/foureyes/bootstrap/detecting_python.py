@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from foureyes.bootstrap.looking import FolderFiles, table
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 
 PYTEST = 'pytest -q --junitxml="$FOUREYES_REPORT"'
 MARKERS = ("pyproject.toml", "setup.py", "pytest.ini", "setup.cfg", "tox.ini", "noxfile.py", "manage.py")

@@ -18,7 +18,7 @@ from foureyes.app.views.status import Check
 from foureyes.bootstrap.making import made_folder
 from foureyes.bootstrap.places import FOLDER, folder_of, git, is_project, repository, settings_on_target, workshop
 from foureyes.bootstrap.wiring import application, now
-from foureyes.core.words.place import without_password
+from foureyes.core.words.store_place import without_password
 from foureyes.errors import BadInput, GitProblem, NoStore, Refused
 from foureyes.steps import blank, by, either, fe, in_turn, shell
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.context import permit
 from foureyes.bootstrap.places import git, project_folder, repository, settings_on_target
 from foureyes.bootstrap.wiring import application, now
-from foureyes.core.words.place import without_user
+from foureyes.core.words.store_place import without_user
 from foureyes.errors import Refused
 from foureyes.steps import blank, fe
 

@@ -117,7 +117,7 @@ def no_project_here(place: Located, environ: Mapping[str, str] | None = None) ->
     would be another project (P12).
     """
     from foureyes.config.settings import FILE
-    from foureyes.core.words.place import why_not_kept
+    from foureyes.core.words.store_place import why_not_kept
     from foureyes.errors import FoureyesError
 
     if not os.path.lexists(os.path.join(place.root, FILE)):

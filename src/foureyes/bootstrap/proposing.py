@@ -13,7 +13,7 @@ from foureyes.app.context import permit
 from foureyes.bootstrap.detecting import Detected, detected_in
 from foureyes.bootstrap.places import folder_of, is_project, repository
 from foureyes.config import FILE
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 from foureyes.errors import ConfigError
 
 if TYPE_CHECKING:

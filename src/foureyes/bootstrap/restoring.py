@@ -23,7 +23,7 @@ from foureyes.bootstrap.places import (
     settings_on_target,
 )
 from foureyes.bootstrap.wiring import application, now, open_project, server_of
-from foureyes.core.words.place import without_password
+from foureyes.core.words.store_place import without_password
 from foureyes.errors import BadInput, FoureyesError, NoProject, StoreProblem
 from foureyes.steps import blank, either, fe, prose
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.run import RunnerGlance
     from foureyes.bootstrap.answering import RunDoors
     from foureyes.core.nouns.session import Actor
-    from foureyes.core.run.step import Finish
+    from foureyes.core.runner.steps import Finish
 
 Show = Callable[["RunnerGlance"], None]
 RUNNER_LOG = "runner.log"

@@ -17,16 +17,15 @@ from foureyes.app.gate.checks import NO_TASK, Telling, record_run
 from foureyes.app.views.project import News
 from foureyes.bootstrap.detecting import CheckProposal, Detected
 from foureyes.bootstrap.places import folder_of, git, is_project, workshop
-from foureyes.core.nouns.check import SHOWN_LINES, Ran, judge, last_lines
-from foureyes.core.nouns.rewritten import in_words
-from foureyes.core.words.exit_codes import OR_REMOVE
-from foureyes.core.words.globs import matching
+from foureyes.core.nouns.check import SHOWN_LINES, Ran, in_words, judge, last_lines
+from foureyes.core.words.check_output import OR_REMOVE
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.paths import matching
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.workshop import GitWorkshop
     from foureyes.app.application import Application
-    from foureyes.core.nouns.checkout import CheckoutRule
+    from foureyes.core.nouns.check_config import CheckoutRule
     from foureyes.core.nouns.session import Actor
 
 TESTS = ("tests", "checks", "quality")

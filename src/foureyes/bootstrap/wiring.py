@@ -33,7 +33,7 @@ def whoami(environ: Mapping[str, str], asserted: str = "", programs: Sequence[st
 
 def newcomer(environ: Mapping[str, str], asserted: str = "") -> tuple[Actor, IdentityRule]:
     """Who is calling where there is no project, and where one that is made here would be at home (I3)."""
-    from foureyes.core.rules.home import at_home, fitting_home
+    from foureyes.core.rules.callers import at_home, fitting_home
     from foureyes.core.rules.policy import IdentityRule
 
     seen = whoami(environ, asserted)

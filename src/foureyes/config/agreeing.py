@@ -13,7 +13,7 @@ from foureyes.config.policy import agent_profiles, review_policy
 from foureyes.config.settings import BY_KEY, SettingValue
 from foureyes.core.rules.policy import DEFAULT_PROFILES, HUMAN, PeersRule, Profile, ReviewPolicy
 from foureyes.core.rules.required import is_profile
-from foureyes.core.words.place import why_not_kept
+from foureyes.core.words.store_place import why_not_kept
 from foureyes.errors import ConfigError
 from foureyes.steps import fe, prose
 

@@ -5,7 +5,7 @@ what they see (K1, D5).
 from __future__ import annotations
 
 from foureyes.config.setting import Setting
-from foureyes.core.nouns.checkout import INPUTS, ISOLATIONS, CheckoutRule
+from foureyes.core.nouns.check_config import INPUTS, ISOLATIONS, CheckoutRule
 from foureyes.core.rules.policy import WORKTREE_FOR, ReviewPolicy
 
 CHECKOUT: tuple[Setting, ...] = (

@@ -7,8 +7,7 @@ from typing import Literal
 
 from foureyes.config.layers import is_looser
 from foureyes.config.settings import BY_KEY, SettingValue
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import ISOLATIONS
+from foureyes.core.nouns.check_config import ISOLATIONS, CheckRule
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import MODES, LabelRule, Mode, Profile, Unseen
 

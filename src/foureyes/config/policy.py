@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from foureyes.config.layers import Layers, in_force, is_said, resolve
 from foureyes.config.settings import BY_KEY, SETTINGS, Setting, SettingValue
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 from foureyes.core.rules.policy import (
     AutoApprove,
     HumanRule,

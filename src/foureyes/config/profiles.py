@@ -9,7 +9,7 @@ from typing import get_args
 import msgspec
 
 from foureyes.core.rules.policy import DEFAULT_PROFILES, HUMAN, Adapter, OutputFormat, Profile
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import Shape
 from foureyes.errors import ConfigError
 
 NAME = Shape(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")

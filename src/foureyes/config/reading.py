@@ -18,11 +18,11 @@ from foureyes.config.settings import (
     SettingValue,
     instead_of,
 )
-from foureyes.core.nouns.check_rule import REPORTS, CheckRule
+from foureyes.core.nouns.check_config import REPORTS, CheckRule
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import DEFAULT_LABEL_RULES, MODES, LabelRule
 from foureyes.core.words.folding import folded
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import Shape
 from foureyes.errors import ConfigError
 from foureyes.steps import fe, prose
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile
 
 SettingValue = (

@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from foureyes.config.settings import SettingValue
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile
 from foureyes.core.words.text import flat, one_line
 

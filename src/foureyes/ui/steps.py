@@ -59,7 +59,7 @@ def _word(word: str | Arg) -> str:
         return f"{word.quote}{word.name}{word.quote}"
     if word and SAFE.issuperset(word):
         return word
-    from foureyes.core.words.unseen import shown
+    from foureyes.core.words.text import shown
 
     if shown(word) != word:
         return f"$'{''.join(map(_escaped, word))}'"

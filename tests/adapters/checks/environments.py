@@ -12,7 +12,7 @@ import msgspec
 
 from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.core.nouns.check import CheckJudgement, judge
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 RIGHT, WRONG = "def area(w, h):\n    return w * h\n", "def area(w, h):\n    return w + h\n"

@@ -11,7 +11,7 @@ import pytest
 from foureyes.adapters.checks import exported as module
 from foureyes.adapters.checks.exported import Exported, seal
 from foureyes.adapters.checks.pipeline import Pipeline
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 
 from tests.adapters.checks.trees import blob
 

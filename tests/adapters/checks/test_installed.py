@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.checks.pipeline import Pipeline
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 
 from tests.adapters.checks.environments import Ground, make_ground, script
 

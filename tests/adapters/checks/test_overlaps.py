@@ -8,7 +8,7 @@ import pytest
 
 from foureyes.adapters.checks.overlaps import overlaps, refuse_own_parts
 from foureyes.adapters.checks.stand import OwnParts
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.check_config import CheckoutRule
 
 from tests.adapters.checks.trees import Tree
 

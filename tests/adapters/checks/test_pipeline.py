@@ -18,7 +18,7 @@ from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.adapters.checks.scratch import remove
 from foureyes.adapters.checks.variables import environment
 from foureyes.core.nouns.check import Ran, judge
-from foureyes.core.nouns.check_rule import CheckRule, ReportFormat
+from foureyes.core.nouns.check_config import CheckRule, ReportFormat
 
 from tests.adapters.checks.trees import Tree
 

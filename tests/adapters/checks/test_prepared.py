@@ -13,7 +13,7 @@ from foureyes.adapters.checks import shelf as shelves
 from foureyes.adapters.checks.prepared import DAY, Environments, key_of, programs_of
 from foureyes.adapters.checks.shelf import Hear, Shelf
 from foureyes.adapters.checks.stand import StopAsked, Stopped
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.check_config import CheckoutRule
 
 RULE = CheckoutRule(prepare="tool ci", env=("REGISTRY",))
 

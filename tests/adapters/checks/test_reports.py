@@ -12,7 +12,7 @@ from foureyes.adapters.checks import reports
 from foureyes.adapters.checks.reports import Reports
 from foureyes.adapters.checks.tree_files import CheckedFiles
 from foureyes.core.nouns.check import Ran
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 
 from tests.stage.odd import deep
 

@@ -15,7 +15,7 @@ from foureyes.adapters.checks import sarif
 from foureyes.adapters.checks.sarif import read
 from foureyes.adapters.checks.tree_files import LARGEST_REPORT, CheckedFiles
 from foureyes.core.nouns.check import ToolFinding
-from foureyes.core.rules.baseline import known_by
+from foureyes.core.rules.check_states import known_by
 
 from tests.stage.night import NIGHT, plays
 

@@ -9,7 +9,7 @@ import pytest
 from foureyes.adapters.checks.junit import read
 from foureyes.adapters.checks.told import Told, message_of
 from foureyes.adapters.checks.tree_files import CheckedFiles
-from foureyes.core.loop.failing_checks import LONGEST_TOLD
+from foureyes.core.loop.failures import LONGEST_TOLD
 
 FILES = [
     "tests/test_a.py", "src/shop/cart.py", "tests/CartTest.php", "src/sum.test.ts", "js/cart.test.js", "pkg/x_test.go",

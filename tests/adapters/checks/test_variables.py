@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from foureyes.adapters.checks.variables import environment
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 
 RULE = CheckRule(name="c", run="x", env=("RUSTUP_HOME",))
 

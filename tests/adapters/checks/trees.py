@@ -9,9 +9,8 @@ from pathlib import Path
 
 from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.core.nouns.check import CheckJudgement, Ran, judge
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
-from foureyes.core.words.globs import matching
+from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
+from foureyes.core.words.paths import matching
 
 PATH = os.environ.get("PATH", os.defpath)
 

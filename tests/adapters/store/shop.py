@@ -46,8 +46,8 @@ from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.sprint import SprintId
 from foureyes.core.rules.four_eyes import Declaration
-from foureyes.core.words.exceptions import ExceptionKind
 from foureyes.core.words.ids import DiffId, Sha, TaskId
+from foureyes.core.words.vocabulary import ExceptionKind
 from foureyes.errors import BadInput, Refused
 
 from tests import engines

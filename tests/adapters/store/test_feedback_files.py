@@ -17,7 +17,7 @@ from foureyes.app.review.prompts import history_of
 from foureyes.app.views.journal import Discrepancy
 from foureyes.core.events.decision import RedoRequested
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.nouns.feedback import mirror
+from foureyes.core.nouns.decision import mirror
 from foureyes.errors import Reason, Refused
 from foureyes.steps import NO_STEP
 

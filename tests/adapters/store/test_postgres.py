@@ -22,7 +22,7 @@ from foureyes.adapters.store.postgres_statements import translated
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.shared import open_shared, postgres
 from foureyes.adapters.store.store import Store
-from foureyes.core.words.place import without_password
+from foureyes.core.words.store_place import without_password
 from foureyes.errors import BadInput, FoureyesError, NoStore, StoreBusy, StoreProblem
 from foureyes.ui.steps import steps_text
 

@@ -15,7 +15,7 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.bootstrap.joining import join_store
 from foureyes.bootstrap.restoring import refuse_restore, restore_backup
 from foureyes.bootstrap.wiring import open_project
-from foureyes.core.words.place import without_password
+from foureyes.core.words.store_place import without_password
 from foureyes.errors import BadInput, Refused, StoreBusy, StoreProblem
 from foureyes.ui.cli.text.restored import restored_text
 from foureyes.ui.steps import steps_text

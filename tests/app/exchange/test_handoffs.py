@@ -11,9 +11,8 @@ import msgspec
 import pytest
 
 from foureyes.app.exchange.handoffs import kind_of
-from foureyes.core.documents.counts import summary_problems
-from foureyes.core.documents.findings import lead_findings, resolved_of, status_problem
-from foureyes.core.documents.reader import read
+from foureyes.core.documents.findings import lead_findings, resolved_of, status_problem, summary_problems
+from foureyes.core.documents.json_reader import read
 from foureyes.core.documents.shapes import DeveloperHandoff, QaHandoff, TechLeadHandoff
 from foureyes.errors import BadInput, NotFound
 

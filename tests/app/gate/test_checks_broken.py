@@ -9,11 +9,10 @@ from msgspec.structs import replace
 
 from foureyes.app.runner.due_work import WaitingChecks
 from foureyes.core.nouns import check as nouns
-from foureyes.core.nouns.check import Ran
-from foureyes.core.nouns.rewritten import Rewritten
-from foureyes.core.run.plan import plan
-from foureyes.core.run.snapshot import Snapshot
-from foureyes.core.run.step import Finish, RunStep, Wait
+from foureyes.core.nouns.check import Ran, Rewritten
+from foureyes.core.runner.plan import plan
+from foureyes.core.runner.snapshot import Snapshot
+from foureyes.core.runner.steps import Finish, RunStep, Wait
 
 from tests.stage.gated import AUTO, LINT, TESTS, answers, check, configure, report_of, row_of, words
 from tests.stage.people import BOB, CI, CLAUDE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.words.place import FILE
+from foureyes.core.words.store_place import FILE
 
 from tests.stage.checkout import AT_ONCE
 from tests.stage.gated import approved, configure, merge

@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from foureyes.core.words.place import FILE
+from foureyes.core.words.store_place import FILE
 
 from tests.stage.checkout import AT_ONCE
 from tests.stage.gated import approved, configure, deliver, merge_rows

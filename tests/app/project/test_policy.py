@@ -8,7 +8,7 @@ from foureyes.config.settings import FEATURES, SETTINGS
 from foureyes.core.events import PolicyAccepted
 from foureyes.core.events.project import SettingChanged
 from foureyes.core.rules.policy import digest_of
-from foureyes.core.words.place import NOT_SHOWN
+from foureyes.core.words.store_place import NOT_SHOWN
 from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Refused
 from foureyes.ui.steps import steps_text
 

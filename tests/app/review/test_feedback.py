@@ -11,7 +11,7 @@ import pytest
 
 from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.nouns.session import Actor
-from foureyes.core.words.quick_issues import QUICK_ISSUES
+from foureyes.core.words.vocabulary import QUICK_ISSUES
 from foureyes.errors import BadInput, NotFound
 from foureyes.ui.steps import steps_text
 

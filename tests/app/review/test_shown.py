@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from foureyes.app.views.review import ApprovalOutcome, FaceLook
-from foureyes.core.nouns.look import ALL, LONGEST, Looked
+from foureyes.core.nouns.decision import ALL, LONGEST, Looked
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import FoureyesError, GitProblem, StaleState
 

@@ -8,7 +8,7 @@ import pytest
 
 from foureyes.app.context import Context
 from foureyes.app.runner.background_jobs import AtOnce, Done, Job
-from foureyes.core.run.step import Wait
+from foureyes.core.runner.steps import Wait
 from foureyes.core.words.refs import attempt_ref
 
 from tests.stage.clones import SERVER

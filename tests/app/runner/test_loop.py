@@ -13,8 +13,8 @@ from foureyes.app.gate.merges import Merges
 from foureyes.app.runner.rows import Cost
 from foureyes.core import events as e
 from foureyes.core.nouns.run import RunOutcome
-from foureyes.core.run.snapshot import PutOff
-from foureyes.core.run.step import Merge, Wait
+from foureyes.core.runner.snapshot import PutOff
+from foureyes.core.runner.steps import Merge, Wait
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import Conflict, LostRunner
 from foureyes.steps import fe

@@ -12,7 +12,7 @@ import pytest
 
 from foureyes.app.agent_ports import Launch
 from foureyes.app.views.sprint import SprintAsk, SprintReport
-from foureyes.core.run.step import Wait
+from foureyes.core.runner.steps import Wait
 
 from tests.stage.documents import rulings_of
 from tests.stage.gated import AUTO, LINT

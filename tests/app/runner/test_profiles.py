@@ -14,8 +14,8 @@ from foureyes.config.policy import listed_profiles
 from foureyes.config.reading import read_file
 from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.rules.policy import PeersRule, ReviewPolicy
-from foureyes.core.run.plan import plan
-from foureyes.core.run.step import StartRun
+from foureyes.core.runner.plan import plan
+from foureyes.core.runner.steps import StartRun
 
 from tests.stage.people import ALICE
 from tests.stage.playground import Playground

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from foureyes.core.run.step import Finish, Wait
+from foureyes.core.runner.steps import Finish, Wait
 from foureyes.errors import GitProblem
 
 from tests.stage.gated import AUTO, LINT

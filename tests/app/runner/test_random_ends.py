@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from foureyes.app.runner.loop import Runner
 from foureyes.core.nouns.run import RunOutcome
-from foureyes.core.run.step import Wait
+from foureyes.core.runner.steps import Wait
 
 from tests.stage.gated import AUTO, LINT
 from tests.stage.night import plays

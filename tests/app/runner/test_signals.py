@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.run.signals import Spoken
+from foureyes.core.runner.signals import Spoken
 from foureyes.errors import BadInput, NotFound
 from foureyes.ui.steps import steps_text
 

@@ -12,7 +12,7 @@ from foureyes.app.runner import loop
 from foureyes.app.runner import loop as loop_module
 from foureyes.app.runner.loop import TURN_SECONDS, Turns
 from foureyes.app.runner.runs import Runs
-from foureyes.core.run.step import Wait
+from foureyes.core.runner.steps import Wait
 from foureyes.errors import StoreProblem
 from foureyes.steps import prose
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.cycle.deciding import AskedReviewer, TargetReview, decide, is_complete, stops
+from foureyes.core.cycle.decision import AskedReviewer, TargetReview, decide, is_complete, stops
 from foureyes.core.nouns.cycle import AskState
-from foureyes.core.words.verdicts import VERDICTS, Verdict
+from foureyes.core.words.vocabulary import VERDICTS, Verdict
 
 from tests.core.samples import quick
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from foureyes.core.cycle.triggering import RunActivity, silent, trigger_of
+from foureyes.core.cycle.decision import RunActivity, silent, trigger_of
 from foureyes.core.nouns.run import EMIT_TYPES
 
 

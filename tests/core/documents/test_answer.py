@@ -7,8 +7,8 @@ import json
 import pytest
 
 from foureyes.core.documents.answer import LONGEST, document_in
-from foureyes.core.documents.prompt_contract import Question, contract
-from foureyes.core.documents.reader import read
+from foureyes.core.documents.json_reader import read
+from foureyes.core.documents.prompt import Question, contract
 from foureyes.core.documents.shapes import ReviewResult
 from foureyes.errors import BadInput
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 
-from foureyes.core.documents.answer_schema import answer_schema
-from foureyes.core.documents.reader import read
+from foureyes.core.documents.answer import answer_schema
+from foureyes.core.documents.json_reader import read
 from foureyes.core.documents.shapes import ReviewResult
 
 SERVICES_TAKE = {

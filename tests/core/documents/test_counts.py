@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.documents.counts import blocking_problems, summary_problems
-from foureyes.core.documents.findings import answers_of
+from foureyes.core.documents.findings import answers_of, blocking_problems, summary_problems
 from foureyes.core.documents.shapes import DeveloperHandoff, Issue, QaHandoff, TechLeadHandoff
 from foureyes.errors import Reason
 

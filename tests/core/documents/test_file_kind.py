@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.documents.file_kind import kind_in_words
+from foureyes.core.documents.unified_diff import kind_in_words
 
 OLD, NEW = "1" * 40, "2" * 40
 

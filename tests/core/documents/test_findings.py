@@ -24,7 +24,7 @@ from foureyes.core.documents.findings import (
 )
 from foureyes.core.documents.shapes import DeveloperHandoff, Issue, RulingLine, TechLeadHandoff
 from foureyes.core.nouns.finding import ALIASES, BLOCKING, GROUNDS, SEVERITIES, Answer, ReportedFinding, Severity
-from foureyes.core.words.verdicts import Verdict
+from foureyes.core.words.vocabulary import Verdict
 from foureyes.errors import Reason
 
 from tests.core.samples import quick

@@ -7,9 +7,8 @@ import difflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.documents import lens
-from foureyes.core.documents.lens import widened, without_space
-from foureyes.core.documents.unified_diff import DiffLine, FileDiff, parse
+from foureyes.core.documents import unified_diff
+from foureyes.core.documents.unified_diff import DiffLine, FileDiff, parse, widened, without_space
 
 
 def change(old: list[str], new: list[str], context: int = 3) -> tuple[FileDiff, ...]:
@@ -90,7 +89,7 @@ def test_what_only_moved_sideways_is_context_and_a_file_of_nothing_else_is_left_
 
 
 def test_very_many_lines_are_compared_place_by_place() -> None:
-    count = int(lens.COMPARED**0.5) + 1
+    count = int(unified_diff.COMPARED**0.5) + 1
     old = [f"step({number})" for number in range(count)]
     assert without_space(change(old, [f"    {line}" for line in old])) == ()
     assert len(without_space(change(old, ["other()", *[f"    {line}" for line in old]]))) == 1

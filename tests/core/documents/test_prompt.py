@@ -34,11 +34,11 @@ from foureyes.core.documents.shapes import (
     RulingLine,
 )
 from foureyes.core.nouns.attempt import ChangedFile
-from foureyes.core.nouns.feedback import Feedback, section
+from foureyes.core.nouns.decision import Feedback, section
 from foureyes.core.nouns.finding import ANSWERS, GROUNDS, RULINGS, SEVERITIES, STATUS_ALIASES, Finding, ReviewStatus
 from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.words.fence import shown
-from foureyes.core.words.verdicts import Verdict
+from foureyes.core.words.vocabulary import Verdict
 from foureyes.errors import BadInput, Refused
 from foureyes.ui.steps import steps_text
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from foureyes.core.documents.prompt import PURPOSES, BriefedCheck, Briefing, PromptPurpose, compose
 from foureyes.core.nouns.attempt import ChangedFile
-from foureyes.core.nouns.feedback import Feedback, section
+from foureyes.core.nouns.decision import Feedback, section
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.words.fence import fenced, plain, quoted, shown
 

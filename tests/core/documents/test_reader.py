@@ -13,10 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec import inspect as shape
 
-from foureyes.core.documents.json_text import unfenced
-from foureyes.core.documents.reader import LIMIT, read
+from foureyes.core.documents.json_reader import LIMIT, MOST_PROBLEMS, read, unfenced
 from foureyes.core.documents.shapes import CHECK, DOCUMENTS, QaHandoff, ReviewRequest, ReviewResult, TechLeadHandoff
-from foureyes.core.documents.typed import MOST_PROBLEMS
 from foureyes.core.nouns.finding import RULINGS
 from foureyes.errors import BadInput
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from foureyes.core.documents.json_text import parsed
+from foureyes.core.documents.json_reader import Wrong, parsed
 from foureyes.core.documents.sarif import BrokenReport, Replaced, Reported, is_address, results
-from foureyes.core.documents.typed import Wrong
 
 MESSAGE = {"text": "no"}
 

@@ -9,9 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from foureyes.core.documents.counts import summary_problems
-from foureyes.core.documents.findings import answers_of, findings_of, lead_findings, status_problem
-from foureyes.core.documents.reader import read
+from foureyes.core.documents.findings import answers_of, findings_of, lead_findings, status_problem, summary_problems
+from foureyes.core.documents.json_reader import read
 from foureyes.core.documents.shapes import (
     DOCUMENTS,
     DeveloperHandoff,

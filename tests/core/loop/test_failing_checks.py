@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from foureyes.core.loop.failing_checks import LISTED, assigned, failing_of, is_many, was_mended
+from foureyes.core.loop.failures import LISTED, assigned, failing_of, is_many, was_mended
 from foureyes.core.nouns.check import MANY_FAILURES, CheckResult, ToolFinding
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.nouns.finding import Finding, ReportedFinding
 from foureyes.core.words.ids import SessionId, Sha
 

@@ -7,8 +7,8 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.loop import failing_tests
-from foureyes.core.loop.failing_tests import progress, track
+from foureyes.core.loop import failures
+from foureyes.core.loop.failures import progress, track
 
 from tests.core.samples import quick
 
@@ -16,8 +16,8 @@ NAMES = [f"t{n}" for n in range(8)]
 runs = st.lists(st.frozensets(st.sampled_from(NAMES)), max_size=7)
 
 
-def tracked(*failing: str) -> list[failing_tests.Tests]:
-    return [failing_tests.Tests(n, frozenset(names.split())) for n, names in enumerate(failing, 1)]
+def tracked(*failing: str) -> list[failures.Tests]:
+    return [failures.Tests(n, frozenset(names.split())) for n, names in enumerate(failing, 1)]
 
 
 def test_five_found_three_fixed_two_new_two_fixed_L13() -> None:
@@ -62,7 +62,7 @@ def test_without_any_iteration_there_is_no_progress_L13() -> None:
 @quick
 @given(runs)
 def test_every_failure_is_counted_once_in_every_iteration_L13(failing: list[frozenset[str]]) -> None:
-    table = track([failing_tests.Tests(n, names) for n, names in enumerate(failing, 1)])
+    table = track([failures.Tests(n, names) for n, names in enumerate(failing, 1)])
     before: frozenset[str] = frozenset()
     for one, names in zip(table, failing, strict=True):
         assert set(one.still_failing) | set(one.new_failures) == names
@@ -80,7 +80,5 @@ def test_every_failure_is_counted_once_in_every_iteration_L13(failing: list[froz
 def test_a_report_of_twenty_thousand_failing_tests_is_tracked_in_no_time_L13() -> None:
     many = frozenset(f"test_{n}" for n in range(20_000))
     began = time.process_time()
-    assert (
-        len(track([failing_tests.Tests(1, many), failing_tests.Tests(2, many - {"test_1"})])[1].still_failing) == 19_999
-    )
+    assert len(track([failures.Tests(1, many), failures.Tests(2, many - {"test_1"})])[1].still_failing) == 19_999
     assert time.process_time() - began < 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.loop.moved_lines import moved
+from foureyes.core.loop.fingerprint import moved
 
 from tests.core.samples import quick
 

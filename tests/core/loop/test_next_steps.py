@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foureyes.core.loop.answering import why_not_ruling
+from foureyes.core.loop.answers import why_not_ruling
 from foureyes.core.loop.engine import LoopState, Round
 from foureyes.core.loop.next_steps import loop_step, next_step, state_in_words
 from foureyes.core.nouns.finding import RULINGS, Finding, rulings_for

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.nouns.approval import Basis, basis_of, grade_of
+from foureyes.core.nouns.decision import Basis, basis_of, grade_of
 
 OLD_WORDS: dict[str, Basis] = {
     "origin": "agent",

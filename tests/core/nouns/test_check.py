@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from foureyes.core.nouns import check, check_rule
+from foureyes.core.nouns import check, check_config
 from foureyes.core.nouns.check import CheckOutcome, Elsewhere, Ran, ToolFinding, judge
-from foureyes.core.nouns.check_rule import CheckRule, ReportFormat
+from foureyes.core.nouns.check_config import CheckRule, ReportFormat
 from foureyes.core.words.ids import SessionId, Sha
 
 from tests.core.samples import quick
@@ -41,7 +41,7 @@ rans = st.builds(
 rules = st.builds(
     rule,
     run=st.sampled_from(["pytest -q", "ruff check", "make", "a && b", ""]),
-    report=st.sampled_from(check_rule.REPORTS),
+    report=st.sampled_from(check_config.REPORTS),
     failed_exit=st.none() | st.just((1, 3)),
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from foureyes.core.nouns.check_rule import CheckRule, ReportFormat
+from foureyes.core.nouns.check_config import CheckRule, ReportFormat
 
 
 def rule(run: str = "make check", report: ReportFormat = "none", **more: object) -> CheckRule:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from foureyes.core.nouns.check import Ran, judge
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
-from foureyes.core.words.globs import matching
+from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
+from foureyes.core.words.paths import matching
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from foureyes.core.nouns.feedback import SUMMARY, Feedback, mirror, section, summary
-from foureyes.core.words.quick_issues import QUICK_ISSUES
+from foureyes.core.nouns.decision import SUMMARY, Feedback, mirror, section, summary
+from foureyes.core.words.vocabulary import QUICK_ISSUES
 
 from tests.core.samples import quick
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.nouns.look import ALL, Looked, counted
+from foureyes.core.nouns.decision import ALL, Looked, counted
 
 HUNKS = [f"{number:016x}" for number in range(6)]
 some = st.lists(st.sampled_from([*HUNKS, "f" * 16, ""]), max_size=10)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from foureyes.core.nouns import check
-from foureyes.core.nouns.check import Ran, ToolFinding, judge
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
-from foureyes.core.nouns.rewritten import Rewritten
+from foureyes.core.nouns.check import Ran, Rewritten, ToolFinding, judge
+from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 
 RULE = CheckRule(name="tests", run="make check")
 SOURCE = Rewritten(checked=("src/app.py",))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from foureyes.core.nouns.check import CheckResult, Ran, ToolFinding, failures_in
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.rules.baseline import MOST_RESULTS, Against, against, known_by, listed, on_target
+from foureyes.core.nouns.check_config import CheckRule
+from foureyes.core.rules.check_states import MOST_RESULTS, Against, against, known_by, listed, on_target
 from foureyes.core.words.ids import SessionId, Sha
 
 from tests.core.samples import quick

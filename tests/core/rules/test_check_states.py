@@ -10,11 +10,17 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from foureyes.core.nouns.check import CheckOutcome, CheckResult, CheckState, WhatRan, red
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.nouns.session import Party
-from foureyes.core.rules.check_states import NOT_COMPARED, check_states, check_states_on, counts, is_broken_by_change
+from foureyes.core.rules.check_states import (
+    NOT_COMPARED,
+    broken_of,
+    check_states,
+    check_states_on,
+    counts,
+    is_broken_by_change,
+)
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.retrying import broken_of
 
 from tests.core.samples import (
     ADA,

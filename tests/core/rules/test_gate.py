@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckResult
+from foureyes.core.nouns.decision import NOTHING_KNOWN, Looked
 from foureyes.core.nouns.finding_state import Blocking
-from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts

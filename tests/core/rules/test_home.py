@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.core.nouns.session import Actor, Standing
-from foureyes.core.rules.home import at_home, fitting_home, why_not_home
+from foureyes.core.rules.callers import at_home, fitting_home, why_not_home
 from foureyes.core.rules.policy import IdentityRule
 from foureyes.core.words.ids import session_of
 from foureyes.errors import Reason

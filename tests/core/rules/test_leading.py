@@ -6,7 +6,7 @@ import pytest
 
 from foureyes.core.events.loop import LeadOption
 from foureyes.core.nouns.session import Party
-from foureyes.core.rules.leading import why_not_lead
+from foureyes.core.rules.closing import why_not_lead
 
 from tests.core.samples import ADA, MAKER, STRANGER, asserted, made
 

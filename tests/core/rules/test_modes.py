@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from foureyes.core.nouns.attempt import NOT_MEASURED, Attempt, Mark, MarkKind
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.check_config import CheckoutRule
 from foureyes.core.nouns.finding_state import Blocking
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.check_states import check_states

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foureyes.core.nouns.check import CheckResult
-from foureyes.core.rules.retrying import BrokenCheckRuns
+from foureyes.core.rules.check_states import BrokenCheckRuns
 from foureyes.core.words.ids import SessionId, Sha
 
 LAST = CheckResult(

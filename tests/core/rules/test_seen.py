@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.attempt import EarlierAttempt, Relation
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.seen import has_moved, name_of_seen, read_seen, was_not_seen
+from foureyes.core.rules.gate import has_moved, name_of_seen, read_seen, was_not_seen
 from foureyes.core.words.ids import DiffId
 
 from tests.core.samples import ADA, DIFF, STRANGER, attempt, made, quick

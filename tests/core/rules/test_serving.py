@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.core.nouns.session import Actor, Standing
+from foureyes.core.rules.callers import has_lost_its_starter, served
 from foureyes.core.rules.rights import barred
-from foureyes.core.rules.serving import has_lost_its_starter, served
 from foureyes.core.words.ids import session_of
 from foureyes.errors import Reason
 

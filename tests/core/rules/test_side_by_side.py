@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.rules.side_by_side import side_by_side
+from foureyes.core.rules.risk import side_by_side
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.core.nouns.attempt import Attempt, Commit
-from foureyes.core.nouns.stack import Below, How
+from foureyes.core.nouns.attempt import Attempt, Below, Commit, How
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts, Lower
 from foureyes.core.rules.stacks import (

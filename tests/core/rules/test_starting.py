@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.starting import why_not_independent
+from foureyes.core.rules.callers import why_not_independent
 from foureyes.core.words.ids import session_of
 from foureyes.errors import Reason
 

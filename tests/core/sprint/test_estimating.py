@@ -7,7 +7,7 @@ import statistics
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.sprint.estimating import ENOUGH, Estimates, Past, median, together
+from foureyes.core.sprint.selection import ENOUGH, Estimates, Past, median, together
 
 from tests.core.samples import quick
 

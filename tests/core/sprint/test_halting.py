@@ -10,8 +10,18 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from foureyes.core.nouns.sprint import Sprint, SprintId
-from foureyes.core.sprint.halting import SprintNow, SprintRunEnd, is_error, is_exhausted, why_end, why_go_on, why_pause
-from foureyes.core.sprint.progress import Progress, SprintTask, progress_of
+from foureyes.core.sprint.progress import (
+    Progress,
+    SprintNow,
+    SprintRunEnd,
+    SprintTask,
+    is_error,
+    is_exhausted,
+    progress_of,
+    why_end,
+    why_go_on,
+    why_pause,
+)
 
 from tests.core.samples import quick
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.sprint.selecting import SprintCandidate, Wanted, choose, with_waiting
+from foureyes.core.sprint.selection import SprintCandidate, Wanted, choose, with_waiting
 from foureyes.core.words.ids import TaskId
 
 from tests.core.samples import quick

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foureyes.core.nouns.sprint import SprintTarget
-from foureyes.core.sprint.target import clean_clock, ends_at, next_clock, span, target_of, target_words
+from foureyes.core.sprint.selection import clean_clock, ends_at, next_clock, span, target_of, target_words
 from foureyes.errors import BadInput
 
 from tests.core.samples import quick

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.words.emoji import is_emoji
+from foureyes.core.words.text import is_emoji
 
 
 @pytest.mark.parametrize("character", "©☂❤🎉👍🏴🦿🫠")

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from foureyes.core.words.exceptions import MEANINGS, ExceptionKind
+from foureyes.core.words.vocabulary import MEANINGS, ExceptionKind
 
 from tests.architecture.house import PACKAGE, modules, nodes_of, tree_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.words.exit_codes import is_tools_own_break
+from foureyes.core.words.check_output import is_tools_own_break
 
 
 @pytest.mark.parametrize(

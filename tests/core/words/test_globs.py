@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.words.globs import matching
+from foureyes.core.words.paths import matching
 
 from tests.core.samples import quick
 

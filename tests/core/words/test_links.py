@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.words.links import MOST_FOLLOWED, other_names
+from foureyes.core.words.paths import MOST_FOLLOWED, other_names
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.words.reporting import report_line
+from foureyes.core.words.check_output import report_line
 
 REPORT = '"$FOUREYES_REPORT"'
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.core.words.secrets import is_likely_secret
+from foureyes.core.words.paths import is_likely_secret
 
 
 def test_what_mostly_holds_a_secret_is_told_by_its_name() -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import Shape
 
 
 @pytest.mark.parametrize("text", ["", "ab12", "AB12", "12", "x ab1 y", "ab\n"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.words.tails import Tails, parts_of
+from foureyes.core.words.paths import Tails, parts_of
 
 TREE = Tails(["main.go", "src/pkg dir/bäd.py", "go/cmd/run.go", "lib/a/x_test.go", "lib/b/x_test.go", "src/main.py"])
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.words.tools import tool_of
+from foureyes.core.words.check_output import tool_of
 
 from tests.core.samples import quick
 

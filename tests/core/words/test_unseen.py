@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.words.text import is_blank, visible
-from foureyes.core.words.unseen import VISIBLE, code, fitting, has_unseen, is_odd_name, shown, widest
+from foureyes.core.words.text import VISIBLE, code, fitting, has_unseen, is_blank, is_odd_name, shown, visible, widest
 from foureyes.ui.tui import marks as terminal
 
 from tests.core.samples import quick

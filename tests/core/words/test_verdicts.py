@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from foureyes.core.words.verdicts import VERDICTS, Verdict
+from foureyes.core.words.vocabulary import VERDICTS, Verdict
 
 
 def test_the_list_of_verdicts_is_the_type_V5() -> None:

@@ -8,7 +8,7 @@ import pytest
 from foureyes.app.views.journal import JournalRow
 from foureyes.app.views.review import FaceLook
 from foureyes.core.events.decision import RedoRequested
-from foureyes.core.nouns.look import Looked
+from foureyes.core.nouns.decision import Looked
 from foureyes.ui.cli.audit import how_it_was_seen
 from foureyes.ui.cli.text.task import detail_text
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.serving import served
+from foureyes.core.rules.callers import served
 from foureyes.ui.mcp.table import TOOLS
 
 from tests.stage.people import ALICE, CODEX, agent, person

@@ -15,8 +15,7 @@ from foureyes.app.git_ports import Workshop
 from foureyes.app.ports import CheckRunner, Lent, Outside, TreeFiles
 from foureyes.app.views.attempt import EnvironmentRow
 from foureyes.core.nouns.check import Ran
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 from foureyes.core.words.ids import Sha
 
 ASKED = ""

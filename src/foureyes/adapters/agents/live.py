@@ -14,7 +14,7 @@ from foureyes.adapters.agents.streams.reading import RunStreams
 from foureyes.adapters.agents.sweep import sweep
 from foureyes.adapters.supervised import Supervised
 from foureyes.core.nouns.run import RunId, RunOutcome
-from foureyes.core.run.signals import Spoken, after_echo
+from foureyes.core.runner.signals import Spoken, after_echo
 
 BUSY = 0.1
 """Seconds after which it is looked again whether the last thing that a run asked for is done."""

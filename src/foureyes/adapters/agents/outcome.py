@@ -10,7 +10,7 @@ from foureyes.adapters.agents.streams.reading import RunStreams
 from foureyes.adapters.agents.streams.story import RunStory
 from foureyes.adapters.agents.streams.trouble import kind_of, wait_in
 from foureyes.core.nouns.run import ErrorKind, RunOutcome, conversation_of
-from foureyes.core.run.signals import after_echo, signal_in
+from foureyes.core.runner.signals import after_echo, signal_in
 from foureyes.core.words.text import in_line, visible
 
 HEAD, TAIL = 4_000, 16_000

@@ -13,7 +13,7 @@ from contextlib import ExitStack, suppress
 from foureyes.adapters import process
 from foureyes.adapters.folders import LOGS, OddFile, entered, entries, folder, opened, replace
 from foureyes.core.nouns.session import RUN_TOKEN
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import Shape
 
 RUNS, HOMES, CHECKOUTS = "runs", "homes", "checkouts"
 BESIDE = ".foureyes-review"

@@ -20,8 +20,7 @@ from foureyes.adapters.checks.stand import Stand, StopAsked, Unprepared, why_end
 from foureyes.adapters.checks.variables import PREPARE, environment
 from foureyes.adapters.contents import changed, sizes
 from foureyes.app.ports import Lent, TreeFiles
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import TIMEOUT_MINUTES, CheckoutRule
+from foureyes.core.nouns.check_config import TIMEOUT_MINUTES, CheckoutRule, CheckRule
 
 OWN_PROGRAMS = (".venv/bin", "node_modules/.bin")
 """Where an environment has its programs: first on the PATH, unless the tree itself has something there."""

@@ -16,7 +16,7 @@ import msgspec
 from foureyes.adapters.checks.code_origin import INSTALLED
 from foureyes.adapters.checks.pytest_settings import first_paths
 from foureyes.adapters.folders import opened
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import Shape
 
 PATH = "PYTHONPATH"
 PYTHON = Shape(r"(python|pypy)[0-9.]*")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from foureyes.adapters.checks.stand import OwnParts
 from foureyes.app.ports import TreeFiles
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.check_config import CheckoutRule
 from foureyes.core.words.fence import named
 
 WHOLE = frozenset({".venv", "venv", "node_modules"})

@@ -28,20 +28,17 @@ from foureyes.adapters.checks.variables import clean_path, environment
 from foureyes.adapters.contents import changed, sizes
 from foureyes.adapters.folders import opened
 from foureyes.adapters.process import ProcessProblem, ProgramEnd
-from foureyes.core.nouns.check import Ran, WhatRan
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import TIMEOUT_MINUTES
-from foureyes.core.nouns.rewritten import Rewritten
-from foureyes.core.words.exit_codes import CANNOT_RUN
+from foureyes.core.nouns.check import Ran, Rewritten, WhatRan
+from foureyes.core.nouns.check_config import TIMEOUT_MINUTES, CheckRule
+from foureyes.core.words.check_output import CANNOT_RUN, tool_of
 from foureyes.core.words.text import visible
-from foureyes.core.words.tools import tool_of
 from foureyes.errors import GitProblem
 
 if TYPE_CHECKING:
     from foureyes.adapters.checks.grounds import Grounds
     from foureyes.app.ports import Lent, TreeFiles
     from foureyes.app.views.attempt import EnvironmentRow
-    from foureyes.core.nouns.checkout import CheckoutRule
+    from foureyes.core.nouns.check_config import CheckoutRule
 
 MAX_PROGRAM = 1_000_000_000
 """The size of a program that is still read for its digest; some files of the kernel say that they have terabytes."""

@@ -26,7 +26,7 @@ from foureyes.adapters.checks.shelf import LOCK, Hear, Shelf, locked, waited
 from foureyes.adapters.checks.stand import StopAsked
 from foureyes.adapters.folders import MB, entered, opened, read, replace, walked
 from foureyes.app.views.attempt import EnvironmentRow
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.check_config import CheckoutRule
 
 ABOUT, NEW = "about.json", "new-"
 DAY = 24 * 3600.0

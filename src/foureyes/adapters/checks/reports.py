@@ -14,8 +14,8 @@ from foureyes.adapters.checks.tree_files import LARGEST_REPORT, LEFT_OUT, Checke
 from foureyes.adapters.checks.variables import REPORT_PATH, REPORTS
 from foureyes.adapters.folders import OddFile, entered, entered_below, opened
 from foureyes.core.nouns.check import Ran
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.words.globs import matching
+from foureyes.core.nouns.check_config import CheckRule
+from foureyes.core.words.paths import matching
 from foureyes.core.words.text import visible
 
 ENDINGS = {"junit": (".xml",), "sarif": (".sarif", ".json")}

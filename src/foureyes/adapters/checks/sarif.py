@@ -7,10 +7,10 @@ from re import compile as pattern
 
 from foureyes.adapters.checks.tree_files import LARGEST_REPORT, CheckedFiles
 from foureyes.adapters.folders import opened
-from foureyes.core.documents.json_text import parsed
+from foureyes.core.documents.json_reader import parsed
 from foureyes.core.documents.sarif import CRITICAL, OWN, BrokenReport, Reported, is_address, results
 from foureyes.core.nouns.check import ToolFinding
-from foureyes.core.rules.baseline import known_by
+from foureyes.core.rules.check_states import known_by
 from foureyes.core.words.digest import sha256
 from foureyes.core.words.text import in_line
 

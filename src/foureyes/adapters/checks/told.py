@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from foureyes.adapters.checks.tree_files import CheckedFiles
-from foureyes.core.loop.failing_checks import LONGEST_TOLD
+from foureyes.core.loop.failures import LONGEST_TOLD
 from foureyes.core.words.text import spaced
 
 MESSAGE, BEGIN, END = 700, 800, 480

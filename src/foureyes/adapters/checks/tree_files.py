@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from foureyes.adapters.folders import walked
-from foureyes.core.words.tails import Tails
+from foureyes.core.words.paths import Tails
 
 MOST_FILES = 200_000
 LEFT_OUT = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".gradle", ".mypy_cache"})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 
 from foureyes.adapters.exchange.cleaning import inside
-from foureyes.core.words.tails import Tails
+from foureyes.core.words.paths import Tails
 
 WORKTREES = ".foureyes/worktrees/"
 """Where worktrees of tasks were: one that is gone is no directory of the repository."""

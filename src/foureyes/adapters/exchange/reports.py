@@ -9,8 +9,7 @@ import msgspec
 
 from foureyes.adapters.exchange import sarif_report
 from foureyes.adapters.exchange.places import ReportPaths
-from foureyes.core.documents.json_text import parsed
-from foureyes.core.documents.typed import Wrong, typed
+from foureyes.core.documents.json_reader import Wrong, parsed, typed
 from foureyes.core.nouns.finding import ReportedFinding, Severity
 from foureyes.core.words.text import in_line
 from foureyes.errors import BadInput

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from foureyes.adapters.identity.observe import actor_from, token_in
 from foureyes.adapters.identity.process_tree import read_tree
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.serving import has_lost_its_starter, served
+from foureyes.core.rules.callers import has_lost_its_starter, served
 
 
 class Beginning:

@@ -166,7 +166,7 @@ class FeedbackFiles:
 
     def _mirror(self, tx: Tx, task: str) -> Written:
         from foureyes.app.views.review import ApprovalView, FeedbackView, decisions_in
-        from foureyes.core.nouns.feedback import mirror
+        from foureyes.core.nouns.decision import mirror
 
         tx.ahead(("attempt.feedback", {"task": task}), ("attempt.approvals", {"task": task}))
         history = decisions_in(
@@ -190,7 +190,7 @@ class FeedbackFiles:
 def expected_files(tx: Tx) -> dict[str, bytes]:
     """The file of every task that was decided about."""
     from foureyes.app.views.review import ApprovalView, FeedbackView, decisions_in
-    from foureyes.core.nouns.feedback import mirror
+    from foureyes.core.nouns.decision import mirror
 
     class Decided(FeedbackView, frozen=True, kw_only=True):
         task: str

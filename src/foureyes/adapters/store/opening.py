@@ -13,7 +13,7 @@ from foureyes.adapters.store.migrate import LATEST, migrate
 from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.sqlite import APPLICATION_ID, SqliteEngine
 from foureyes.adapters.store.store import Store
-from foureyes.core.words.place import FILE
+from foureyes.core.words.store_place import FILE
 from foureyes.errors import Reason, Refused, StoreProblem
 from foureyes.steps import blank, by, either, fe, in_turn, shell
 

@@ -30,7 +30,7 @@ from foureyes.adapters.store.postgres_errors import LOCK_TIMEOUT, held_by, in_ou
 from foureyes.adapters.store.postgres_roles import SchemaFacts
 from foureyes.adapters.store.postgres_statements import escaped, translated
 from foureyes.adapters.store.queries import sql
-from foureyes.core.words.unheard import is_unheard
+from foureyes.core.words.quiet_events import is_unheard
 from foureyes.errors import Internal, NoStore, StoreBusy, StoreProblem
 from foureyes.steps import blank, by, by_person, either, fe
 

@@ -12,7 +12,7 @@ from psycopg import errors
 
 from foureyes.adapters.store.engine import SqlValue
 from foureyes.adapters.store.postgres_roles import ENCODING, let_in_by
-from foureyes.core.words.place import without_password
+from foureyes.core.words.store_place import without_password
 from foureyes.core.words.text import visible
 from foureyes.errors import NoStore, StoreBusy, StoreProblem
 from foureyes.steps import Steps, blank, by, by_person, either, fe, prose, shell

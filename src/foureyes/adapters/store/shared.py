@@ -26,7 +26,7 @@ from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.app.ports import CountProgress
 from foureyes.app.views.settings import CopiedStore
-from foureyes.core.words.place import SCHEMES, WITHOUT, holds_password
+from foureyes.core.words.store_place import SCHEMES, WITHOUT, holds_password
 from foureyes.errors import BadInput, NoStore, StoreProblem
 from foureyes.steps import blank, by, by_person, fe, phrase, prose, shell
 

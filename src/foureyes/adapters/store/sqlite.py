@@ -13,7 +13,7 @@ import apsw
 from foureyes.adapters.folders import OddFile, kind_of
 from foureyes.adapters.store.lock import in_its_place, only_readable
 from foureyes.adapters.store.queries import sql
-from foureyes.core.words.place import FILE
+from foureyes.core.words.store_place import FILE
 from foureyes.errors import StoreBusy, StoreProblem
 from foureyes.steps import blank, fe, prose
 

@@ -20,7 +20,7 @@ from foureyes.adapters.store.mirror import EXCEPTION, Mirror, differences, expec
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import TEMPORARY, SqliteEngine
-from foureyes.core.words.place import place_words
+from foureyes.core.words.store_place import place_words
 from foureyes.errors import Reason, Refused, StoreProblem, VerificationFailed
 from foureyes.steps import blank, by, fe, in_turn, phrase
 

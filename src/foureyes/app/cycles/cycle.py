@@ -11,7 +11,7 @@ import msgspec
 from foureyes.app.context import Context
 from foureyes.app.facts import parties_of, programs_of
 from foureyes.app.ports import Tx
-from foureyes.core.loop.review import Review
+from foureyes.core.loop.reviews import Review
 from foureyes.core.nouns.cycle import ANY_PERSON, Asked, Clarification, Cycle, CycleId, TargetRow
 from foureyes.core.nouns.session import Actor, Party, is_one_origin, is_tied
 from foureyes.core.rules.facts import Facts

@@ -20,7 +20,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.views.run_state import PauseView
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
-from foureyes.core.cycle.deciding import AskedReviewer, CycleResult, TargetReview, decide, is_complete, stops
+from foureyes.core.cycle.decision import AskedReviewer, CycleResult, TargetReview, decide, is_complete, stops
 from foureyes.core.documents.shapes import ClarifiedPoint
 from foureyes.core.nouns.cycle import CLARIFICATIONS_MOST, Asked, Clarification, Cycle, CycleId, Point, TargetRow
 from foureyes.core.nouns.finding import Finding

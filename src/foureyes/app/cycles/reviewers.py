@@ -15,7 +15,7 @@ from foureyes.app.views.run_state import Cooldown, PauseView
 from foureyes.app.views.session import SessionView
 from foureyes.config.policy import agent_profiles
 from foureyes.core import events as e
-from foureyes.core.cycle.choosing import MakerTraits, ReviewerCandidate, ReviewerChoice, choose, why_not
+from foureyes.core.cycle.reviewers import MakerTraits, ReviewerCandidate, ReviewerChoice, choose, why_not
 from foureyes.core.nouns.cycle import ANY_PERSON, Cycle, CycleId, CycleTarget, ReviewerKind, TargetRow, Trigger
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.facts import Facts

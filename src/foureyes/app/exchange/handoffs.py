@@ -16,9 +16,8 @@ from foureyes.app.findings.answers import known_ids
 from foureyes.app.findings.records import findings_of_task
 from foureyes.app.ports import Tx
 from foureyes.app.views.finding import MoveView
-from foureyes.core.documents.counts import summary_problems
-from foureyes.core.documents.findings import issues_of, lead_findings, resolved_of
-from foureyes.core.documents.reader import read
+from foureyes.core.documents.findings import issues_of, lead_findings, resolved_of, summary_problems
+from foureyes.core.documents.json_reader import read
 from foureyes.core.documents.shapes import (
     MOST_IN_TEXT,
     BlockingSummary,
@@ -34,7 +33,7 @@ from foureyes.core.documents.shapes import (
     TestTracking,
     word_of,
 )
-from foureyes.core.loop.failing_tests import Tests, Tracking, track
+from foureyes.core.loop.failures import Tests, Tracking, track
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.nouns.finding import BLOCKING, Finding, status_of

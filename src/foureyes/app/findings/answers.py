@@ -19,10 +19,9 @@ from foureyes.app.work.claims import is_successor, take_over
 from foureyes.core import events as e
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import Placed
-from foureyes.core.loop.answering import unanswered, why_not_answers
+from foureyes.core.loop.answers import unanswered, why_not_answers
 from foureyes.core.loop.engine import wants_lead
-from foureyes.core.loop.fingerprint import find_quote, line_at, normal
-from foureyes.core.loop.moved_lines import moved
+from foureyes.core.loop.fingerprint import find_quote, line_at, moved, normal
 from foureyes.core.nouns.attempt import Attempt, Change, ChangedFile
 from foureyes.core.nouns.finding import Answer, Finding, answer_step
 from foureyes.core.nouns.finding_state import UNRESOLVED
@@ -56,9 +55,8 @@ class Answers:
         """L6: the answers of a handoff_developer document, all of them or none; what it counts must be what is there
         (G6).
         """
-        from foureyes.core.documents.counts import summary_problems
-        from foureyes.core.documents.findings import answers_of
-        from foureyes.core.documents.reader import read
+        from foureyes.core.documents.findings import answers_of, summary_problems
+        from foureyes.core.documents.json_reader import read
         from foureyes.core.documents.shapes import DeveloperHandoff
 
         permit(actor, "finding answer")
@@ -252,7 +250,7 @@ def _miscounted(
     """G6: what a document counts must be what the store counts."""
     if document is None:
         return []
-    from foureyes.core.documents.counts import blocking_problems
+    from foureyes.core.documents.findings import blocking_problems
 
     wanted = {
         finding.root: finding.id

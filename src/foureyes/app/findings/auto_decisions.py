@@ -11,9 +11,9 @@ from foureyes.app.facts import facts_of
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
 from foureyes.core.events.decision import Approved
-from foureyes.core.nouns.approval import grade_of
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckState
+from foureyes.core.nouns.decision import grade_of
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states, seen_on_tip
 from foureyes.core.rules.facts import Facts

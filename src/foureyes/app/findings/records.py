@@ -14,8 +14,8 @@ from foureyes.app.test_names import unpack
 from foureyes.app.views.finding import MoveView, NoteRow
 from foureyes.core import events as e
 from foureyes.core.events.loop import FindingsRaised
-from foureyes.core.loop.answering import state_again, why_not_again
-from foureyes.core.loop.failing_checks import assigned, failing_of, is_many, named_in, was_mended
+from foureyes.core.loop.answers import state_again, why_not_again
+from foureyes.core.loop.failures import assigned, failing_of, is_many, named_in, was_mended
 from foureyes.core.loop.fingerprint import FindingTraits, by_place, find_quote, line_at, match, normal, symbol_at, words
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import KEPT_FAILURES, CheckResult, CheckState, ToolFinding

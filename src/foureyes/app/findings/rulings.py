@@ -22,17 +22,16 @@ from foureyes.app.views.task_list import Outcome
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.loop.answering import why_not_ruling, why_not_withdrawn
-from foureyes.core.loop.review import Review
+from foureyes.core.loop.answers import why_not_ruling, why_not_withdrawn
+from foureyes.core.loop.reviews import Review
 from foureyes.core.nouns.finding import RULINGS, Finding, Ruling
 from foureyes.core.nouns.session import Actor, Party, is_one_origin, is_oneself
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import Declaration, may_approve
-from foureyes.core.rules.gate import Tip, holds, pauses
+from foureyes.core.rules.gate import Tip, holds, pauses, was_not_seen
 from foureyes.core.rules.involvement import labels_in_force, made_by
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.rules.policy import required_reviews
-from foureyes.core.rules.seen import was_not_seen
 from foureyes.core.words.decision import Decision, refuse
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import SessionId, TaskId

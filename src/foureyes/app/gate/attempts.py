@@ -18,15 +18,15 @@ from foureyes.app.views.diff import DiffView, FileDiff
 from foureyes.app.views.task_list import Outcome
 from foureyes.app.work.remote_attempts import bring
 from foureyes.core import events as e
-from foureyes.core.documents.lens import CONTEXT, MOST_CONTEXT, widened, without_space
+from foureyes.core.documents.unified_diff import CONTEXT, MOST_CONTEXT, widened, without_space
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import makers_of
 from foureyes.core.rules.policy import FOLDED_PATHS
-from foureyes.core.words.globs import matching
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import IMPLEMENTATION
+from foureyes.core.words.paths import matching
 from foureyes.errors import NotFound, Reason
 from foureyes.steps import fe
 

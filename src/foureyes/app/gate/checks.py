@@ -25,7 +25,7 @@ from foureyes.app.work.remote_attempts import bring
 from foureyes.app.work.worktrees import FilesOfTree
 from foureyes.core import events as e
 from foureyes.core.events.gate import CheckFinished
-from foureyes.core.loop.failing_checks import failures_told
+from foureyes.core.loop.failures import failures_told
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import (
     CheckedTree,
@@ -40,19 +40,28 @@ from foureyes.core.nouns.check import (
     may_have_been_killed,
     moves_on,
 )
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
-from foureyes.core.rules.baseline import listed, on_target
-from foureyes.core.rules.check_states import BROKEN_HERE, RAN, check_states, counts, is_broken_by_change, seen_on_tip
+from foureyes.core.rules.check_states import (
+    BROKEN_HERE,
+    RAN,
+    broken_of,
+    check_states,
+    counts,
+    is_broken_by_change,
+    lacks_a_run,
+    listed,
+    on_target,
+    seen_on_tip,
+)
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_involved
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
 from foureyes.core.rules.policy import ReviewPolicy
-from foureyes.core.rules.retrying import broken_of, lacks_a_run
-from foureyes.core.words.exit_codes import is_tools_own_break
-from foureyes.core.words.globs import matching
+from foureyes.core.words.check_output import is_tools_own_break
 from foureyes.core.words.ids import SessionId, Sha, TaskId
+from foureyes.core.words.paths import matching
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, Conflict, GitProblem, NotFound, Reason, Refused
 from foureyes.steps import NO_STEP, Steps, by, by_person, by_person_or_service, either, fe, in_turn, phrase, prose

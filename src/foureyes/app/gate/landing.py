@@ -28,19 +28,18 @@ from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.core.events.decision import TaskMerged, UnapprovedMergeSeen
 from foureyes.core.events.project import PolicyAccepted, SecurityRecorded
-from foureyes.core.nouns.attempt import KEEPS_APPROVAL, Attempt
+from foureyes.core.nouns.attempt import KEEPS_APPROVAL, TAKEN_ALONG, Attempt
 from foureyes.core.nouns.session import Actor
-from foureyes.core.nouns.stack import TAKEN_ALONG
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules import gate
+from foureyes.core.rules.approval_validity import WaitingApproval, why_void
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import GLASS
 from foureyes.core.rules.policy import digest_of
 from foureyes.core.rules.stacks import status_words, unmerged, waits_for
-from foureyes.core.rules.still_holds import WaitingApproval, why_void
 from foureyes.core.words.ids import SessionId, Sha, TaskId
-from foureyes.core.words.place import why_not_kept
 from foureyes.core.words.refs import DETACHED, FENCE, spare_ref
+from foureyes.core.words.store_place import why_not_kept
 from foureyes.errors import ConfigError, GitProblem, Reason, Refused, RemoteProblem
 from foureyes.steps import Steps, by_person, fe, shell
 

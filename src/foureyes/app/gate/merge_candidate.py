@@ -38,10 +38,10 @@ from foureyes.core.nouns.attempt import KEEPS_APPROVAL, Attempt, Effect
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
+from foureyes.core.rules.approval_validity import WaitingApproval, marked_by, why_not_checked, why_not_there, why_void
 from foureyes.core.rules.check_states import check_states_on
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.stacks import landed_below, waits_for
-from foureyes.core.rules.still_holds import WaitingApproval, marked_by, why_not_checked, why_not_there, why_void
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import ANCHOR, Sha, TaskId, seen_name
 from foureyes.core.words.refs import DETACHED, attempt_ref, attempt_refs

@@ -15,9 +15,8 @@ from foureyes.app.ports import NamedQuery, Tx
 from foureyes.app.stacks import BelowRow
 from foureyes.app.work.branches import tip_of
 from foureyes.core.events.decision import AttemptSubmitted, StackFound
-from foureyes.core.nouns.attempt import Author, Change, ChangedFile, Commit
+from foureyes.core.nouns.attempt import Author, Below, Change, ChangedFile, Commit, How
 from foureyes.core.nouns.session import Actor
-from foureyes.core.nouns.stack import Below, How
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.stacks import (
     LATER,

@@ -43,9 +43,8 @@ from foureyes.core.rules.stacks import status_words
 from foureyes.core.words.commands import NamedFiles, called_by, named_by, script_text
 from foureyes.core.words.fence import named, some
 from foureyes.core.words.ids import SessionId, Sha, TaskId, seen_name
-from foureyes.core.words.links import other_names
+from foureyes.core.words.paths import is_likely_secret, other_names
 from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, attempt_ref, own_branch, own_name
-from foureyes.core.words.secrets import is_likely_secret
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason
 from foureyes.steps import Steps, blank, by_person, either, fe, in_turn, phrase, prose, shell

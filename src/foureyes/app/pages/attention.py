@@ -17,7 +17,7 @@ from foureyes.app.project.accepted_config import Unaccepted, unaccepted
 from foureyes.app.target import branch_here
 from foureyes.app.views.status import AttentionKind, AttentionRow, AttentionView, Choice
 from foureyes.config import FILE
-from foureyes.core.rules.claiming import lead_step
+from foureyes.core.rules.claims import lead_step
 from foureyes.core.rules.required import all_reviewers
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
@@ -130,7 +130,7 @@ class CallerWays:
         return tuple(_lead(task, option) for option in LEAD if self._may_lead(case, option))
 
     def _may_lead(self, case: Case, option: LeadOption) -> bool:
-        from foureyes.core.rules.leading import why_not_lead
+        from foureyes.core.rules.closing import why_not_lead
 
         may = self.may(f"lead {option}", case.task.id)
         return may and not why_not_lead(case.facts, case.me, case.policy.tiers.lead, self._actor.agent, option)
@@ -505,7 +505,7 @@ class Attention:
         if look.policy is None or look.seen.tree is None or not look.policy.checks:
             return
         from foureyes.core.nouns.check import CheckResult
-        from foureyes.core.rules.baseline import on_target
+        from foureyes.core.rules.check_states import on_target
 
         latest: dict[tuple[str, str], CheckResult] = {}
         for result in look.tx.all("check.of_trees", CheckResult, trees=[look.seen.tree]):

@@ -19,7 +19,7 @@ from foureyes.app.tasks.sprint_records import glance
 from foureyes.app.views.board import COLUMNS, BoardView, Card, CardState, Column, ColumnName
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.project import CounterRow
-from foureyes.core.nouns.approval import basis_of
+from foureyes.core.nouns.decision import basis_of
 from foureyes.core.words.ids import Sha
 from foureyes.errors import BadInput, ConfigError, GitProblem
 

@@ -17,10 +17,10 @@ from foureyes.app.target_merges import unbrought
 from foureyes.app.views.finding import ALERT_AFTER, NoteRow
 from foureyes.app.views.task import Report
 from foureyes.core.nouns.check import CheckResult
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import clean_word
-from foureyes.core.rules.baseline import on_target
+from foureyes.core.rules.check_states import on_target
 from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem, NotFound, Reason
 from foureyes.steps import by_person_or_service, fe

@@ -18,7 +18,7 @@ from foureyes.app.views.review import ApprovalView, ReviewView
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.task import LogView, TaskDetail
 from foureyes.core.loop.engine import LoopState
-from foureyes.core.loop.review import Review, has_reviewed, why_not_counting
+from foureyes.core.loop.reviews import Review, has_reviewed, why_not_counting
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts
 from foureyes.errors import ConfigError

@@ -24,7 +24,7 @@ from foureyes.app.views.session import SessionView
 from foureyes.app.views.task_list import ListQuery, Preview, ReviewablePage, ReviewableRow, TaskRow
 from foureyes.app.work.branches import tip_among, tip_of
 from foureyes.app.work.remote_attempts import is_elsewhere
-from foureyes.core.nouns.look import Looked
+from foureyes.core.nouns.decision import Looked
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
@@ -33,8 +33,7 @@ from foureyes.core.rules.gate import Tip, waits_for_checks
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
 from foureyes.core.rules.policy import BATCH_MAX, ReviewPolicy, must_be_seen, rule_of
-from foureyes.core.rules.risk import CLASSES, NEW_AGENT, Around, beside, risk_of
-from foureyes.core.rules.side_by_side import side_by_side
+from foureyes.core.rules.risk import CLASSES, NEW_AGENT, Around, beside, risk_of, side_by_side
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.errors import ConfigError, Reason
 from foureyes.steps import NO_STEP, fe

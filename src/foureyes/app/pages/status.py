@@ -16,7 +16,7 @@ from foureyes.app.views.status import OpenPoint, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.lifecycle import STATUSES
-from foureyes.core.words.place import FILE as STORE_FILE
+from foureyes.core.words.store_place import FILE as STORE_FILE
 from foureyes.core.words.text import one_line
 from foureyes.errors import ConfigError, GitProblem
 from foureyes.steps import NO_STEP, Steps, fe, prose

@@ -459,8 +459,7 @@ def broken_checks(context: Context, tx: Tx, policy: ReviewPolicy, most: int) -> 
     if not rows:
         return
     from foureyes.app.facts import facts_for
-    from foureyes.core.rules.check_states import check_states
-    from foureyes.core.rules.retrying import broken_of
+    from foureyes.core.rules.check_states import broken_of, check_states
 
     for task, facts in facts_for(context, tx, [TaskId(row.id) for row in rows]).items():
         broke = [state for state in check_states(facts, policy) if broken_of(facts, state) is not None]

@@ -88,7 +88,7 @@ def _against_work(context: Context, tx: Tx, detail: TaskDetail) -> Steps:
     task = detail.task
     if task.ready:
         return NO_STEP
-    from foureyes.core.rules.claiming import why_not_free
+    from foureyes.core.rules.claims import why_not_free
 
     reasons = why_not_free(
         task,

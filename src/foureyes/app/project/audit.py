@@ -19,8 +19,8 @@ from foureyes.app.views.journal import AuditReport, Discrepancy, JournalRow, Sec
 from foureyes.app.views.settings import SigningKey
 from foureyes.config import FILE as CONFIG_FILE
 from foureyes.core.words.ids import Sha
-from foureyes.core.words.place import FILE
 from foureyes.core.words.refs import KEPT_ATTEMPTS, attempt_ref
+from foureyes.core.words.store_place import FILE
 from foureyes.core.words.text import flat
 from foureyes.errors import GitProblem
 from foureyes.steps import NO_STEP, Steps, by_person, fe, phrase

@@ -28,11 +28,11 @@ from foureyes.config.layers import Layers, flag_names, in_force, resolve
 from foureyes.config.loosening import is_loosened
 from foureyes.config.reading import parse, parse_flag, read_file
 from foureyes.config.settings import ALIASES, BY_KEY, FEATURES, FILE, REMOVED, SETTINGS, SettingValue
-from foureyes.core.documents.prompt_contract import PURPOSES
+from foureyes.core.documents.prompt import PURPOSES
 from foureyes.core.events.project import PolicyAccepted, SettingChanged, TemplateAccepted
-from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.rules.policy import IdentityRule, LabelRule, Profile, digest_of
-from foureyes.core.words.place import holds_password, shown_address, without_password
+from foureyes.core.words.store_place import holds_password, shown_address, without_password
 from foureyes.core.words.text import flat, lines_of
 from foureyes.errors import BadInput, Conflict, NotFound, Refused
 from foureyes.steps import prose

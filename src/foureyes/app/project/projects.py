@@ -15,7 +15,7 @@ from foureyes.app.views.settings import Adoption, Milestones, RestoredStore, Sto
 from foureyes.core.events.project import ProjectCreated, SecurityRecorded, StorePlaced
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha
-from foureyes.core.words.place import place_words
+from foureyes.core.words.store_place import place_words
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, GitProblem
 from foureyes.steps import blank, fe, in_turn, prose

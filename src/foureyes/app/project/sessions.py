@@ -78,7 +78,7 @@ class Sessions:
         """I3: what the caller is worth where it stands; the settings are read only where that is in question."""
         if actor.stands is None:
             return actor
-        from foureyes.core.rules.home import at_home
+        from foureyes.core.rules.callers import at_home
         from foureyes.core.rules.policy import IdentityRule
 
         try:
@@ -246,7 +246,7 @@ class Sessions:
             event = self._token(work, actor, wanted, agent, child, secret)
             work.record(row.id, event)
             if claims:
-                from foureyes.core.rules.claiming import began_at
+                from foureyes.core.rules.claims import began_at
 
                 work.record(row.id, e.TaskStarted(target_head=began_at(row, head), implementer=child))
         notes = (f"{row.id} is started for {event.name}",) if claims else ()

@@ -25,9 +25,8 @@ from foureyes.app.work.branches import tip_of, tip_since
 from foureyes.app.work.remote_attempts import bring, unasked_in_words
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.nouns.approval import grade_of
 from foureyes.core.nouns.attempt import Attempt
-from foureyes.core.nouns.look import LONGEST, NOTHING_KNOWN, Looked, counted
+from foureyes.core.nouns.decision import LONGEST, NOTHING_KNOWN, Looked, counted, grade_of
 from foureyes.core.nouns.session import Actor, is_one_origin, is_oneself
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import ACCEPTED
@@ -41,9 +40,9 @@ from foureyes.core.rules.four_eyes import (
     may_record,
     recorded_approval,
 )
+from foureyes.core.rules.gate import has_moved, name_of_seen
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.policy import BATCH_MAX, required_grade
-from foureyes.core.rules.seen import has_moved, name_of_seen
 from foureyes.core.rules.stacks import passed_over
 from foureyes.core.words.decision import Decision
 from foureyes.core.words.ids import TaskId

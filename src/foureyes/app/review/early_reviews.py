@@ -18,13 +18,13 @@ from foureyes.app.target import counted_against
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.core import events as e
 from foureyes.core.documents.findings import effective
-from foureyes.core.loop.review import FilesRead, uncovered, untold
+from foureyes.core.loop.reviews import FilesRead, uncovered, untold
 from foureyes.core.nouns.attempt import Attempt, Change, ChangedFile
 from foureyes.core.nouns.cycle import Cycle, CycleId, CycleTarget, Look, look_ref
 from foureyes.core.nouns.finding import status_of
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.rules.involvement import made_by
-from foureyes.core.run.reviewing import is_about
+from foureyes.core.runner.plan import is_about
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import one_line
 from foureyes.errors import GitProblem, Reason

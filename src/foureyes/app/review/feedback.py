@@ -21,16 +21,16 @@ from foureyes.app.views.task_list import Outcome
 from foureyes.app.work.branches import begin_again, why_not_reset
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested, TaskRejected
-from foureyes.core.nouns.feedback import PriorityChange, RedoOption
+from foureyes.core.nouns.decision import PriorityChange, RedoOption
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import BREAKABLE, Declaration, may_approve, may_decide
-from foureyes.core.rules.seen import has_moved, was_not_seen
+from foureyes.core.rules.gate import has_moved, was_not_seen
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import is_allowed
-from foureyes.core.words.quick_issues import QUICK_ISSUES
 from foureyes.core.words.refs import attempt_ref
 from foureyes.core.words.text import clean_text, is_blank, visible
+from foureyes.core.words.vocabulary import QUICK_ISSUES
 from foureyes.errors import BadInput, Conflict, NotFound, Reason
 from foureyes.steps import blank, by, fe, phrase
 

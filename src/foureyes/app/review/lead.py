@@ -22,9 +22,9 @@ from foureyes.core.loop.engine import LEAD_OPTIONS, waits
 from foureyes.core.loop.next_steps import loop_step
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task, clean_title
-from foureyes.core.rules.claiming import lead_step
+from foureyes.core.rules.claims import lead_step
+from foureyes.core.rules.closing import why_not_lead
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.leading import why_not_lead
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import BadInput
 from foureyes.steps import Steps, fe, phrase

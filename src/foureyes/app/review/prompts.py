@@ -22,10 +22,10 @@ from foureyes.app.views.task import HandoffView
 from foureyes.core.documents.prompt import PURPOSES, BriefedCheck, Briefing, PromptPurpose, compose
 from foureyes.core.documents.shapes import ClarifiedPoint
 from foureyes.core.loop.engine import LEAD_OPTIONS, LoopState, Round
-from foureyes.core.loop.review import Review
+from foureyes.core.loop.reviews import Review
 from foureyes.core.nouns.attempt import Attempt, ChangedFile
 from foureyes.core.nouns.check import CheckState
-from foureyes.core.nouns.feedback import Feedback, section
+from foureyes.core.nouns.decision import Feedback, section
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts

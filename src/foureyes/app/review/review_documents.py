@@ -15,9 +15,9 @@ from foureyes.app.findings.records import findings_of_task, open_blocking
 from foureyes.app.ports import Tx
 from foureyes.app.views.finding import AnswerView
 from foureyes.core import events as e
-from foureyes.core.documents.briefing import CHANGE
 from foureyes.core.documents.findings import files_of, findings_of, rulings_of, status_problem
-from foureyes.core.documents.reader import read
+from foureyes.core.documents.json_reader import read
+from foureyes.core.documents.prompt import CHANGE
 from foureyes.core.documents.shapes import (
     CheckLine,
     ClarifiedPoint,
@@ -26,7 +26,7 @@ from foureyes.core.documents.shapes import (
     ReviewRequest,
     ReviewResult,
 )
-from foureyes.core.loop.review import Review
+from foureyes.core.loop.reviews import Review
 from foureyes.core.nouns.cycle import TargetRow
 from foureyes.core.nouns.finding import AFTER_RULING, Finding, ReportedFinding, Ruling, Severity
 from foureyes.core.nouns.finding_state import UNRESOLVED

@@ -40,13 +40,12 @@ from foureyes.core import events as e
 from foureyes.core.documents.findings import effective
 from foureyes.core.documents.shapes import ReviewPayload, ReviewRequest
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.loop.review import FilesRead, uncovered, untold
+from foureyes.core.loop.reviews import FilesRead, uncovered, untold
 from foureyes.core.nouns.cycle import Cycle, CycleId
 from foureyes.core.nouns.finding import AFTER_RULING, Raised, Ruling, status_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
-from foureyes.core.rules.gate import is_reviewing, stops
-from foureyes.core.rules.seen import same_as_latest, was_not_seen
+from foureyes.core.rules.gate import is_reviewing, same_as_latest, stops, was_not_seen
 from foureyes.core.words.decision import Decision
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import TaskId

@@ -16,8 +16,8 @@ from foureyes.app.work.worktrees import refuse_reserved
 from foureyes.core import events as e
 from foureyes.core.nouns.run import MAKES, Purpose, Run, RunId
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.claiming import began_at, why_not_free
-from foureyes.core.rules.starting import why_not_independent
+from foureyes.core.rules.callers import why_not_independent
+from foureyes.core.rules.claims import began_at, why_not_free
 from foureyes.core.words.ids import session_id, task_id, token_hash
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, Reason

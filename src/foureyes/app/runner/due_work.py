@@ -27,14 +27,14 @@ from foureyes.app.sprint.sprints import Sprints
 from foureyes.app.tasks.sprint_records import active, now_of
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.run_state import PauseView
-from foureyes.core.cycle.triggering import RunActivity, silence_begins, silent, trigger_of
+from foureyes.core.cycle.decision import RunActivity, silence_begins, silent, trigger_of
 from foureyes.core.nouns.cycle import Cycle, CycleId
 from foureyes.core.nouns.run import MAKES, Run, RunId, conversation_of
 from foureyes.core.nouns.sprint import Sprint
+from foureyes.core.rules.check_states import pause_after
 from foureyes.core.rules.required import wants_peers
-from foureyes.core.rules.retrying import pause_after
-from foureyes.core.run.snapshot import Called, PastRun, PutOff, ReviewDue
-from foureyes.core.run.step import EndSprint, PauseSprint, ResumeSprint
+from foureyes.core.runner.snapshot import Called, PastRun, PutOff, ReviewDue
+from foureyes.core.runner.steps import EndSprint, PauseSprint, ResumeSprint
 from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from foureyes.app.runner.live_runs import RunnerDesk
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import ReviewPolicy
-    from foureyes.core.sprint.halting import SprintNow
+    from foureyes.core.sprint.progress import SprintNow
 
 
 # ---- Asked (V1, V3, V4, V8) ----

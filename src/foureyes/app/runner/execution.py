@@ -23,8 +23,8 @@ from foureyes.app.views.attempt import MergeRow
 from foureyes.app.work.remote_attempts import bring, catch_up, is_to_fetch, send
 from foureyes.app.work.worktrees import is_behind
 from foureyes.core.nouns.run import RunId
-from foureyes.core.run.snapshot import PutOff
-from foureyes.core.run.step import (
+from foureyes.core.runner.snapshot import PutOff
+from foureyes.core.runner.steps import (
     CoolProfile,
     DecideCycle,
     EndSprint,

@@ -10,14 +10,14 @@ import msgspec
 from foureyes.app.agent_ports import LiveRun
 from foureyes.app.views.run import RunLine, RunnerGlance
 from foureyes.core.nouns.run import Run, RunId, RunOutcome
-from foureyes.core.run.kept_back import kept_back
-from foureyes.core.run.snapshot import Left, PutOff
+from foureyes.core.runner.plan import kept_back
+from foureyes.core.runner.snapshot import Left, PutOff
 from foureyes.core.sprint.progress import compact
 from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
-    from foureyes.core.run.snapshot import Snapshot
-    from foureyes.core.sprint.halting import SprintNow
+    from foureyes.core.runner.snapshot import Snapshot
+    from foureyes.core.sprint.progress import SprintNow
 
 
 # ---- In hand ----

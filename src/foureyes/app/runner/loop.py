@@ -22,10 +22,9 @@ from foureyes.app.runner.run_start import is_full
 from foureyes.app.runner.runs import Runs
 from foureyes.app.runner.snapshot import Lookout
 from foureyes.core.nouns.run import MAKES
-from foureyes.core.run.kept_back import kept_back
-from foureyes.core.run.plan import plan
-from foureyes.core.run.snapshot import Snapshot
-from foureyes.core.run.step import DecideCycle, Finish, Notify, Wait
+from foureyes.core.runner.plan import kept_back, plan
+from foureyes.core.runner.snapshot import Snapshot
+from foureyes.core.runner.steps import DecideCycle, Finish, Notify, Wait
 from foureyes.errors import FoureyesError, LostRunner, Refused
 from foureyes.steps import fe
 

@@ -22,10 +22,10 @@ from foureyes.app.views.task import Drafted
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.remote_attempts import begin_at
 from foureyes.config.policy import agent_profiles, listed_profiles
-from foureyes.core.documents.drafted_plan import plan_in, planning_prompt, retrying_prompt
 from foureyes.core.documents.plan import in_order, read_plan
+from foureyes.core.documents.plan_draft import plan_in, planning_prompt, retrying_prompt
 from foureyes.core.nouns.run import RunOutcome
-from foureyes.core.run.afterwards import how_it_failed
+from foureyes.core.runner.plan import how_it_failed
 from foureyes.core.words.text import one_line
 from foureyes.errors import AgentUnavailable, BadInput, FoureyesError, GitProblem, NotFound
 from foureyes.steps import blank, fe, prose

@@ -18,8 +18,8 @@ from foureyes.config.policy import agent_profiles, listed_profiles, review_polic
 from foureyes.core.nouns.run import MAKES, ErrorKind, Run, conversation_of
 from foureyes.core.rules.policy import DEFAULT_PROFILES
 from foureyes.core.rules.required import all_reviewers
-from foureyes.core.run.cooling import EndedRun, crashed_in_a_row
-from foureyes.core.run.snapshot import Slot
+from foureyes.core.runner.retries import EndedRun, crashed_in_a_row
+from foureyes.core.runner.snapshot import Slot
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import FoureyesError
 

@@ -18,15 +18,14 @@ from foureyes.app.views.session import SessionView
 from foureyes.app.work.remote_attempts import bring
 from foureyes.config.policy import agent_profiles
 from foureyes.core.documents.answer import document_in
-from foureyes.core.documents.briefing import CHANGE, REQUEST
-from foureyes.core.documents.json_text import parsed
-from foureyes.core.documents.reader import read
+from foureyes.core.documents.json_reader import parsed, read
+from foureyes.core.documents.prompt import CHANGE, REQUEST
 from foureyes.core.documents.shapes import ClarificationResult, PointAnswer, ReviewRequest, ReviewResult, name_of
-from foureyes.core.loop.review import FilesRead, seen_by
+from foureyes.core.loop.reviews import FilesRead, seen_by
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.cycle import Clarification, Look
 from foureyes.core.nouns.session import Actor
-from foureyes.core.run.reviewing import is_about
+from foureyes.core.runner.plan import is_about
 from foureyes.core.words.fence import fenced
 from foureyes.core.words.text import one_line, visible
 from foureyes.errors import BadInput, FoureyesError, Refused
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from foureyes.app.runner.live_runs import InHand
     from foureyes.app.views.review import ReviewOutcome
     from foureyes.core.nouns.run import Run
-    from foureyes.core.run.step import StartRun
+    from foureyes.core.runner.steps import StartRun
     from foureyes.core.words.ids import Sha
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from foureyes.core.nouns.cycle import CycleId, ReviewerKind
 from foureyes.core.nouns.run import EmitType, ErrorKind, Purpose, RunEnding, RunId, conversation_of
-from foureyes.core.run.snapshot import PastRun
+from foureyes.core.runner.snapshot import PastRun
 from foureyes.core.words.lifecycle import TaskStatus
 
 

@@ -17,10 +17,9 @@ from foureyes.app.target import counted_against
 from foureyes.app.views.run_state import Cooldown
 from foureyes.app.work.worktrees import branch_of
 from foureyes.core.nouns.run import ASKED, MAKES
-from foureyes.core.run.snapshot import Left
+from foureyes.core.runner.snapshot import Left
 from foureyes.core.words.fence import some
-from foureyes.core.words.globs import matching
-from foureyes.core.words.secrets import is_likely_secret
+from foureyes.core.words.paths import is_likely_secret, matching
 from foureyes.core.words.text import one_line
 from foureyes.errors import BadInput, FoureyesError, GitProblem, Refused
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.run import Run, RunEnding, RunId, RunOutcome
     from foureyes.core.nouns.session import Actor
     from foureyes.core.nouns.task import Task
-    from foureyes.core.run.step import AfterRun, FinishRun
+    from foureyes.core.runner.steps import AfterRun, FinishRun
     from foureyes.core.words.ids import Sha
     from foureyes.core.words.lifecycle import RunEnd
 

@@ -18,7 +18,7 @@ from foureyes.app.runner.runs import Runs
 from foureyes.app.target import told_target
 from foureyes.app.work.worktrees import make_worktree
 from foureyes.config.policy import agent_profiles
-from foureyes.core.documents.answer_schema import answer_schema
+from foureyes.core.documents.answer import answer_schema
 from foureyes.core.nouns.run import ASKED, ROLE_FOR, RunOutcome
 from foureyes.core.words.fence import fenced
 from foureyes.core.words.ids import token_hash
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.run import ErrorKind, Run, RunEnding
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import Profile
-    from foureyes.core.run.step import StartRun
+    from foureyes.core.runner.steps import StartRun
     from foureyes.core.words.ids import Sha
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.run import Begun, RunnerView, Said
     from foureyes.core.nouns.run import ErrorKind, Purpose, RunEnding, RunOutcome, Signal, StuckKind
     from foureyes.core.nouns.session import Actor
-    from foureyes.core.run.signals import Spoken
+    from foureyes.core.runner.signals import Spoken
     from foureyes.core.words.ids import Sha
     from foureyes.core.words.lifecycle import RunEnd
 

@@ -135,7 +135,7 @@ def after_signal(signal: Signal, task: str, *, by_run: bool) -> Steps:
 
 def with_eyes(context: Context, actor: Actor, done: Outcome, type_: EmitType, summary: str) -> Outcome:
     """V1: without a runner, what an agent says asks for other eyes by itself, where peers are wanted."""
-    from foureyes.core.cycle.triggering import trigger_of
+    from foureyes.core.cycle.decision import trigger_of
 
     trigger = trigger_of(type_)
     if trigger is None:

@@ -38,8 +38,8 @@ from foureyes.core.nouns.cycle import Cycle
 from foureyes.core.nouns.run import MAKES, Run
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.required import all_reviewers
-from foureyes.core.run.snapshot import AttentionItem, LiveState, PastRun, PutOff, Snapshot, TaskState
-from foureyes.core.run.step import RunChecks
+from foureyes.core.runner.snapshot import AttentionItem, LiveState, PastRun, PutOff, Snapshot, TaskState
+from foureyes.core.runner.steps import RunChecks
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import one_line
 from foureyes.errors import FoureyesError

@@ -16,9 +16,18 @@ from foureyes.app.views.sprint import PlannedTaskView, SprintAsk, SprintPlanView
 from foureyes.core.events.sprint import Chosen
 from foureyes.core.rules.policy import required_grade
 from foureyes.core.rules.required import is_profile, required_reviewers
-from foureyes.core.sprint.estimating import Estimates, Past, together
-from foureyes.core.sprint.selecting import SprintCandidate, Wanted, choose, with_waiting
-from foureyes.core.sprint.target import ends_at, target_of, target_words
+from foureyes.core.sprint.selection import (
+    Estimates,
+    Past,
+    SprintCandidate,
+    Wanted,
+    choose,
+    ends_at,
+    target_of,
+    target_words,
+    together,
+    with_waiting,
+)
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import ConfigError, NotFound, Reason
 from foureyes.steps import fe

@@ -37,7 +37,7 @@ from foureyes.app.views.sprint import (
 )
 from foureyes.core import events as e
 from foureyes.core.nouns.sprint import sprint_name
-from foureyes.core.rules.starting import why_not_independent, why_not_steering
+from foureyes.core.rules.callers import why_not_independent, why_not_steering
 from foureyes.core.sprint.progress import (
     SprintTask,
     clock_of,
@@ -50,7 +50,7 @@ from foureyes.core.sprint.progress import (
     sentence,
     stage_of,
 )
-from foureyes.core.sprint.target import ends_at
+from foureyes.core.sprint.selection import ends_at
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import clean_text, one_line
 from foureyes.errors import Conflict, FoureyesError, GitProblem, Reason
@@ -316,7 +316,7 @@ def _trouble(task: SprintTask, row: Trouble | None) -> str:
 
 def _at_work(context: Context, tx: Tx, sprint: Sprint) -> list[SprintRow]:
     from foureyes.app.context import seconds_since
-    from foureyes.core.sprint.target import span
+    from foureyes.core.sprint.selection import span
 
     left = left_runs(context, tx)
 

@@ -11,9 +11,10 @@ import msgspec
 from foureyes.app.context import Count
 from foureyes.app.views.sprint import NO_SPRINT, SprintGlance
 from foureyes.core.nouns.sprint import Sprint, number_of, sprint_name
-from foureyes.core.sprint.halting import SprintNow, SprintRunEnd
 from foureyes.core.sprint.progress import (
     Progress,
+    SprintNow,
+    SprintRunEnd,
     SprintTask,
     clock_of,
     compact,
@@ -22,7 +23,7 @@ from foureyes.core.sprint.progress import (
     progress_of,
     sentence,
 )
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import Shape
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, NotFound
 from foureyes.steps import Steps, either, fe

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.core.documents.lens import CONTEXT
+from foureyes.core.documents.unified_diff import CONTEXT
 from foureyes.core.documents.unified_diff import DiffLine as DiffLine
 from foureyes.core.documents.unified_diff import FileDiff as FileDiff
 from foureyes.core.documents.unified_diff import Hunk as Hunk

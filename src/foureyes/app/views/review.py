@@ -9,13 +9,11 @@ import msgspec
 
 from foureyes.app.views.attempt import InsideRow
 from foureyes.app.views.task_list import Preview
-from foureyes.core.loop.review import Review
-from foureyes.core.nouns.approval import Basis, basis_of
+from foureyes.core.loop.reviews import Review
 from foureyes.core.nouns.cycle import AskState, CycleState, ReviewerKind, Trigger
-from foureyes.core.nouns.feedback import Feedback, PriorityChange, RedoOption
-from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
+from foureyes.core.nouns.decision import NOTHING_KNOWN, Basis, Feedback, Looked, PriorityChange, RedoOption, basis_of
 from foureyes.core.rules.risk import Risk
-from foureyes.core.words.verdicts import Verdict
+from foureyes.core.words.vocabulary import Verdict
 from foureyes.errors import Reason
 from foureyes.steps import NO_STEP, Steps
 

@@ -26,7 +26,7 @@ from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor, is_oneself, is_same
 from foureyes.core.rules.check_states import check_states
-from foureyes.core.rules.claiming import RESUME, began_at, is_next_process, why_not_free
+from foureyes.core.rules.claims import RESUME, began_at, is_next_process, why_not_free
 from foureyes.core.rules.involvement import has_spawned
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.refs import OWN_BRANCHES, own_branch

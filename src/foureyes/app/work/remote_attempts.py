@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from foureyes.app.git_ports import Moved, RefUpdate
 from foureyes.app.target import ToldTarget, branch_here, merge_place_of, told_target
 from foureyes.core.words.ids import Sha, TaskId
-from foureyes.core.words.place import FILE
 from foureyes.core.words.refs import (
     DETACHED,
     KEPT_ATTEMPTS,
@@ -22,6 +21,7 @@ from foureyes.core.words.refs import (
     own_branch,
     tracked,
 )
+from foureyes.core.words.store_place import FILE
 from foureyes.core.words.text import one_line
 from foureyes.errors import GitProblem, RemoteProblem
 from foureyes.steps import NO_STEP, Steps, by, either, fe, in_turn, prose, shell

@@ -22,9 +22,9 @@ from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.involvement import is_under
 from foureyes.core.words.fence import some
-from foureyes.core.words.globs import matching
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import IMPLEMENTATION
+from foureyes.core.words.paths import matching
 from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, own_branch
 from foureyes.core.words.text import visible
 from foureyes.errors import FoureyesError, GitProblem, LostClaim, Reason, RemoteProblem
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from foureyes.app.context import Work
     from foureyes.app.ports import Tx
     from foureyes.app.views.task_list import Outcome
-    from foureyes.core.nouns.checkout import CheckoutRule
+    from foureyes.core.nouns.check_config import CheckoutRule
     from foureyes.core.rules.policy import ReviewPolicy, WorktreeFor
 
 

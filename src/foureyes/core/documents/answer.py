@@ -4,11 +4,17 @@ not read, prose instead of it is no answer, and of two that differ none counts.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
-from foureyes.core.documents.json_text import parsed, unfenced
+import msgspec
+
+from foureyes.core.documents.json_reader import parsed, unfenced
+from foureyes.core.documents.shapes import ReviewResult
 from foureyes.errors import BadInput
+
+# ---- V3 ----
 
 LONGEST = 400_000
 """Characters of an answer that are read."""
@@ -97,3 +103,38 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
             yield "begins", line
         else:
             yield "", line
+
+
+# ---- The JSON Schema of an answer for programs that hold a model to one (V3) ----
+
+KEPT = ("type", "description", "enum", "anyOf", "items")
+LEFT_OUT = frozenset({"version", "reviewer", "timestamp", "blocking", "description", "location", "rule"})
+"""What nobody needs to say: it follows from something else, or is said by another field."""
+PLACE = "#/$defs/"
+
+
+def answer_schema(kind: type[msgspec.Struct] = ReviewResult) -> str:
+    """The schema, as text."""
+    whole = msgspec.json.schema(kind)
+    defs = {name: _strict(part) for name, part in whole["$defs"].items()}
+    root = defs.pop(whole["$ref"].removeprefix(PLACE))
+    return json.dumps({**root, "$defs": defs})
+
+
+def _strict(part: dict[str, Any]) -> dict[str, Any]:
+    """One shape: all of its fields, and nothing that only some services know; what is named is nothing else besides."""
+    if "$ref" in part:
+        return {"$ref": part["$ref"]}
+    made = {name: _strict_value(name, part[name]) for name in KEPT if name in part}
+    if "properties" in part:
+        fields = {name: _strict(field) for name, field in part["properties"].items() if name not in LEFT_OUT}
+        made |= {"properties": fields, "required": list(fields), "additionalProperties": False}
+    if "enum" in made and "type" not in made:
+        made["type"] = "string"
+    return made
+
+
+def _strict_value(name: str, value: Any) -> Any:
+    if name == "anyOf":
+        return [_strict(each) for each in value]
+    return _strict(value) if name == "items" else value

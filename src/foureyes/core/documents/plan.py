@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from foureyes.core.documents.json_text import parsed
+from foureyes.core.documents.json_reader import parsed
 from foureyes.core.documents.shapes import OneLine
 from foureyes.core.nouns.task import (
     DEFAULT_PRIORITY,
@@ -150,7 +150,7 @@ def read_plan(text: str, name: str = "the plan") -> list[PlanTask]:
 
 
 def _json_tasks(text: str, problems: PlanProblems) -> list[PlanTask]:
-    from foureyes.core.documents.typed import misfits
+    from foureyes.core.documents.json_reader import misfits
 
     name = problems.name
     try:

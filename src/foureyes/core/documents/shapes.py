@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from foureyes.core.nouns.finding import ALIASES, ANSWERS, GROUNDS, NOTE, RULINGS, SEVERITIES, STATUS_ALIASES, Severity
-from foureyes.core.words.verdicts import Verdict
+from foureyes.core.words.vocabulary import Verdict
 
 VERSION = 1
 MOST_IN_LINE, MOST_IN_TEXT, MOST_ITEMS, MOST_COUNTED = 500, 20_000, 2_000, 1_000_000_000

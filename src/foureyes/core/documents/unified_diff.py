@@ -1,21 +1,26 @@
 """A unified diff as git writes it, read into files, hunks and numbered lines.
 
 Every line of content begins with a space, a sign or a backslash, so that no content is taken for a header. Texts are
-those of the files (bytes that are no UTF-8 as `\\xe9`): whoever shows them makes control characters visible. No bytes
+those of the files (bytes that are no UTF-8 as `\xe9`): whoever shows them makes control characters visible. No bytes
 make it fail; what is not understood is a note.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.core.documents.file_kind import kind_in_words
 from foureyes.core.words.digest import sha256
+
+# ---- Unified diff ----
+
+# Every line of content begins with a space, a sign or a backslash, so that no content is taken for a header. Texts are
+# those of the files (bytes that are no UTF-8 as `\xe9`): whoever shows them makes control characters visible. No bytes
+# make it fail; what is not understood is a note.
 
 LineKind = Literal["context", "added", "removed", "note"]
 FileStatus = Literal["A", "M", "D", "R", "T"]
@@ -298,3 +303,191 @@ def _object(name: bytes) -> str:
 
 def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "backslashreplace")
+
+
+# ---- The kind of a changed file, in words ----
+
+FILE = "100644"
+KINDS = {FILE: "file", "100664": "file", "100755": "executable", "120000": "link", "160000": "submodule"}
+"""The modes that git knows; `100664` is a file of very old repositories."""
+_COMMIT = 12
+"""So many digits of a submodule's commit are shown."""
+
+
+def kind_in_words(old_mode: str, new_mode: str, old: str = "", new: str = "") -> str:
+    """What kind of file was made, taken away or changed; nothing where it is an ordinary file before and after, or
+    where git does not say. `old` and `new` name the objects: a submodule's are commits.
+    """
+    was, now = _kind(old_mode), _kind(new_mode)
+    if was == now:
+        return _unchanged(now, old, new)
+    if not was:
+        return "" if now == "file" else f"new {now}{_commit(now, new)}"
+    if not now:
+        return "" if was == "file" else f"removed {was}{_commit(was, old)}"
+    if {was, now} == {"file", "executable"}:
+        return "now executable" if now == "executable" else "no longer executable"
+    return f"was {_a(was)}{_commit(was, old)}, now {_a(now)}{_commit(now, new)}"
+
+
+def _kind(mode: str) -> str:
+    return KINDS.get(mode, f"file of mode {mode}") if mode.strip("0") else ""
+
+
+def _unchanged(kind: str, old: str, new: str) -> str:
+    if kind == "submodule":
+        return f"submodule, from{_commit(kind, old)} to{_commit(kind, new)}".replace(" at ", " ")
+    return "" if kind == "file" else kind
+
+
+def _commit(kind: str, name: str) -> str:
+    return f" at {name[:_COMMIT]}" if kind == "submodule" and name else ""
+
+
+def _a(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
+# ---- A diff through a lens ----
+
+CONTEXT = 3
+"""So many lines stand around a change without a lens."""
+MOST_CONTEXT = 1_000
+COMPARED = 100_000
+"""So many pairs of lines are compared to find those that say the same; beyond, only lines in the same place."""
+
+
+def widened(files: Sequence[FileDiff], wide: Sequence[FileDiff]) -> tuple[FileDiff, ...]:
+    """The files with the lines of `wide`, which is the same change with more context: where hunks have grown together
+    there, they are cut apart again.
+    """
+    lines = {file.path: [line for hunk in file.hunks for line in hunk.lines] for file in wide}
+    return tuple(replace(file, hunks=_cut(file.hunks, lines.get(file.path, []))) for file in files)
+
+
+def _cut(hunks: tuple[Hunk, ...], lines: list[DiffLine]) -> tuple[Hunk, ...]:
+    """The hunks with more lines: each reaches from its own beginning, and what is new before it, to the next one. Where
+    the lines are not those of the hunks, these stay as they are.
+    """
+    firsts, at = [], 0
+    for hunk in hunks:
+        start = next((n for n in range(at, len(lines)) if hunk.lines[:1] == (lines[n],)), len(lines))
+        end = start + len(hunk.lines)
+        if tuple(lines[start:end]) != hunk.lines or start == end:
+            return hunks
+        firsts.append(_first(lines, start, at))
+        at = end
+    return tuple(
+        _with(hunk, lines[first:end]) for hunk, first, end in zip(hunks, firsts, [*firsts[1:], len(lines)], strict=True)
+    )
+
+
+def _first(lines: list[DiffLine], start: int, end: int) -> int:
+    """Where the lines begin that follow each other up to a hunk, not before `end`."""
+    while start > end and _follows(lines[start - 1], lines[start]):
+        start -= 1
+    return start
+
+
+def _follows(line: DiffLine, following: DiffLine) -> bool:
+    """Whether a line of context stands right above another line."""
+    if line.kind != "context" or line.old is None or line.new is None:
+        return False
+    return following.old in (None, line.old + 1) and following.new in (None, line.new + 1)
+
+
+def _with(hunk: Hunk, lines: Sequence[DiffLine]) -> Hunk:
+    old = [line.old for line in lines if line.old is not None]
+    new = [line.new for line in lines if line.new is not None]
+    return replace(
+        hunk,
+        old_start=old[0] if old else hunk.old_start,
+        old_lines=len(old),
+        new_start=new[0] if new else hunk.new_start,
+        new_lines=len(new),
+        lines=tuple(lines),
+    )
+
+
+def without_space(files: Sequence[FileDiff]) -> tuple[FileDiff, ...]:
+    """The files without what changed in white space only: such lines are context, and hunks or files of nothing else
+    are left out. A hunk in which something is hidden says so.
+    """
+    made = []
+    for file in files:
+        hunks = tuple(hunk for each in file.hunks if (hunk := _without_space(each)) is not None)
+        if hunks:
+            made.append(replace(file, hunks=hunks))
+    return tuple(made)
+
+
+def _without_space(hunk: Hunk) -> Hunk | None:
+    lines = tuple(_calm(hunk.lines))
+    if lines == hunk.lines:
+        return hunk
+    if all(line.kind in ("context", "note") for line in lines):
+        return None
+    return replace(hunk, lines=lines, hides_space=True)
+
+
+def _calm(lines: Sequence[DiffLine]) -> Iterator[DiffLine]:
+    """The lines, with those that were replaced by the same words as context."""
+    removed: list[DiffLine] = []
+    added: list[DiffLine] = []
+    for line in lines:
+        if line.kind == "removed" and not added:
+            removed.append(line)
+        elif line.kind == "added":
+            added.append(line)
+        else:
+            yield from _merged(removed, added)
+            removed, added = ([line], []) if line.kind == "removed" else ([], [])
+            if line.kind != "removed":
+                yield line
+    yield from _merged(removed, added)
+
+
+def _merged(removed: list[DiffLine], added: list[DiffLine]) -> Iterator[DiffLine]:
+    if not removed or not added:
+        yield from [*removed, *added]
+        return
+    was = 0
+    now = 0
+    for old, new in [*_pairs(removed, added), (len(removed), len(added))]:
+        yield from removed[was:old]
+        yield from added[now:new]
+        if old < len(removed):
+            yield DiffLine("context", removed[old].old, added[new].new, added[new].text)
+        was, now = old + 1, new + 1
+
+
+def _pairs(removed: list[DiffLine], added: list[DiffLine]) -> list[tuple[int, int]]:
+    """Which lines say the same, whatever their white space."""
+    olds, news = ([_words(line) for line in lines] for lines in (removed, added))
+    if len(olds) * len(news) > COMPARED:
+        same = len(olds) == len(news)
+        return [(n, n) for n, word in enumerate(olds) if word == news[n]] if same else []
+    return _common(olds, news)
+
+
+def _common(olds: list[str], news: list[str]) -> list[tuple[int, int]]:
+    """The longest row of words that both have in the same order, as places in each."""
+    longest = [[0] * (len(news) + 1) for _ in range(len(olds) + 1)]
+    for old in reversed(range(len(olds))):
+        here, below = longest[old], longest[old + 1]
+        for new in reversed(range(len(news))):
+            here[new] = below[new + 1] + 1 if olds[old] == news[new] else max(below[new], here[new + 1])
+    pairs, old, new = [], 0, 0
+    while old < len(olds) and new < len(news):
+        if olds[old] == news[new]:
+            pairs.append((old, new))
+            old, new = old + 1, new + 1
+        elif longest[old + 1][new] >= longest[old][new + 1]:
+            old += 1
+        else:
+            new += 1
+    return pairs
+
+
+def _words(line: DiffLine) -> str:
+    return "".join(line.text.split())

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from foureyes.core.events.event import Event
-from foureyes.core.nouns.attempt import NOT_MEASURED, Author, ChangedFile, Commit, HandInSignal, Mark, Relation
-from foureyes.core.nouns.feedback import PriorityChange, RedoOption
-from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
-from foureyes.core.nouns.stack import Below
+from foureyes.core.nouns.attempt import NOT_MEASURED, Author, Below, ChangedFile, Commit, HandInSignal, Mark, Relation
+from foureyes.core.nouns.decision import NOTHING_KNOWN, Looked, PriorityChange, RedoOption
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import TaskStatus
 

@@ -9,7 +9,7 @@ import msgspec
 from foureyes.core.events.event import Event
 from foureyes.core.nouns.finding import Answer, FindingKind, Raised, ReviewStatus, RulingWord
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
-from foureyes.core.words.verdicts import Verdict
+from foureyes.core.words.vocabulary import Verdict
 
 Tier = Literal["developer", "senior", "lead", "user"]
 LeadOption = Literal["split", "senior", "fresh", "ask", "continue"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foureyes.core.events.event import Event
-from foureyes.core.words.exceptions import ExceptionKind
+from foureyes.core.words.vocabulary import ExceptionKind
 
 
 class ProjectCreated(Event, frozen=True, kw_only=True):

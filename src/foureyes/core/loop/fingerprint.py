@@ -1,13 +1,17 @@
-"""Is this finding one that we know (L2)? By place in the code, not by line number or wording."""
+"""Fingerprints of findings (L2): the same finding again, by its place in the code, not by line number or wording."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
 from foureyes.core.nouns.finding import Finding, ReportedFinding
+
+# ---- Fingerprint (L2) ----
 
 SPACE = re.compile(r"\s+")
 WORD = re.compile(r"[a-z0-9_]+")
@@ -180,3 +184,54 @@ def symbol_at(text: str, line: int) -> str:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+# ---- Moved lines (L2, L4) ----
+
+
+def moved(old: str, new: str) -> dict[int, int]:
+    """The line in the later text of each line (from 1) that is still there, in order."""
+    lines: dict[int, int] = {}
+    before, after = old.splitlines(), new.splitlines()
+    left = [(0, len(before), 0, len(after))]
+    while left:
+        first, last, start, end = left.pop()
+        while first < last and start < end and before[first] == after[start]:
+            lines[first + 1] = start + 1
+            first, start = first + 1, start + 1
+        while first < last and start < end and before[last - 1] == after[end - 1]:
+            lines[last] = end
+            last, end = last - 1, end - 1
+        anchors = _anchors(before, after, first, last, start, end)
+        for (here, there), (next_here, next_there) in zip(
+            [(first, start), *anchors], [*anchors, (last, end)], strict=True
+        ):
+            if anchors:
+                left.append((here, next_here, there, next_there))
+    return lines
+
+
+def _anchors(
+    before: Sequence[str], after: Sequence[str], first: int, last: int, start: int, end: int
+) -> list[tuple[int, int]]:
+    """Lines that each side has once, as many of them as are in the same order."""
+    here, there = Counter(before[first:last]), Counter(after[start:end])
+    place = {after[at]: at for at in range(start, end) if there[after[at]] == 1}
+    once = [(at, place[before[at]]) for at in range(first, last) if here[before[at]] == 1 and before[at] in place]
+    return _rising(once)
+
+
+def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest row of pairs in which both rise."""
+    tails: list[int] = []
+    ends: list[int] = []
+    back: list[int] = []
+    for number, (_, there) in enumerate(pairs):
+        at = bisect_left(tails, there)
+        tails[at : at + 1], ends[at : at + 1] = [there], [number]
+        back.append(ends[at - 1] if at else -1)
+    row, number = [], ends[-1] if ends else -1
+    while number >= 0:
+        row.append(pairs[number])
+        number = back[number]
+    return row[::-1]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from foureyes.core.loop.engine import LoopState
 from foureyes.core.nouns.finding import Finding, answer_step, rule_step, rulings_for
 from foureyes.core.nouns.finding_state import UNRESOLVED
-from foureyes.core.rules.claiming import lead_step
+from foureyes.core.rules.claims import lead_step
 from foureyes.core.words.ids import TaskId
 from foureyes.steps import NO_STEP, Steps, by, by_person, fe, one_of, phrase
 

@@ -1,4 +1,4 @@
-"""Attempts: what was submitted for a task, once, frozen (A)."""
+"""Attempts: what was submitted for a task, once, frozen (A); the work of others inside it (A7)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.words.ids import DiffId, SessionId, Sha, seen_name
+from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId, seen_name
+
+# ---- Attempts ----
 
 Relation = Literal["same", "message_only", "trivial_rebase", "rework"]
 KEEPS_APPROVAL: frozenset[Relation] = frozenset({"same", "message_only", "trivial_rebase"})
@@ -234,3 +236,30 @@ def same_change(attempts: Sequence[EarlierAttempt | Attempt]) -> frozenset[int]:
         same.add(attempt.n)
         after = attempt
     return frozenset(same)
+
+
+# ---- Stacks (A7) ----
+
+How = Literal["whole", "part", "carved", "copied", "quoted", "branch", "trailer"]
+TAKEN_ALONG: frozenset[How] = frozenset({"whole", "part", "copied", "branch", "trailer"})
+"""Work of the other task that a merge would take to the target with it. What is carved or quoted is this task's own as
+well, and reviewed as that.
+"""
+
+
+class Below(msgspec.Struct, frozen=True, kw_only=True):
+    """Work of another task inside an attempt.
+
+    `how`: whole: every commit of its attempt · part: some of its commits, or some that it has no longer · carved: the
+    attempt is a part of what the other task had submitted before · copied: every file that the other attempt leaves
+    behind, under other commits · quoted: some of these contents, commits that both have, or those on the branch of a
+    task that was begun later; only the strictness of the other task counts · branch: commits that stand on the other
+    task's branch · trailer: commits that name it. `attempt`: which one of the other task; 0 where it had submitted
+    nothing. `commits`: how many; `top`: the last of them, where it is known.
+    """
+
+    task: TaskId
+    how: How
+    attempt: int = 0
+    commits: int = 0
+    top: str = ""

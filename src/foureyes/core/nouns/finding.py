@@ -9,8 +9,7 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.nouns.finding_state import UNRESOLVED, FindingState, holds
-from foureyes.core.words.ids import SessionId
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import SessionId, Shape
 from foureyes.steps import Steps, fe, one_of, phrase
 
 Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]

@@ -7,8 +7,7 @@ from typing import Literal, NewType
 import msgspec
 
 from foureyes.core.nouns.session import Role
-from foureyes.core.words.ids import SessionId, TaskId
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import SessionId, Shape, TaskId
 
 RunId = NewType("RunId", str)
 """`run-…`; also the name of the run's directory."""

@@ -6,7 +6,7 @@ from typing import Literal, NewType
 
 import msgspec
 
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import Shape
 
 SprintId = NewType("SprintId", str)
 NAME = Shape(r"(?:s-?)?0*([1-9][0-9]{0,8})\Z")

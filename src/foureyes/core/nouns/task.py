@@ -118,7 +118,7 @@ def _hides(label: str) -> bool:
     """Whether there is something in it that nobody sees: it would look like another label."""
     if label.isascii():
         return False
-    from foureyes.core.words.unseen import has_unseen
+    from foureyes.core.words.text import has_unseen
 
     return has_unseen(label)
 

@@ -1,19 +1,25 @@
-"""Who may close (C), cancel, and take up again what was rejected (T). Pure, like `four_eyes`, and fails closed (G1)."""
+"""Closing (C), cancelling, taking up again what was rejected (T), and who decides about a stuck loop (E2, E3)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foureyes.core.events.loop import LeadOption
 from foureyes.core.nouns.session import Party, is_oneself, is_tied
+from foureyes.core.rules.claims import lead_step
+from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import as_minor, elsewhere, may_decide, strictest_for, with_spawners
 from foureyes.core.rules.involvement import has_planned, is_creator, is_under, made_by, makers_of
 from foureyes.core.words.decision import Decision, allow, fail_closed, refuse
 from foureyes.core.words.text import is_blank
+from foureyes.errors import Reason
 from foureyes.steps import by, fe
 
 if TYPE_CHECKING:
-    from foureyes.core.rules.facts import Facts
     from foureyes.core.rules.policy import ReviewPolicy
+
+
+# ---- Closing (G1) ----
 
 
 def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:
@@ -130,3 +136,28 @@ def _may_lift_rejection(facts: Facts, actor: Party) -> Decision:
         f"{facts.task.id} was rejected by {facts.party_name(rejecter)}; only they or a person may take it up again",
         fe("show", facts.task.id),
     )
+
+
+# ---- Leading (E2, E3) ----
+
+
+def why_not_lead(facts: Facts, me: Party, lead: str, agent: str, option: LeadOption) -> list[Reason]:
+    """E2, E3: every reason why the caller may not decide so. `lead` is the profile that leads (`human`: a person);
+    `agent` is the caller's program.
+    """
+    task = facts.task
+    reasons: list[Reason] = []
+    if task.waiting_for == "":
+        return [Reason("E3", f"{task.id} does not wait for a lead: tier {task.tier}", fe("show", task.id))]
+    barred = may_decide(me)
+    reasons += barred.reasons if barred else ()
+    is_lead = me.kind == "human" or (task.waiting_for == "lead" and lead not in ("", "human") and agent == lead)
+    if not is_lead:
+        who = "a person" if task.waiting_for == "user" or lead in ("", "human") else f"{lead} or a person"
+        decide = by("lead", lead_step(task.id), f"{who} runs: ")
+        reasons.append(Reason("E2", f"{task.id} waits for {who}, not for you", decide))
+    if me.kind != "human" and made_by(facts, me) is not None:
+        reasons.append(Reason("E3", "an author of the work does not decide about its loop", fe("show", task.id)))
+    if option == "ask" and task.waiting_for == "user":
+        reasons.append(Reason("E3", f"{task.id} waits for a person already", lead_step(task.id)))
+    return reasons

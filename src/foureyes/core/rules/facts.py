@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
-from foureyes.core.nouns.attempt import Attempt, Author, EarlierAttempt, MarkKind
+from foureyes.core.nouns.attempt import Attempt, Author, Below, EarlierAttempt, MarkKind
 from foureyes.core.nouns.session import Party
-from foureyes.core.nouns.stack import Below
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import SessionId
 

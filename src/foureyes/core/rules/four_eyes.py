@@ -29,7 +29,7 @@ from foureyes.steps import Steps, by, by_person, either, fe, phrase, prose
 
 if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts, RecordedApproval
-    from foureyes.core.words.exceptions import ExceptionKind
+    from foureyes.core.words.vocabulary import ExceptionKind
     from foureyes.errors import Reason
 
 PolicyAnswer = Literal["refuse", "reason", "allow", "declared"]

@@ -34,7 +34,7 @@ from foureyes.core.rules.required import lacks_named
 from foureyes.core.rules.stacks import unmerged, why_not_by_rule, why_refused
 from foureyes.core.words.fence import named
 from foureyes.core.words.folding import folded
-from foureyes.core.words.globs import matching, matching_any_case
+from foureyes.core.words.paths import matching, matching_any_case
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import fe, prose
 

@@ -8,12 +8,11 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.checkout import INPUTS, CheckoutRule
+from foureyes.core.nouns.check_config import INPUTS, CheckoutRule, CheckRule
 from foureyes.core.nouns.session import GRADES, HOST_MAP, Grade
 from foureyes.core.words.digest import sha256
 from foureyes.core.words.folding import folded
-from foureyes.core.words.quick_issues import QUICK_ISSUES
+from foureyes.core.words.vocabulary import QUICK_ISSUES
 
 PolicyName = Literal["strict", "balanced", "delegated", "trusted"]
 POLICIES: tuple[PolicyName, ...] = ("strict", "balanced", "delegated", "trusted")
@@ -304,7 +303,7 @@ def deciding(policy: ReviewPolicy, paths: Iterable[str], called: Iterable[str] =
     if not wanted:
         return []
     from foureyes.core.words.commands import named_by
-    from foureyes.core.words.globs import matching_any_case
+    from foureyes.core.words.paths import matching_any_case
 
     globs = (*policy.check_paths, *policy.checkout.inputs)
     known = {*matching_any_case(wanted, globs), *called}
@@ -324,7 +323,7 @@ def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:
     if not wanted:
         return []
     from foureyes.core.rules.gate_files import is_gate_file  # a long list, and most commands ask about no path
-    from foureyes.core.words.globs import matching_any_case
+    from foureyes.core.words.paths import matching_any_case
 
     protected = set(matching_any_case(wanted, _with_links(policy.protected_paths)))
     return [path for path in wanted if is_gate_file(path) or path in protected]

@@ -1,31 +1,28 @@
-"""H1: how closely a waiting task wants to be looked at. One pure function, reasons instead of scores.
-
-From git, checks and the journal: nothing that an author writes can change it. It orders and asks; it never decides.
-"""
+"""Risk (H1): how closely a waiting task wants to be reviewed, with reasons instead of scores."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from foureyes.core.rules.involvement import labels_in_force, shared_program
-from foureyes.core.rules.policy import (
-    ReviewPolicy,
-    bars_auto_approval,
-    deciding,
-    gate_files,
-    required_grade,
-)
+from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, deciding, gate_files, required_grade
 from foureyes.core.rules.required import is_profile, unmet_names, wants_reviews
 from foureyes.core.words.fence import named
-from foureyes.core.words.globs import matching, matching_any_case
+from foureyes.core.words.paths import matching, matching_any_case
 from foureyes.errors import Reason
 
 if TYPE_CHECKING:
     from foureyes.core.nouns.check import CheckState
     from foureyes.core.rules.facts import Facts
     from foureyes.core.rules.modes import ModeChoice
+
+
+# ---- H1 ----
+
+# From git, checks and the journal: nothing that an author writes can change it. It orders and asks; it never decides.
 
 RiskClass = Literal["high", "medium", "low"]
 CLASSES: tuple[RiskClass, ...] = ("high", "medium", "low")
@@ -205,3 +202,26 @@ def _same_programs(facts: Facts, policy: ReviewPolicy) -> list[str]:
     """I6: the programs of counting reviewers that are also an author's."""
     programs = {shared_program(facts, policy, facts.party(reviewer)) for reviewer in facts.reviewers}
     return sorted(program for program in programs if program)
+
+
+# ---- H1 ----
+
+
+def side_by_side(paths: Sequence[Collection[str]]) -> list[int]:
+    """The places of some tasks, given by the paths that each touches: those that share one, directly or by others
+    between them, come one after the other, where the first of them was; the rest stays as it is.
+    """
+    leaders = list(range(len(paths)))
+
+    def leader(place: int) -> int:
+        while leaders[place] != place:
+            leaders[place] = leaders[leaders[place]]
+            place = leaders[place]
+        return place
+
+    first: dict[str, int] = {}
+    for place, touched in enumerate(paths):
+        for path in touched:
+            earlier, later = sorted((leader(first.setdefault(path, place)), leader(place)))
+            leaders[later] = earlier
+    return sorted(range(len(paths)), key=leader)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.core.nouns.stack import TAKEN_ALONG, Below, How
+from foureyes.core.nouns.attempt import TAKEN_ALONG, Below, How
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, exactly, own_branch, own_name
 from foureyes.errors import Reason

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from foureyes.core.words.exceptions import ExceptionKind, NoException
+from foureyes.core.words.vocabulary import ExceptionKind, NoException
 from foureyes.errors import Reason
 from foureyes.steps import NO_STEP, Steps, fe
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from foureyes.core.words import unseen
-from foureyes.core.words.shape import Shape
+from foureyes.core.words import text as text_module
+from foureyes.core.words.ids import Shape
 from foureyes.core.words.text import visible
 
 DATA = (
@@ -26,7 +26,7 @@ PLAIN = Shape(r"[A-Za-z0-9][A-Za-z0-9._:/@#+-]{0,199}\Z")
 def quoted(text: str) -> str:
     """Untrusted text in one line: a JSON string in which nothing is hidden, and nothing is lost."""
     marked = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{unseen.shown(marked, as_code=_escape)}"'
+    return f'"{text_module.shown(marked, as_code=_escape)}"'
 
 
 def _escape(character: str) -> str:
@@ -44,7 +44,7 @@ def named(text: str) -> str:
     word that nothing else can be taken for.
     """
     odd = not text or any(character.isspace() or character in ODD for character in text)
-    return quoted(text) if odd or unseen.shown(text) != text else text
+    return quoted(text) if odd or text_module.shown(text) != text else text
 
 
 def some(names: Sequence[str], most: int) -> str:

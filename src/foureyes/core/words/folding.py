@@ -6,7 +6,7 @@ in characters that such a file system leaves out, in dots or blanks at their end
 
 from __future__ import annotations
 
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import Shape
 
 DOTTED_I = (("i\u0307", "i"), ("\u0131", "i"))
 """What a Turkish keyboard makes of an I."""
@@ -22,7 +22,7 @@ def folded(text: str) -> str:
         return text.strip().lower()
     from unicodedata import category, normalize
 
-    from foureyes.core.words.unseen import is_unseen
+    from foureyes.core.words.text import is_unseen
 
     seen = "".join(character for character in text if category(character) == "Zs" or not is_unseen(character))
     plain = normalize("NFKC", normalize("NFKC", seen).casefold())

@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from foureyes.app.views.journal import AuditReport, JournalRow
-from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
+from foureyes.core.nouns.decision import NOTHING_KNOWN, Looked
 from foureyes.core.words.text import flat
 from foureyes.errors import VerificationFailed
 from foureyes.steps import blank, fe, in_turn

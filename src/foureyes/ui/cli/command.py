@@ -12,7 +12,7 @@ import click
 
 from foureyes.core.nouns.session import RUN_DIR
 from foureyes.core.nouns.task import clean_priority
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import Shape
 from foureyes.core.words.text import clean_name
 from foureyes.errors import EnvironmentProblem, FoureyesError, Reason, Refused, StoreProblem
 from foureyes.steps import shell

@@ -87,7 +87,7 @@ def _findings(_: str) -> Iterator[CompletionItem]:
 
 def _checks(_: str) -> Iterator[CompletionItem]:
     from foureyes.bootstrap.wiring import whoami
-    from foureyes.core.nouns.check_rule import CheckRule
+    from foureyes.core.nouns.check_config import CheckRule
 
     with _project() as app:
         settings = {row.key: row.value for row in app.policy.show(whoami(os.environ, ""))}

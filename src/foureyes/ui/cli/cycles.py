@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from foureyes.app.views.review import CycleOutcome
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import Shape
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.text.cycle import cycle_text, cycles_text

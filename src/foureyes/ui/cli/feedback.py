@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from foureyes.app.views.review import FaceLook
-from foureyes.core.nouns.feedback import PriorityChange, RedoOption
+from foureyes.core.nouns.decision import PriorityChange, RedoOption
 from foureyes.core.words.ids import SEEN_FORM
 from foureyes.errors import BadInput
 from foureyes.steps import fe

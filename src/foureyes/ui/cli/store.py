@@ -8,7 +8,7 @@ import sys
 import click
 
 from foureyes.bootstrap.places import folder_of, repository
-from foureyes.core.words.place import place_words
+from foureyes.core.words.store_place import place_words
 from foureyes.errors import Refused
 from foureyes.steps import blank, by, by_person, fe
 from foureyes.ui.cli import diagnostics

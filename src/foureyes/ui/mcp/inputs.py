@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from foureyes.app.calling import Input, InputField, parameters
-from foureyes.core.documents.typed import misfits
+from foureyes.core.documents.json_reader import misfits
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import prose
 

@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.text import Text
 
 from foureyes.config.own import THEMES, Theme
-from foureyes.core.words import unseen
+from foureyes.core.words.text import shown
 
 
 class Marks(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,7 +132,7 @@ def visible(text: str, tabs: int = 0) -> str:
     """Untrusted text with everything that nobody sees shown as what it is; `tabs`: how wide a tab is drawn where tabs
     are ordinary (code).
     """
-    return unseen.shown(text.expandtabs(tabs) if tabs else text)
+    return shown(text.expandtabs(tabs) if tabs else text)
 
 
 def theme_for(environ: Mapping[str, str], wanted: str) -> Theme:

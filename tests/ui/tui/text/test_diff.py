@@ -9,7 +9,7 @@ from foureyes.app.views.diff import DiffView
 from foureyes.app.views.finding import FindingView, MoveView
 from foureyes.core.documents.unified_diff import DiffLine, FileDiff, Hunk
 from foureyes.core.nouns.finding import Location
-from foureyes.core.words.unseen import widest
+from foureyes.core.words.text import widest
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.looking import LookSoFar
 from foureyes.ui.tui.marks import FINE, PALETTES, PLAIN, Marks, in_ascii

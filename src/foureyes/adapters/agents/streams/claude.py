@@ -8,7 +8,7 @@ import json
 
 from foureyes.adapters.agents.streams.story import RunStory, StreamEvent, micros, number, rows, table, text
 from foureyes.core.nouns.run import Usage
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import Shape
 
 API_ERROR = Shape(r"\[API Error: [^\n]*\]\s*\Z")
 

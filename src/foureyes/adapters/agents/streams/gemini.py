@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from foureyes.adapters.agents.streams.story import RunStory, StreamEvent, number, table, text
 from foureyes.core.nouns.run import Usage
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import Shape
 
 TRIED = Shape(r"Attempt \d{1,4} failed(?: with status (\d{3}))?[.:] *(?:Retrying with backoff\.* *)?(.*)")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from foureyes.adapters.agents.streams.story import RunStory, StreamEvent, micros, number, table, text
 from foureyes.core.nouns.run import Usage
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import Shape
 
 LOGGED = Shape(r'timestamp=\S+ level=ERROR (?!.* agent=title ).* error(?:\.error)?="((?:[^"\\]|\\.)*)"')
 NAMELESS = "Unexpected server error"

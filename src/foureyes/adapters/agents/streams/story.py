@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from foureyes.core.nouns.run import Usage
-from foureyes.core.run.signals import Spoken, events_in
+from foureyes.core.runner.signals import Spoken, events_in
 from foureyes.core.words.text import in_line
 
 LONGEST = 1 << 18

@@ -10,7 +10,7 @@ import re
 from datetime import datetime
 
 from foureyes.core.nouns.run import ErrorKind
-from foureyes.core.words.shape import Shape
+from foureyes.core.words.ids import Shape
 
 STATUS = Shape(
     r"(?:status|code|error|http)\W{0,12}(?:code\W{0,4})?([45]\d\d)\b|\b([45]\d\d) (?-i:[A-Z][a-z]+)", re.IGNORECASE

@@ -23,7 +23,7 @@ from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
 from foureyes.app.views.work import Copied
-from foureyes.core.words.globs import matching
+from foureyes.core.words.paths import matching
 
 LARGEST = 64 * folders.MB
 MOST_FILES = 1_000

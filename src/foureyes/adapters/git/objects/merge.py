@@ -53,7 +53,7 @@ def _after(git: Git, landed: Sha, began: Sha, onto: Sha, now: Sha) -> ThreeWay:
     """What comes after a part that is on the target already; conflicts where it undoes something of that: the change
     that was shown begins before it, and has neither.
     """
-    from foureyes.core.documents.taken_back import taken_back
+    from foureyes.core.documents.undone_lines import taken_back
 
     (begun,) = known(git, must_be_sha(landed))
     middle = _there(landed, begun).tree

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.object_form import FILE, LINK, MODULE, NO_FILE, PROGRAM
 from foureyes.core.nouns.attempt import ChangedFile, Mark, MarkKind
-from foureyes.core.words.unseen import has_unseen, is_odd_name
+from foureyes.core.words.text import has_unseen, is_odd_name
 
 _SKIP = re.compile(
     rb"pytest\.mark\.(?:skip|xfail)|pytest\.skip\(|unittest\.skip|\b(?:it|test|describe)\.(?:skip|todo)\b|\bx(?:it|describe|test)\("

@@ -9,12 +9,12 @@ from foureyes.adapters.store.projections.counting import counted
 from foureyes.adapters.store.projections.steps import act, at, move, near, note, unsend, unstick
 from foureyes.adapters.store.queries import sql
 from foureyes.core.nouns.attempt import KEEPS_APPROVAL
-from foureyes.core.nouns.look import NOTHING_KNOWN
+from foureyes.core.nouns.decision import NOTHING_KNOWN
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.journal import Row
     from foureyes.core import events as e
-    from foureyes.core.nouns.stack import Below
+    from foureyes.core.nouns.attempt import Below
 
 
 def attempt_submitted(db: Engine, row: Row, event: e.AttemptSubmitted) -> None:

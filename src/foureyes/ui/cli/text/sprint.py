@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from foureyes.app.views.sprint import PlannedTaskView, ReportedTask, SprintPlanView, SprintReport, SprintView
-from foureyes.core.sprint.estimating import DEFAULT_MINUTES
-from foureyes.core.sprint.target import span
+from foureyes.core.sprint.selection import DEFAULT_MINUTES, span
 from foureyes.core.words.text import flat
 from foureyes.ui.cli import output
 from foureyes.ui.steps import next_line

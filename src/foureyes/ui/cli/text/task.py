@@ -215,7 +215,7 @@ def context_text(detail: TaskDetail, place: str = "") -> str:
 
 def _feedback(detail: TaskDetail) -> list[str]:
     """F3: what earlier decisions said; nothing at all where there were none."""
-    from foureyes.core.nouns.feedback import section
+    from foureyes.core.nouns.decision import section
 
     entries = [row.entry for row in detail.feedback]
     earlier = section(entries)

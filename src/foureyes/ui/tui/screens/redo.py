@@ -8,8 +8,8 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from foureyes.app.views.draft import RedoDraft
-from foureyes.core.nouns.feedback import PriorityChange, RedoOption
-from foureyes.core.words.quick_issues import QUICK_ISSUES
+from foureyes.core.nouns.decision import PriorityChange, RedoOption
+from foureyes.core.words.vocabulary import QUICK_ISSUES
 from foureyes.ui.tui.deciding import send_redo
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.guarded import guarded

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from foureyes.app.views.sprint import SPRINT_AGENTS, SprintAsk, SprintBegun, SprintPlanView
 from foureyes.core.nouns.sprint import TargetKind
-from foureyes.core.sprint.target import span
+from foureyes.core.sprint.selection import span
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from foureyes.app.views.draft import RedoDraft
 from foureyes.app.views.task import TaskDetail
 from foureyes.app.views.work import CheckpointView
-from foureyes.core.nouns.feedback import Feedback, section
+from foureyes.core.nouns.decision import Feedback, section
 from foureyes.core.nouns.task import HIGHEST, LOWEST
 from foureyes.core.words.fence import named
 from foureyes.ui.tui.comments import Comment

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from foureyes.core.words.unseen import MARKS, widest
-from foureyes.core.words.unseen import fitting as characters
+from foureyes.core.words.text import MARKS, widest
+from foureyes.core.words.text import fitting as characters
 
 MOST_IN_COLUMN = MARKS + 2
 """So many characters are in one column at most: a letter and its marks."""

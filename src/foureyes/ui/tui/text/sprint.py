@@ -9,8 +9,7 @@ from rich.text import Text
 
 from foureyes.app.views.sprint import PlannedTaskView, SprintPlanView, SprintView
 from foureyes.core.nouns.sprint import TargetKind
-from foureyes.core.sprint.estimating import DEFAULT_MINUTES, together
-from foureyes.core.sprint.target import span
+from foureyes.core.sprint.selection import DEFAULT_MINUTES, span, together
 from foureyes.ui.tui.marks import Marks, Palette, visible
 from foureyes.ui.tui.text.lines import cut
 

@@ -1,0 +1,73 @@
+"""A plan drafted by an agent (M7): its prompt, and the plan in its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from foureyes.core.words.fence import fenced
+
+FENCE = "```"
+HEADING = "## Task"
+PLANNING = """You plan work for others: you write no code, change no file and make no task. The files of the project lie
+here; read what you need to know which parts the goal touches.
+
+## The goal
+
+{goal}
+{known}
+## What you answer with
+
+Your last message is the plan and nothing else, as Markdown with a section for each task:
+
+## Task 1: A title that says what is there afterwards
+Labels: review:per-task
+Priority: P1
+Depends on: Task 2
+Acceptance: how somebody can tell that it is done
+
+Anything else in a section is its description: which files, which trap, what is not part of it.
+
+- A task is small enough to be done and reviewed in one go, and leaves everything working.
+- `Depends on` names tasks of this plan, by number or title, or tasks that exist, by id. Leave out what does not apply.
+- Labels: `review:per-task` for what a person should look at by itself (interfaces, data, security), `review:auto` for
+  what tests prove.
+"""
+KNOWN = """
+## What is planned already
+
+Do not plan these again; a task may depend on them.
+
+{tasks}
+"""
+RETRY = """Your last message could not be read as a plan:
+
+{problem}
+
+Answer with the whole plan once more, and nothing else.
+"""
+
+
+def planning_prompt(goal: str, known: Sequence[str]) -> str:
+    """What an agent is told that plans a goal; what others wrote is data."""
+    tasks = KNOWN.format(tasks=fenced("\n".join(known))) if known else ""
+    return PLANNING.format(goal=fenced(goal), known=tasks)
+
+
+def retrying_prompt(problem: str, prompt: str) -> str:
+    """The prompt once more, with why the first answer was no plan: it remembers nothing."""
+    return f"{prompt}\n## Your first answer\n\n{RETRY.format(problem=fenced(problem))}"
+
+
+def plan_in(answer: str) -> str:
+    """The plan in a last message: from its first section on, without a fence around it or a signal behind it."""
+    lines = answer.strip().splitlines()
+    first = next((n for n, line in enumerate(lines) if line.startswith(HEADING)), 0)
+    fence = next((line.strip() for line in reversed(lines[:first]) if line.strip()), "")
+    kept = lines[first:]
+    if fence.startswith(FENCE):
+        mark = fence[: len(fence) - len(fence.lstrip("`"))]
+        end = next((n for n, line in enumerate(kept) if line.strip() == mark), len(kept))
+        kept = kept[:end]
+    while kept and (not kept[-1].strip() or kept[-1].lstrip().startswith('{"type"')):
+        kept.pop()
+    return "\n".join(kept) + "\n" if kept else ""

@@ -1,0 +1,214 @@
+"""Answers and rulings (L6–L9): every problem of a whole set at once, so that nothing of a bad set is recorded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from foureyes.core.nouns.finding import (
+    FOR_BLOCKING,
+    GROUNDS,
+    RULES_ON,
+    SEVERITIES,
+    Answer,
+    Finding,
+    ReportedFinding,
+    RulingWord,
+    answer_step,
+    weak_reason,
+)
+from foureyes.core.nouns.finding_state import FindingState
+from foureyes.core.nouns.session import Party
+from foureyes.core.rules.involvement import Maker
+from foureyes.core.words.fence import named
+from foureyes.core.words.text import is_blank
+from foureyes.errors import Reason
+from foureyes.steps import blank, by, by_person, either, fe, phrase, prose
+
+ANSWERABLE: frozenset[FindingState] = frozenset({"open", "claimed", "disputed", "deferred", "skipped"})
+
+
+def why_not_answers(answers: Sequence[Answer], known: Mapping[str, Finding], iteration: int) -> list[Reason]:
+    """L6: every reason against a set of answers. `known` maps every id of the task's findings to the finding."""
+    reasons: list[Reason] = []
+    roots = Counter(known[answer.finding].root if answer.finding in known else answer.finding for answer in answers)
+    for answer in answers:
+        finding = known.get(answer.finding)
+        if finding is None:
+            reasons.append(
+                Reason(
+                    "L6", f"{answer.finding} is no finding of this task", fe("finding", "list", blank("TASK"), "--open")
+                )
+            )
+            continue
+        if roots[finding.root] > 1:
+            reasons.append(
+                Reason(
+                    "L6",
+                    f"{answer.finding} is answered {roots[finding.root]} times; one answer each",
+                    prose("leave one of them"),
+                )
+            )
+        reasons += _against(answer, finding, iteration)
+    return list(dict.fromkeys(reasons))
+
+
+def _against(answer: Answer, finding: Finding, iteration: int) -> list[Reason]:
+    name, step = answer.finding, fe("finding", "show", answer.finding)
+    if finding.state not in ANSWERABLE:
+        return [Reason("L6", f"{name} is {finding.state}: there is nothing to answer", step)]
+    if finding.waiting:
+        return [Reason("V7", f"{name} waits to be confirmed: its quote is nowhere in the code", step)]
+    if finding.state in ("claimed", "disputed") and finding.answered < iteration:
+        return [
+            Reason(
+                "L6",
+                f"{name} was answered with {finding.answer} in iteration {finding.answered} and waits for a ruling",
+                step,
+            )
+        ]
+    if finding.blocking and answer.action not in FOR_BLOCKING:
+        why = f"{name} is {finding.severity}: a blocking finding is FIXED or REJECTED, never {answer.action}"
+        return [Reason("L6", why, answer_step(name, must_fix=finding.must_fix))]
+    return _words(answer, finding)
+
+
+def _words(answer: Answer, finding: Finding) -> list[Reason]:
+    """L6, L7: what must be said with each answer."""
+    name = answer.finding
+    reasons: list[Reason] = []
+    if answer.action in ("FIXED", "REJECTED", "DEFERRED") and is_blank(answer.text):
+        what = {"FIXED": "what was done", "REJECTED": "why it is wrong", "DEFERRED": "why it can wait"}[answer.action]
+        reasons.append(
+            Reason(
+                "L6",
+                f"{name}: {answer.action} says {what}",
+                fe("finding", "answer", name, f"--{answer.action.lower()}", "-m", phrase("…")),
+            )
+        )
+    if answer.action != "REJECTED":
+        return reasons
+    if finding.must_fix:
+        why = f"{name} was rejected before and overruled: it has to be fixed"
+        step = either(
+            fe("finding", "answer", name, "--fixed", "-m", phrase("…")),
+            fe("unstart", finding.task, "--how", "blocked", "-m", phrase("…"), before="stuck: "),
+            joint="; ",
+        )
+        return [*reasons, Reason("L9", why, step)]
+    if finding.blocking and answer.ground not in GROUNDS:
+        given = f"{answer.ground!r} is none" if answer.ground else "it names no ground"
+        why = f"{name}: {given}; a blocking finding is rejected as {', '.join(GROUNDS)}"
+        reasons.append(
+            Reason(
+                "L7",
+                why,
+                fe("finding", "answer", name, "--rejected", "--ground", "false_positive", "-m", phrase("…")),
+            )
+        )
+    weak = weak_reason(answer.text) if finding.blocking and not is_blank(answer.text) else ""
+    return (
+        [*reasons, Reason("L7", f"{name}: {weak.replace('TASK', finding.task)}", fe("finding", "show", name))]
+        if weak
+        else reasons
+    )
+
+
+def unanswered(findings: Sequence[Finding]) -> list[Reason]:
+    """L6: the blocking findings that a submission leaves without an answer."""
+    return [
+        Reason(
+            "L6",
+            f"{finding.id} {finding.severity} has no answer: {finding.title}",
+            answer_step(finding.id, must_fix=finding.must_fix),
+        )
+        for finding in findings
+        if finding.needs_answer
+    ]
+
+
+def why_not_ruling(
+    finding: Finding, ruling: RulingWord, *, is_raiser: bool, is_in_change: bool = True
+) -> Reason | None:
+    """L4, L8, L9, V7: whether a ruling is about the state that a finding is in."""
+    name = finding.id
+    if ruling in ("CONFIRMED", "DISMISSED"):
+        if not finding.waiting or finding.state not in RULES_ON[ruling]:
+            return Reason(
+                "V7", f"{name} does not wait to be confirmed: it is {finding.state}", fe("finding", "show", name)
+            )
+        if is_raiser:
+            return Reason(
+                "V7",
+                f"its quote is nowhere in the code, so someone else must confirm {name}",
+                fe("finding", "show", name),
+            )
+        return None
+    if ruling == "OBSOLETE" and not finding.left_diff:
+        return _not_obsolete(finding, is_in_change=is_in_change)
+    if finding.state in RULES_ON[ruling]:
+        return None
+    rule = "L8" if ruling in ("VERIFIED", "NOT_FIXED") else "L9"
+    wanted = " or ".join(sorted(RULES_ON[ruling]))
+    return Reason(
+        rule, f"{name} is {finding.state}; {ruling} is about one that is {wanted}", fe("finding", "show", name)
+    )
+
+
+def _not_obsolete(finding: Finding, *, is_in_change: bool) -> Reason:
+    """L4: only what was part of the change and left it is obsolete."""
+    name, show = finding.id, fe("finding", "show", finding.id)
+    if is_in_change:
+        return Reason("L4", f"the file of {name} is still part of the change, so it is not obsolete", show)
+    where = f"{named(finding.path)} was never part of the change" if finding.path else "it names no file"
+    withdraw = by("other", fe("finding", "withdraw", name, "-m", phrase("why")), "its reviewer runs: ")
+    step = withdraw if finding.state in ANSWERABLE else show
+    return Reason("L4", f"{name} is not obsolete: {where}, so it did not leave it", step)
+
+
+def why_not_withdrawn(finding: Finding, me: Party, made: Maker | None, others: Sequence[Party]) -> list[Reason]:
+    """L4: every reason why the caller may not take a finding back. `made`: what they have to do with the change;
+    `others`: who else raised it, or ruled that it stands.
+    """
+    name, show = finding.id, fe("finding", "show", finding.id)
+    if finding.state not in ANSWERABLE:
+        return [Reason("L4", f"{name} is {'withdrawn' if finding.is_withdrawn else finding.state} already", show)]
+    if finding.by_check:
+        return [Reason("L8", f"check {finding.by_check} raised {name}: only the passing check resolves it", show)]
+    withdraw = fe("finding", "withdraw", name, "-m", phrase("why"))
+    if made is not None and finding.blocking:
+        why = f"an author of the change cannot withdraw findings about it ({made.why})"
+        step = by("other", withdraw, "its reviewer, or a person who is not an author, runs: ")
+        return [Reason("L4", why, step)]
+    if others and me.kind != "human":
+        who = ", ".join(party.name for party in others)
+        why = f"{who} raised or upheld {name}. Only {who}, if no one else upheld it, or a person can withdraw it."
+        return [Reason("L4", why, by_person(withdraw))]
+    return []
+
+
+def why_not_again(old: Finding, new: ReportedFinding, *, code_changed: bool) -> Reason | None:
+    """L9: a rejection that was accepted is raised again only with changed code at the quote, or a higher severity."""
+    if old.state != "resolved" or old.ruling != "ACCEPTED" or code_changed:
+        return None
+    if SEVERITIES.index(new.severity) < SEVERITIES.index(old.severity):
+        return None
+    why = (
+        f"{old.id} was rejected and that was accepted: the same code raises it again only at a higher severity "
+        f"than {old.severity}"
+    )
+    return Reason("L9", why, fe("finding", "show", old.id))
+
+
+def state_again(old: Finding, new: ReportedFinding, *, is_other_code: bool = False) -> FindingState:
+    """Where a finding stands once it is flagged again: what was claimed or settled is open, what a person waived stays
+    so, unless it is about other code (E3).
+    """
+    if old.state in ("claimed", "resolved", "obsolete"):
+        return "open"
+    if old.state in ("deferred", "skipped"):
+        return "open" if new.blocking else old.state
+    is_higher = SEVERITIES.index(new.severity) < SEVERITIES.index(old.severity)
+    if old.state == "waived" and (is_higher or is_other_code):
+        return "open"  # that much nobody waived
+    return old.state

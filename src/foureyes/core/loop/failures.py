@@ -1,0 +1,223 @@
+"""Failures of checks as findings (L2, L8, L13), and which tests failed, passed, or are new, round by round."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from foureyes.core.loop.fingerprint import words
+from foureyes.core.nouns.check import KEPT_FAILURES, MANY_FAILURES, CheckResult, Ran, ToolFinding, name_of
+from foureyes.core.nouns.check_config import CheckRule
+from foureyes.core.nouns.finding import Finding, ReportedFinding
+from foureyes.core.nouns.finding_state import UNRESOLVED
+from foureyes.core.words.test_names import pairs
+from foureyes.core.words.text import one_line
+
+# ---- Failing checks (L2, L8, L13) ----
+
+TITLE = 300
+ROOM, LEAST = 12_000, 300
+"""How much all failures of a check say together, and each at least: a prompt has to hold them (F4)."""
+LISTED, NAME, TOLD_FIRST = 60, 160, 3
+"""How many failures a list names, how much of each, and of how many it says what was said."""
+LONGEST_TOLD, BRIEFLY_TOLD = 2_000, 200
+"""How much is kept of what was said about a failing test; and where there are many."""
+MANY = ":many"
+
+
+def is_many(finding: Finding | ReportedFinding) -> bool:
+    """Whether it lists failures of its check."""
+    return finding.rule.endswith(MANY) and not finding.path
+
+
+def failures_told(ran: Ran) -> tuple[ToolFinding, ...]:
+    """What failed with its words and its place: of many, only briefly, and none without end."""
+    tests = [test for test in ran.tests or () if test.state == "failed"]
+    most = LONGEST_TOLD if len(tests) <= MANY_FAILURES else BRIEFLY_TOLD
+    failures = [
+        ToolFinding(test.id, "error", test.path, test.line, test.message[:most]) for test in tests[:KEPT_FAILURES]
+    ]
+    return (*failures, *[each for each in ran.findings or () if each.level == "error"])[:KEPT_FAILURES]
+
+
+def named_in(result: CheckResult, failures: Sequence[ToolFinding], *, by_name: bool) -> list[ToolFinding]:
+    """What a result names of all that its run told: not what the target has as well (D5)."""
+    left = Counter(result.failing)
+    named = []
+    for each in failures:
+        name = each.rule if by_name else name_of(each)
+        if left[name] > 0:
+            left[name] -= 1
+            named.append(each)
+    return named
+
+
+def failing_of(
+    rule: CheckRule, result: CheckResult, failures: Sequence[ToolFinding], attempt: int, not_compared: str = ""
+) -> list[ReportedFinding]:
+    """What a failed check names: tests, a tool's findings, or only itself. `not_compared`: why it is not known which of
+    them the target has as well.
+    """
+    findings = _failing_of(rule, result, failures, attempt)
+    if not not_compared:
+        return findings
+    mark = f"Whether the target has it as well is not known: {not_compared}."
+    return [replace(each, problem="\n\n".join(filter(None, (each.problem, mark)))) for each in findings]
+
+
+def _failing_of(
+    rule: CheckRule, result: CheckResult, failures: Sequence[ToolFinding], attempt: int
+) -> list[ReportedFinding]:
+    if result.failures > MANY_FAILURES and failures:
+        return [many_of(rule, result, failures, attempt)]
+    room = max(ROOM // max(len(failures), 1), LEAST)
+    if rule.report == "junit" and failures:
+        return [_test(each, room) for each in failures]
+    if rule.report == "sarif" and failures:
+        return [_tool(each, room) for each in failures]
+    why = f"check {rule.name} fails: {result.summary}"
+    return [ReportedFinding(severity="HIGH", title=f"check {rule.name} fails", problem=why, rule=rule.name)]
+
+
+def _test(test: ToolFinding, room: int) -> ReportedFinding:
+    title, problem = f"failing test: {test.rule}"[:TITLE], test.message[:room]
+    return ReportedFinding(
+        severity="HIGH", title=title, path=test.path, line=test.line, problem=problem, rule=test.rule
+    )
+
+
+def _tool(tool: ToolFinding, room: int) -> ReportedFinding:
+    """L1: at least HIGH, whatever a level of this tool is worth in a report (`review.extra_linters`): the check is required
+    and fails for it.
+    """
+    return ReportedFinding(
+        severity="CRITICAL" if tool.critical else "HIGH",
+        title=" ".join(tool.message.split())[:TITLE] or tool.rule or "finding",
+        path=tool.path,
+        line=tool.line,
+        problem=tool.message[:room],
+        rule=tool.rule,
+        tool=tool.tool,
+    )
+
+
+def many_of(rule: CheckRule, result: CheckResult, failures: Sequence[ToolFinding], attempt: int) -> ReportedFinding:
+    """One finding for all: a broken import fails every test, and no prompt holds a thousand findings (F4)."""
+    what = "tests" if rule.report == "junit" else "errors"
+    lines = [f"- {_named(each, rule)}" for each in failures[:LISTED]]
+    left = result.failures - len(lines)
+    lines += [f"- and {left} more"] if left > 0 else []
+    first = [f"{_named(each, rule)}:\n{each.message}" for each in failures[:TOLD_FIRST] if rule.report == "junit"]
+    return ReportedFinding(
+        severity="HIGH",
+        title=f"{result.failures} {what} of check {rule.name} fail in attempt {attempt}",
+        problem="\n\n".join(["\n".join(lines), *[text for text in first if not text.endswith(":\n")]]),
+        rule=rule.name + MANY,
+    )
+
+
+def _named(each: ToolFinding, rule: CheckRule) -> str:
+    where = f" ({each.path}:{each.line})" if each.path and each.line else f" ({each.path})" if each.path else ""
+    message = "" if rule.report == "junit" else f": {each.message}"
+    return one_line(f"{each.rule}{where}{message}", NAME)
+
+
+def assigned(failing: Sequence[ReportedFinding], known: Sequence[Finding], *, by_name: bool) -> dict[int, Finding]:
+    """The known finding that each failure is, by its number: tests and checks by their name; what a tool found by file,
+    rule and words, and of several such by their lines, then in order, open ones first. None is two.
+    """
+    left: defaultdict[tuple[str, ...], list[Finding]] = defaultdict(list)
+    for finding in sorted(known, key=lambda finding: (finding.state not in UNRESOLVED, finding.line)):
+        left[_key(finding, by_name=by_name)].append(finding)
+    fitting: dict[int, Finding] = {}
+    for exactly in (True, False):
+        for at in sorted(range(len(failing)), key=lambda at: failing[at].line):
+            fits = left[_key(failing[at], by_name=by_name)] if at not in fitting else []
+            fit = next((finding for finding in fits if not exactly or finding.line == failing[at].line), None)
+            if fit is not None:
+                fitting[at] = fit
+                fits.remove(fit)
+    return fitting
+
+
+def _key(finding: Finding | ReportedFinding, *, by_name: bool) -> tuple[str, ...]:
+    return ("", finding.rule) if by_name or not finding.path else (finding.path, finding.rule, words(finding.title))
+
+
+def was_mended(
+    before: CheckResult,
+    now: CheckResult,
+    ran: Collection[str],
+    told_before: Sequence[ToolFinding],
+    told_now: Sequence[ToolFinding],
+) -> bool:
+    """L13: whether something that failed then does not fail now: a test that ran and passes, an error that is gone."""
+    if now.failures >= KEPT_FAILURES:
+        return False
+    if ran:
+        fails = set(now.failing)
+        return any(name not in fails for name in pairs(before.failing, ran, some=True).values())
+    return bool(_counted(told_before) - _counted(told_now))
+
+
+def _counted(failures: Sequence[ToolFinding]) -> Counter[tuple[str, str, str]]:
+    return Counter((each.rule, each.path, each.message) for each in failures)
+
+
+# ---- The QA loop (L13) ----
+
+
+class Tests(msgspec.Struct, frozen=True):
+    """The failing tests of one iteration: from the report, or the check's name where there is none."""
+
+    iteration: int
+    failing: frozenset[str]
+
+
+class Tracking(msgspec.Struct, frozen=True, kw_only=True):
+    """One iteration against the first one that failed and the one before."""
+
+    iteration: int
+    original_failures: tuple[str, ...] = ()
+    fixed_since_start: tuple[str, ...] = ()
+    still_failing: tuple[str, ...] = ()
+    new_failures: tuple[str, ...] = ()
+    fixed_now: tuple[str, ...] = ()
+
+    @property
+    def progress_made(self) -> bool:
+        """A test that failed before passes now; only new failures are none."""
+        return bool(self.fixed_now)
+
+
+def track(iterations: Iterable[Tests]) -> list[Tracking]:
+    """L13: original failures are those of the first iteration that had any."""
+    tracked: list[Tracking] = []
+    original: frozenset[str] = frozenset()
+    before: frozenset[str] = frozenset()
+    for tests in iterations:
+        original = original or tests.failing
+        tracked.append(
+            Tracking(
+                iteration=tests.iteration,
+                original_failures=_sorted(original),
+                fixed_since_start=_sorted(original - tests.failing),
+                still_failing=_sorted(original & tests.failing),
+                new_failures=_sorted(tests.failing - original),
+                fixed_now=_sorted(before - tests.failing),
+            )
+        )
+        before = tests.failing
+    return tracked
+
+
+def _sorted(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(names))
+
+
+def progress(tracked: Sequence[Tracking]) -> bool:
+    """Whether the latest iteration made a test pass that failed before."""
+    return bool(tracked) and tracked[-1].progress_made

@@ -1,0 +1,191 @@
+"""Decisions: feedback for the next iteration (F), what was on screen (H4, H5), whose word an approval rests on (I9, M4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+import msgspec
+
+# ---- Feedback ----
+
+RedoOption = Literal["keep", "fresh", "checkpoint"]
+PriorityChange = Literal["same", "bump", "lower"]
+REDO_OPTIONS: tuple[RedoOption, ...] = ("keep", "fresh", "checkpoint")
+
+
+HEADINGS = {"": "Detailed feedback:", "lead": "What the lead decided:"}
+"""Whose words they are, by their source; all others are the gate's."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Feedback(msgspec.Struct, frozen=True, kw_only=True):
+    """One decision about one attempt, oldest first in a task's history. `source` is empty for people and agents.
+
+    From the gate it says what the automatic feedback is about (`checks`, `findings`, `merge`); `lead`: E3, the lead's.
+    """
+
+    iteration: int
+    at: str
+    decision: Literal["approved", "redo", "rejected"]
+    text: str = ""
+    quick_issues: list[str] = []
+    option: RedoOption = "keep"
+    priority: PriorityChange = "same"
+    source: str = ""
+    reset_to: str | None = None
+
+
+def mirror(task: str, history: list[Feedback]) -> bytes:
+    """F2: the file `.foureyes/feedback/<task>.json`: written for people and other tools, never read back."""
+    document = {"taskId": task, "history": [_entry(feedback) for feedback in history]}
+    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+
+
+def _entry(feedback: Feedback) -> dict[str, object]:
+    entry: dict[str, object] = {
+        "iteration": feedback.iteration,
+        "timestamp": (datetime.fromisoformat(feedback.at) - EPOCH) // timedelta(milliseconds=1),
+        "decision": feedback.decision,
+    }
+    if feedback.decision == "redo":
+        entry |= {
+            "quickIssues": feedback.quick_issues, "customFeedback": feedback.text,
+            "redoOption": feedback.option, "priorityChange": feedback.priority,
+        }  # fmt: skip
+    elif feedback.decision == "rejected":
+        entry["rejectReason"] = feedback.text
+    return entry
+
+
+def section(history: list[Feedback], *, asks: bool = True) -> str:
+    """F3: what the next prompt says about earlier decisions; nothing at all without a redo. `asks`: to whoever has to
+    act on it.
+
+    The latest redo in full, each line of free text quoted (it is data, not instructions of ours), earlier ones in a
+    line.
+    """
+    redos = [feedback for feedback in history if feedback.decision == "redo"]
+    if not redos:
+        return ""
+    latest = redos[-1]
+    lines = [f"## Previous Review Feedback (Iteration {latest.iteration})", ""]
+    if latest.quick_issues:
+        lines += ["The reviewer identified these issues:", *[f"- {issue}" for issue in latest.quick_issues], ""]
+    if latest.text.strip():
+        heading = HEADINGS.get(latest.source, "What the gate found:")
+        lines += [heading, *[f"> {line}".rstrip() for line in latest.text.strip().splitlines()], ""]
+    if latest.option != "keep":
+        where = "from where the task began" if latest.option == "fresh" else "from a checkpoint"
+        commit = f" (commit {latest.reset_to[:12]})" if latest.reset_to else ""
+        lines += [f"Begin again {where}{commit}, not on top of the earlier attempt.", ""]
+    if redos[:-1]:
+        lines += ["Earlier feedback:", *[f"- Iteration {old.iteration}: {summary(old)}" for old in redos[:-1]], ""]
+    lines += ["Please address these concerns in this iteration."] if asks else []
+    return "\n".join(lines) + "\n"
+
+
+SUMMARY = 120
+
+
+def summary(feedback: Feedback) -> str:
+    """An earlier decision in one line."""
+    first = " ".join(feedback.text.split())
+    text = first if len(first) <= SUMMARY else first[: SUMMARY - 1] + "…"
+    return "; ".join([*feedback.quick_issues, *([text] if text else [])])
+
+
+# ---- A look at a change before a decision ----
+
+
+class Looked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a decision was made, as the journal has it. `hunks`: how many there were to look at; None where the face does
+    not measure. `shown` were on screen long enough, `marked` are others that were ticked off by hand. `spaceless` were
+    on screen only without what changed in white space, which is not all of them (D8).
+
+    The ids stand one after the other; `ALL` for all of them.
+    """
+
+    face: str = ""
+    hunks: int | None = None
+    shown: int = 0
+    marked: int = 0
+    shown_ids: str = ""
+    marked_ids: str = ""
+    spaceless: int = 0
+    spaceless_ids: str = ""
+    pager: bool = False
+    confirmed: bool = False
+    seconds: int = 0
+
+    @property
+    def unseen(self) -> int | None:
+        """Hunks that were neither on screen as they are nor ticked off; None where nobody knows."""
+        return None if self.hunks is None else self.hunks - self.shown - self.marked
+
+    @property
+    def words(self) -> str:
+        """How it was looked at, for people; empty where nothing is on record."""
+        if self.hunks is None:
+            return "not measured" if self.face else ""
+        marked = f", {self.marked} marked" if self.marked else ""
+        marked += f", {self.spaceless} with whitespace hidden" if self.spaceless else ""
+        pager = ", in a pager" if self.pager else ""
+        return f"{self.shown}/{self.hunks} {'hunk' if self.hunks == 1 else 'hunks'} shown{marked}{pager}"
+
+
+ALL = "all"
+NOTHING_KNOWN = Looked()
+LONGEST = 24 * 60 * 60
+"""Seconds: nobody looks at one change for longer."""
+
+
+def counted(hunks: Sequence[str], shown: Sequence[str], marked: Sequence[str], spaceless: Sequence[str] = ()) -> Looked:
+    """What of these hunks was seen. Ids that are none of them count for nothing, nor does one that is said twice."""
+    wanted = dict.fromkeys(hunks)
+    on_screen, by_hand, in_part = set(shown), set(marked), set(spaceless)
+    seen = [name for name in wanted if name in on_screen]
+    partly = [name for name in wanted if name in in_part - on_screen]
+    ticked = [name for name in wanted if name in by_hand - on_screen]
+    return Looked(
+        hunks=len(wanted),
+        shown=len(seen),
+        marked=len(ticked),
+        shown_ids=_packed(seen, wanted),
+        marked_ids=_packed(ticked, wanted),
+        spaceless=len(partly),
+        spaceless_ids=_packed(partly, wanted),
+    )
+
+
+def _packed(some: Sequence[str], every: dict[str, None]) -> str:
+    return ALL if some and len(some) == len(every) else "".join(some)
+
+
+# ---- Approvals ----
+
+Basis = Literal["person", "agent", "rule"]
+"""Whose word an approval is: a person's, an agent's, or nobody's, where the rule itself approves (M4)."""
+
+
+def grade_of(basis: Basis, key: str = "") -> str:
+    """The words of the journal and of reports for an approval; `key` is the one that a person signed with."""
+    if basis == "person":
+        return f"human (key {key})" if key else "human (observed)"
+    return "rule" if basis == "rule" else "origin"
+
+
+def basis_of(grade: str) -> Basis:
+    """The basis of an approval, from the words of the journal: the one place that reads them. Unknown words are an
+    agent's, which count least.
+    """
+    if grade == "rule":
+        return "rule"
+    return "person" if grade == "human" or grade.startswith("human (") else "agent"
+
+
+def is_signed(grade: str) -> bool:
+    """Whether a person's key stands under an approval (I9)."""
+    return grade.startswith("human (key ")

@@ -1,0 +1,267 @@
+"""Callers: at home or elsewhere (I3), through a server, or started by `fe run` (I5)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from msgspec.structs import replace
+
+from foureyes.core.nouns.session import HOST_MAP, Actor, Standing
+from foureyes.core.rules.policy import IdentityRule
+from foureyes.core.words.ids import session_of
+from foureyes.errors import Reason
+from foureyes.steps import Steps, by, by_person, either, fe, in_turn, prose
+
+# ---- I3 ----
+
+# A walk up the process tree that ends inside the machine, a uid map that anybody can make, a `/proc` that is not the
+# kernel's: none of them shows who is calling. An accepted setting can call a container this project's home.
+
+CONVERSATION = "conv:"
+
+
+def why_not_home(stands: Standing, rule: IdentityRule) -> str:
+    """Why nobody is seen for who they are here, as a sentence; empty at home. The machine itself always is one."""
+    if stands.forged:
+        return stands.forged
+    if not stands.first and stands.launcher:
+        return f"This pid namespace was made for a sandbox: its pid 1 is {stands.launcher}."
+    if not stands.first and rule.home != "container":
+        return f"This is a pid namespace inside of the machine, where pid 1 is {stands.top or 'hidden'}."
+    mapped = stands.uid_map or "to nothing"
+    if stands.first and stands.uid_map == HOST_MAP:
+        return ""
+    if rule.home != "container":
+        return f"User ids are mapped here ({mapped}), so a user id proves nothing."
+    if not stands.uid_map or stands.uid_map != _plain(rule.uid_map):
+        return f"User ids are mapped here in another way ({mapped}) than in this project's home ({rule.uid_map})."
+    return ""
+
+
+def _plain(uid_map: str) -> str:
+    """A map as the kernel has it, whatever spaces somebody typed."""
+    return ", ".join(" ".join(line.split()) for line in uid_map.replace("\n", ",").split(",") if line.strip())
+
+
+def fitting_home(stands: Standing | None) -> IdentityRule | None:
+    """The home that `fe init` writes here: a container, unless it is a sandbox, or a map of one id, which needs no
+    right to make. None on the machine itself, and where nothing can be a home.
+    """
+    if stands is None or stands.forged or stands.launcher or not stands.uid_map:
+        return None
+    ids = [int(line.split()[2]) for line in stands.uid_map.split(", ")]
+    rule = IdentityRule("container", stands.uid_map)
+    return rule if sum(ids) > 1 and not why_not_home(stands, rule) else None
+
+
+def at_home(actor: Actor, rule: IdentityRule, *, has_keys: bool = False) -> Actor:
+    """The caller as it counts where it stands: at home as it was seen; elsewhere an agent decides nothing, and a
+    person is a service, or, where the project has keys, a person under what they sign and nothing else.
+    """
+    if actor.stands is None:
+        return actor
+    stands, seen = actor.stands, replace(actor, stands=None)
+    why = why_not_home(stands, rule)
+    if not why or actor.within:
+        return seen
+    if actor.kind == "agent":
+        return _sandboxed(seen, why)
+    if actor.kind == "human" and has_keys:
+        return _by_key(seen, why)
+    return _nobody(seen, why, stands)
+
+
+def _sandboxed(actor: Actor, why: str) -> Actor:
+    """An agent without a shown origin. Its commands are one session by the conversation they name, if they do."""
+    says = "An agent may plan, start, log and submit from here. It cannot approve, because its parent processes cannot be seen."
+    bound = Reason(
+        "I3",
+        _open_ended(f"{why} {says}"),
+        prose("a person decides it, or an agent outside of a sandbox, if none in a sandbox made it"),
+    )
+    conversations = [piece for piece in actor.evidence if piece.startswith(CONVERSATION)]
+    session = session_of(*conversations) if conversations and actor.trust != "asserted" else actor.session
+    return replace(actor, session=session, processes=(), bound=bound, why=(actor.why[0], why, says))
+
+
+def _by_key(actor: Actor, why: str) -> Actor:
+    """I1, I9: the name of a user is nobody's here, so it is not that of the person who has it elsewhere."""
+    person = f"key:{actor.person}"
+    evidence = f"person:{person}"
+    says = "With a key of this project you count as a person here, for each decision that you sign."
+    session = actor.session if actor.trust == "asserted" else session_of(evidence)
+    return replace(actor, session=session, person=person, evidence=(evidence,), by_key=True, why=(why, says))
+
+
+def _open_ended(sentence: str) -> str:
+    """A sentence as a reason has it: whoever shows it ends it."""
+    return sentence.removesuffix(".")
+
+
+def _nobody(actor: Actor, why: str, stands: Standing) -> Actor:
+    if actor.kind == "service":  # one without a terminal is one at home, too
+        bound = Reason("I3", _open_ended(why), _outside(stands)) if actor.bound or stands.forged else None
+        return replace(actor, bound=bound, why=(why, *actor.why)[:3])
+    evidence = f"service:{actor.person}"
+    says = "So this is a service and no person."
+    return replace(
+        actor,
+        session=actor.session if actor.trust == "asserted" else session_of(evidence),
+        kind="service",
+        person="",
+        evidence=(evidence,),
+        bound=Reason("I3", _open_ended(why), _outside(stands)),
+        why=(why, says),
+    )
+
+
+def _outside(stands: Standing) -> Steps:
+    """What a person can do about it: call a container home, or come out of what is none."""
+    rule = fitting_home(stands)
+    if rule is None:
+        return prose("a person types it outside, in a plain terminal")
+    says = "if this is the project's home, a person outside runs: "
+    accept = by("person", fe("config", "set", "identity.home", rule.home), says)
+    if rule.uid_map == HOST_MAP:
+        return accept
+    return in_turn(accept, by("person", fe("config", "set", "identity.uid_map", rule.uid_map), "then: "), joint=", ")
+
+
+# ---- I5 ----
+
+# What its start showed stays, and a call only adds to it: whoever starts a server and leaves keeps its terminal and its
+# place, and would look like somebody else.
+
+UNNAMED = "mcp"
+"""What is called an agent of which only its server tells."""
+SAYS = "A server is never a person; all its conversations are one session."
+
+
+def served(start: Actor, now: Actor) -> Actor:
+    """The caller as it was seen when the server began and as it is seen now, together."""
+    if start.within or now.within:
+        return _served_below_us(start, now)
+    seen = start if start.kind == "agent" else _behind_an_editor(start)
+    added = now.evidence if now.kind == "agent" else ()
+    left = has_lost_its_starter(start, now)
+    return replace(
+        seen,
+        evidence=tuple(dict.fromkeys((*seen.evidence, *added))),
+        ancestors=_ancestors(start, now, left=left),
+        bound=seen.bound or now.bound or _why_bound(seen, left=left),
+        stands=now.stands or start.stands,
+        why=(*seen.why, SAYS)[:3],
+    )
+
+
+def _served_below_us(start: Actor, now: Actor) -> Actor:
+    """I2, I5: no rights of its own; a run's token holds while what was above at the start is above it still."""
+    seen = start if start.within else now
+    if not start.token:
+        return seen
+    still = tuple(piece for piece in seen.ancestors if piece in now.ancestors)
+    return replace(seen, token=start.token, ancestors=() if has_lost_its_starter(start, now) else still)
+
+
+def has_lost_its_starter(start: Actor, now: Actor) -> bool:
+    """Whether the process that started the server, or the agent above that, is not above it any more."""
+    return start.ancestors[:1] != now.ancestors[:1] or not {*start.processes[:1]} <= {*now.ancestors}
+
+
+def _ancestors(start: Actor, now: Actor, *, left: bool) -> tuple[str, ...]:
+    """I2: a token is good below a process that is above the server still; where its starter is gone, nothing is."""
+    if left and start.token:
+        return ()
+    return tuple(dict.fromkeys((*start.ancestors, *now.ancestors)))
+
+
+def _why_bound(seen: Actor, *, left: bool) -> Reason | None:
+    if left:
+        message = (
+            "the program that started this MCP server has ended. It can still log and submit, and it cannot approve."
+        )
+        return Reason("I5", message, prose("the agent that runs now starts a server of its own"))
+    if not seen.processes:
+        message = "no agent process is seen above this MCP server: it may start and submit, and decides nothing"
+        return Reason("I5", message, prose("an agent that is seen, or a person in a terminal, decides it"))
+    return None
+
+
+def _behind_an_editor(start: Actor) -> Actor:
+    """An editor, or whatever else began it: an agent without a shown origin, the same for all that it begins.
+
+    Its evidence is of no process: who sits at a terminal of that editor is no agent.
+    """
+    evidence = f"mcp:{start.ancestors[0] if start.ancestors else start.session}"
+    return Actor(
+        session=session_of(evidence),
+        kind="agent",
+        trust="observed",
+        agent=UNNAMED,
+        host=start.host,
+        evidence=(evidence,),
+        leader=start.leader,
+        token=start.token,
+        bound=start.bound,
+        git=start.git,
+        why=("No agent process is seen above this MCP server.",),
+    )
+
+
+# ---- I5 ----
+
+# Everything that runs below an agent is that agent's (I3). Only where a person starts it, or a service that the accepted
+# policy names, is the chain of ancestors cut: what is above the cut is nobody's evidence. A runner asks when it begins.
+
+SERVICE = "service:"
+"""How the evidence of a service begins; user and host follow."""
+
+PERSON_STARTS = prose("a person starts it in a terminal")
+
+
+def why_not_independent(starter: Actor, services: Collection[str] = ()) -> Reason | None:
+    """I5: why what this caller starts stays its own; nothing, where it may cut the chain of ancestors.
+
+    `services` are the `user@host` that the accepted policy names. Whoever is that user there, and sheds its terminal,
+    is that service: a policy names one only where no agent runs as it.
+    """
+    if starter.within:
+        message = (
+            f"this was started by {starter.within}: programs started by a check, a hook or the gate have no rights"
+        )
+        return Reason("I5", message, prose("a person starts it, outside of checks and hooks"))
+    if starter.bound is not None:
+        return starter.bound
+    if starter.kind == "agent" or starter.trust != "observed":
+        message = "a program below an agent has that agent's origin, so an agent cannot start an independent reviewer"
+        return Reason("I5", message, PERSON_STARTS)
+    if starter.by_key:
+        message = "here only your signature makes you a person, and a program that you start cannot sign"
+        return Reason("I5", message, fe("whoami"))
+    who = _unnamed_service(starter, services)
+    return _unnamed(who) if who else None
+
+
+def why_not_steering(actor: Actor, services: Collection[str] = ()) -> Reason | None:
+    """I5, X2: why this service does not stop, pause, start or take back a sprint: whoever sheds its terminal is one. Of
+    others the rights say it.
+    """
+    who = _unnamed_service(actor, services)
+    if not who:
+        return None
+    message = f"{who} is a service that the accepted policy does not name (run.services)"
+    way = fe("config", "accept", before=f"names {who} in services of [run] in foureyes.toml, and then: ")
+    return Reason("I5", message, either(prose("a person does it in a terminal"), by_person(way), joint="; or "))
+
+
+def _unnamed_service(actor: Actor, services: Collection[str]) -> str:
+    """What a service is called that the accepted policy does not name; empty for everybody else."""
+    names = [piece.removeprefix(SERVICE) for piece in actor.evidence if piece.startswith(SERVICE)]
+    is_unnamed = actor.kind == "service" and set(names).isdisjoint(services)
+    return (names[0] if names else "this service") if is_unnamed else ""
+
+
+def _unnamed(who: str) -> Reason:
+    message = f"{who} is a service that the accepted policy does not name (run.services), so its agents would count as independent"
+    way = fe("config", "accept", before=f"names {who} in services of [run] in foureyes.toml, and then: ")
+    return Reason("I5", message, either(by_person(fe("run")), by_person(way), joint="; or "))

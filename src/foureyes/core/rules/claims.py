@@ -1,0 +1,71 @@
+"""Claims (T1): everything that keeps a task from being started, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from foureyes.core.nouns.session import Actor, Party, is_one_origin
+from foureyes.core.nouns.task import Task
+from foureyes.core.words.ids import Sha
+from foureyes.errors import Reason
+from foureyes.steps import Steps, by, by_person, either, fe, one_of, phrase
+
+RESUME = by_person(fe("resume", "--project", "-m", phrase("why")))
+
+
+def why_not_free(
+    task: Task, *, project_hold: str | None, waits_for: Iterable[tuple[str, str]], is_parent_blocked: bool
+) -> list[Reason]:
+    """T1, D3, E2, T3, T4: every reason why a task cannot be started. `waits_for`: tasks with their status."""
+    reasons = _by_status(task)
+    if project_hold is not None:
+        reasons.append(Reason("D3", f"the project is held: {project_hold}", RESUME))
+    if task.hold is not None:
+        resume = by_person(fe("resume", task.id, "-m", phrase("why")))
+        reasons.append(Reason("D3", f"{task.id} is held: {task.hold}", resume))
+    if task.waiting_for:
+        who = "a person" if task.waiting_for == "user" else "the lead"
+        decide = lead_step(task.id, task.waiting_for)
+        reasons.append(Reason("E2", f"{task.id} waits for {who} to decide (tier {task.tier})", decide))
+    for other, status in waits_for:
+        if status != "closed":
+            stands = status in ("blocked", "deferred")  # nobody works on it: it can be left out, too
+            step = either(fe("show", other), fe("dep", "rm", task.id, other)) if stands else fe("show", other)
+            reasons.append(Reason("T3", f"{task.id} waits for {other}, which is {status}", step))
+    if task.parent and is_parent_blocked:
+        reasons.append(Reason("T4", f"its parent {task.parent} is blocked", fe("show", task.parent)))
+    return reasons
+
+
+def is_next_process(actor: Actor, me: Party, owner: Party, *, is_there: bool, has_claims: bool) -> bool:
+    """T2, I3: whether the caller goes on with the claim of a process that has ended: another process of the same
+    program, in the task's worktree, with the same conversation id, or without a claim of its own. Only observed
+    sessions have a process on record; a run of a runner has none.
+    """
+    is_program = actor.kind == "agent" and actor.trust == "observed" and actor.is_proven and actor.agent == owner.agent
+    return is_program and bool(owner.process) and (is_there or is_one_origin(me, owner) or not has_claims)
+
+
+def began_at(task: Task, head: Sha | None) -> Sha | None:
+    """K4, Q6: where the target was when a task began, for who starts it at `head`. Nobody could say it the first time:
+    then it stays unsaid, since the target may have had work of the task ever since.
+    """
+    return None if task.started_at is not None and task.start_target is None else head
+
+
+def lead_step(task: str, waiting_for: str = "lead") -> Steps:
+    """E3: what moves a loop that waits. (Splitting it is for who can name the parts, asking for whom it does not wait
+    for yet: `fe attention` has all ways.)
+    """
+    decide = fe("lead", one_of("senior", "fresh", "continue"), task, "-m", phrase("why"))
+    return by("person" if waiting_for == "user" else "lead", decide)
+
+
+def _by_status(task: Task) -> list[Reason]:
+    """T1: only an open task can be started; the way back to open is the next step."""
+    if task.status == "open":
+        return []
+    verb = {"blocked": "unblock", "deferred": "undefer", "closed": "reopen"}.get(task.status, "show")
+    why = f" ({task.blocked_reason})" if task.blocked_reason else ""
+    step = by_person(fe(verb, task.id)) if task.rejected_by else fe(verb, task.id)
+    return [Reason("T1", f"{task.id} is {task.status}{why}; only an open task can be started", step)]
