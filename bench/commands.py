@@ -23,8 +23,8 @@ PARTS = """
 import sys, time
 from foureyes.ui.cli.imports import lighten
 lighten()
-import foureyes.ui.cli.main, foureyes.bootstrap.wiring, foureyes.adapters.store.shared
-from foureyes.adapters.store import driver
+import foureyes.ui.cli.main, foureyes.bootstrap.wiring, foureyes.adapters.store.shared_store
+from foureyes.adapters.store import postgres_driver as driver
 def spent(do):
     processor, clock = time.process_time(), time.perf_counter()
     do()

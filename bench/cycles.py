@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from foureyes.adapters.clock import RandomIds, SystemClock
-from foureyes.adapters.store.opening import create_store
+from foureyes.adapters.store.store_files import create_store
 from foureyes.app.application import Application
 from foureyes.app.context import Context, Work
 from foureyes.app.cycles.decisions import decide_if_due

@@ -20,11 +20,10 @@ from typing import Any
 
 import psycopg
 
-from foureyes.adapters.store.engine import Database
-from foureyes.adapters.store.folding import fold
-from foureyes.adapters.store.opening import create_store
+from foureyes.adapters.store.engine import Database, fold
 from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.store import Store
+from foureyes.adapters.store.store_files import create_store
 from foureyes.app.ports import WriteTx
 from foureyes.core import events as e
 from foureyes.core.events.decision import Approved, AttemptSubmitted, TaskMerged

@@ -18,9 +18,9 @@ from typing import Protocol, cast
 import msgspec
 
 from foureyes.adapters.clock import RandomIds, SharedClock
-from foureyes.adapters.store.opening import create_store, open_store
-from foureyes.adapters.store.shared import open_shared
+from foureyes.adapters.store.shared_store import open_shared
 from foureyes.adapters.store.store import Store
+from foureyes.adapters.store.store_files import create_store, open_store
 from foureyes.app.application import Application
 from foureyes.app.context import Context
 from foureyes.app.git_ports import Repo

@@ -18,12 +18,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from foureyes.adapters.agents.live import LiveProgram
+from foureyes.adapters.agents.live_run import LiveProgram
 from foureyes.adapters.agents.programs import AgentPrograms
 from foureyes.adapters.clock import RandomIds, SystemClock
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.identity.alive import of
-from foureyes.adapters.store.opening import create_store
+from foureyes.adapters.store.store_files import create_store
 from foureyes.app.agent_ports import Launch
 from foureyes.app.application import Application
 from foureyes.app.context import Context

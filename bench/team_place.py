@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from foureyes.adapters.clock import RandomIds, SharedClock
-from foureyes.adapters.store.shared import open_shared
+from foureyes.adapters.store.shared_store import open_shared
 from foureyes.app.agent_ports import Launch
 from foureyes.app.application import Application
 from foureyes.app.context import Context

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from foureyes.adapters.store.opening import create_store
+from foureyes.adapters.store.store_files import create_store
 from foureyes.app.application import Application
 from foureyes.app.ports import WriteTx
 from foureyes.core.words.ids import task_id

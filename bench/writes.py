@@ -17,8 +17,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from foureyes.adapters.store.engine import Database, SqlValue
-from foureyes.adapters.store.queries import names, sql
+from foureyes.adapters.store.engine import Database, SqlValue, names, sql
 from foureyes.errors import FoureyesError
 
 from bench.crowd import Ready, crowd
@@ -110,8 +109,7 @@ def bare_sqlite(path: str, recorded: list[Statement], *, queued: bool) -> Transa
 def bare_postgres(url: str, project: str, recorded: list[Statement]) -> Transaction:
     import psycopg
 
-    from foureyes.adapters.store.postgres import schema_of
-    from foureyes.adapters.store.postgres_statements import translated
+    from foureyes.adapters.store.postgres import schema_of, translated
 
     connection = psycopg.connect(
         url, autocommit=True, cursor_factory=psycopg.ClientCursor, options=f"-c search_path={schema_of(project)}"

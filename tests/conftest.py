@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
-from foureyes.adapters.store import opening, store
+from foureyes.adapters.store import store, store_files
 
 from tests import engines
 from tests.stage import night, order, reported, rewritten, scratch
@@ -42,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
     reported.begin(config)
     if not night.NIGHT:
         store.scratch = engines.scratch_again
-        opening.migrate = engines.migrate_again  # type: ignore[attr-defined]
+        store_files.migrate = engines.migrate_again  # type: ignore[attr-defined]
         # Else the syntax of every module is read for constants to draw: two seconds of every worker in a new checkout.
         providers._get_local_constants = Constants
 

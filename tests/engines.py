@@ -23,11 +23,11 @@ import psycopg
 
 from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.migrate import LATEST, migrate
-from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.postgres import PostgresEngine, schema_of
-from foureyes.adapters.store.shared import open_shared
+from foureyes.adapters.store.shared_store import open_shared
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
+from foureyes.adapters.store.store_files import create_store, open_store
 
 from tests.stage import night, scratch
 from tests.stage.server import started

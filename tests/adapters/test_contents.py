@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.tree_files import CheckedFiles
+from foureyes.adapters.checks.reports import CheckedFiles
 from foureyes.adapters.contents import changed, sizes, unlike
 
 from tests.adapters.checks.trees import blob

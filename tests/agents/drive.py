@@ -18,9 +18,9 @@ from typing import Any
 
 import msgspec
 
-from foureyes.adapters.agents.live import LiveProgram
+from foureyes.adapters.agents.live_run import LiveProgram
 from foureyes.adapters.agents.programs import AgentPrograms
-from foureyes.adapters.agents.sweep import marked
+from foureyes.adapters.agents.stray_processes import marked
 from foureyes.adapters.identity.alive import of
 from foureyes.app.agent_ports import Launch
 from foureyes.core.nouns.run import RunId, RunOutcome

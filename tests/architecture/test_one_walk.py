@@ -11,8 +11,8 @@ WALKER = "adapters/folders.py"
 BY_ITSELF = frozenset({"walk", "fwalk", "rglob", "rmtree", "copytree", "removedirs"})
 """What calls itself for each folder (`os.walk` and `shutil.rmtree` in Python 3.11)."""
 ELSEWHERE = {
-    "adapters/agents/places.py": "`rmtree`; where it gets to no end, programs remove the rest",
-    "adapters/checks/scratch.py": "`rmtree`; where it gets to no end, programs remove the rest",
+    "adapters/agents/run_folders.py": "`rmtree`; where it gets to no end, programs remove the rest",
+    "adapters/checks/checkout.py": "`rmtree`; where it gets to no end, programs remove the rest",
     "adapters/git/client/clean_room.py": "the clean room: a new directory with a random name, ours alone",
     "adapters/git/client/transport.py": "a new directory with a random name, ours alone",
     "adapters/git/objects/export.py": "the clean room",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from foureyes.adapters.agents.places import RunFiles
+from foureyes.adapters.agents.run_folders import RunFiles
 from foureyes.adapters.identity.alive import of
 from foureyes.app.application import Application
 from foureyes.bootstrap.answering import RunDoors

@@ -13,7 +13,7 @@ import pytest
 
 from foureyes.adapters.identity.alive import of
 from foureyes.adapters.remote import wire
-from foureyes.adapters.remote.line import RunnerLine
+from foureyes.adapters.remote.connection import RunnerLine
 from foureyes.app.calling import ask
 from foureyes.app.views.task_list import ListQuery
 from foureyes.bootstrap import answering

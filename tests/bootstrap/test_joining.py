@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.store.shared import Pointer, read_pointer
+from foureyes.adapters.store.shared_store import Pointer, read_pointer
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.joining import join_store
 from foureyes.bootstrap.moving import address_to_name

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.git.client.locate import Located
-from foureyes.adapters.git.client.shared_git import SharedGit
+from foureyes.adapters.git.client.locate import Located, SharedGit
 from foureyes.app import ports
 from foureyes.bootstrap.outside import LazyOutside, template
 from foureyes.core.nouns.finding import Finding

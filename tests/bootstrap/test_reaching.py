@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.store.shared import Pointer, write_pointer
+from foureyes.adapters.store.shared_store import Pointer, write_pointer
 from foureyes.app.application import Application
 from foureyes.bootstrap import wiring
 from foureyes.bootstrap.reaching import Reached, reach

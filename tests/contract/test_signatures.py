@@ -10,7 +10,7 @@ import inspect
 
 import pytest
 
-from foureyes.adapters.agents.live import LiveProgram
+from foureyes.adapters.agents.live_run import LiveProgram
 from foureyes.adapters.agents.programs import AgentPrograms
 from foureyes.adapters.clock import RandomIds, SharedClock, SystemClock
 from foureyes.adapters.git.remote import GitRemote

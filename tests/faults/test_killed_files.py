@@ -17,10 +17,10 @@ import pytest
 
 from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.mirror import Mirror
-from foureyes.adapters.store.opening import MIRROR
 from foureyes.adapters.store.postgres import PostgresEngine
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Reading
+from foureyes.adapters.store.store_files import MIRROR
 from foureyes.app.application import Application
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.moving import copy_store
@@ -395,7 +395,7 @@ def test_a_killed_submit_that_commits_leaves_the_commit_and_the_old_state_or_the
 
 
 def test_a_pointer_to_the_server_is_never_half_written_G4(tmp_path: Path, record_property: Note) -> None:
-    from foureyes.adapters.store.shared import Pointer, read_pointer, write_pointer
+    from foureyes.adapters.store.shared_store import Pointer, read_pointer, write_pointer
 
     old, new = Pointer("a" * 16, "postgresql://one"), Pointer("b" * 16, "postgresql://two")
     write_pointer(str(tmp_path), old)

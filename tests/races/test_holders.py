@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from foureyes.adapters.store import lock, postgres
+from foureyes.adapters.store import postgres, write_lock
 from foureyes.core.events.note import Logged
 from foureyes.errors import StoreBusy
 from foureyes.ui.steps import steps_text
@@ -22,7 +22,7 @@ from tests.stage.places import Desk, Place
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waiting ends soon."""
-    monkeypatch.setattr(lock.WriterLock.__init__, "__defaults__", (0.3,))
+    monkeypatch.setattr(write_lock.WriterLock.__init__, "__defaults__", (0.3,))
     monkeypatch.setattr(postgres, "LOCK_TIMEOUT", "300ms")
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from foureyes.adapters.store.lock import WriterLock
-from foureyes.adapters.store.opening import LOCK, restore_store
-from foureyes.adapters.store.shared import move_to_server
+from foureyes.adapters.store.shared_store import move_to_server
+from foureyes.adapters.store.store_files import LOCK, restore_store
+from foureyes.adapters.store.write_lock import WriterLock
 from foureyes.errors import StoreProblem
 
 from tests.engines import NOW

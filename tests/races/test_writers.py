@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.mirror import Mirror
+from foureyes.adapters.store.write_lock import WriterLock
 from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import StaleState, StoreBusy
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from foureyes.adapters.agents.live import LiveProgram
+from foureyes.adapters.agents.live_run import LiveProgram
 from foureyes.adapters.agents.programs import AgentPrograms
 from foureyes.adapters.identity.alive import of
 from foureyes.app.agent_ports import Launch

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from foureyes.adapters.store.shared import Pointer, write_pointer
+from foureyes.adapters.store.shared_store import Pointer, write_pointer
 
 from tests import engines
 from tests.scenarios.test_shared_store import project_of

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.git.client.locate import locate
-from foureyes.adapters.git.client.shared_git import SharedGit
+from foureyes.adapters.git.client.locate import SharedGit, locate
 from foureyes.adapters.git.repo import GitRepo
 from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.core.nouns.session import Actor

@@ -31,7 +31,7 @@ WHOLE = {
     "tests/app/work/test_other_machines.py, piece by piece",
     "tests/scenarios/test_field_of_teams.py": "tests/scenarios/test_two_machines.py goes the way of a merge by day; "
     "the rest tests/app/work/test_other_machines.py, tests/app/gate/test_target_line.py, test_merge_cut_off.py and "
-    "tests/adapters/store/test_postgres_roles.py, test_putting_back.py, test_mirror.py",
+    "tests/adapters/store/test_postgres_access.py, test_putting_back.py, test_mirror.py",
     "tests/scenarios/test_field_of_joining.py": "tests/bootstrap/test_joining.py in process; tests/scenarios/test_shared_store.py joins by processes by day",
     "tests/scenarios/test_page_of_machines.py": "tests/scenarios/test_two_machines.py goes the same way by day",
     "tests/races/test_runners_of_two_machines.py": "tests/app/work/test_other_machines.py shows where work goes on, "
@@ -97,8 +97,8 @@ TESTS = {
     "test_I2_on_postgresql_a_run_that_has_no_address_of_the_store_works_by_its_socket_alone_I5": (
         "tests/scenarios/test_run_socket.py::test_I2_an_agent_of_a_run_looks_and_hands_in_and_approves_nothing_I5"
     ),
-    "tests/adapters/store/test_postgres_roles.py::test_a_writer_lacks_nothing_that_any_verb_writes": (
-        "tests/adapters/store/test_postgres_roles.py::test_a_writer_adds_to_the_journal_and_changes_nothing_of_it"
+    "tests/adapters/store/test_postgres_access.py::test_a_writer_lacks_nothing_that_any_verb_writes": (
+        "tests/adapters/store/test_postgres_access.py::test_a_writer_adds_to_the_journal_and_changes_nothing_of_it"
     ),
     "tests/faults/test_killed_commands.py::test_a_killed_log_is_written_whole_or_not_at_all_G4": (
         "tests/faults/test_killed_commands.py::"
@@ -125,7 +125,7 @@ TESTS = {
         "test_what_is_made_on_either_machine_is_merged_on_either_and_there_is_one_main_A1_A2_Q6"
     ),
     "tests/scenarios/test_shared_store.py::test_a_person_moves_the_store_to_a_server_and_back_and_work_goes_on": (
-        "tests/adapters/store/test_shared.py::test_a_store_moves_to_a_server_and_nothing_is_missing"
+        "tests/adapters/store/test_shared_store.py::test_a_store_moves_to_a_server_and_nothing_is_missing"
     ),
     "tests/scenarios/test_attacks_people.py::test_I9_after_the_first_key_who_looks_like_a_person_adds_none": (
         "tests/app/project/test_keys.py::test_a_later_key_is_signed_by_an_earlier_one_I9"
@@ -149,7 +149,7 @@ TESTS = {
         "test_a_test_that_is_skipped_now_is_gone_and_one_that_runs_again_is_new_D5"
     ),
     "tests/faults/test_killed_files.py::test_a_killed_move_to_a_server_can_be_repeated_and_nothing_is_lost_G4": (
-        "tests/adapters/store/test_shared.py::"
+        "tests/adapters/store/test_shared_store.py::"
         "test_a_crash_on_the_way_there_leaves_a_usable_project_and_a_second_call_completes_it_G4"
     ),
     "tests/app/runner/test_night.py::"
@@ -198,7 +198,7 @@ TESTS = {
     "tests/adapters/store/test_copying.py::test_a_copy_goes_on_where_the_journal_ended_J1": (
         "tests/adapters/store/test_copying.py::"
         "test_a_rich_journal_is_the_same_there_and_back_J2 and "
-        "tests/adapters/store/test_shared.py::"
+        "tests/adapters/store/test_shared_store.py::"
         "test_a_store_moves_to_a_server_and_nothing_is_missing"
     ),
     "tests/ui/tui/test_regressions.py::test_a_redo_that_was_opened_can_be_sent": (
@@ -257,7 +257,7 @@ TESTS = {
         "tests/app/work/test_asking_once.py::test_a_clone_that_is_behind_asks_once_where_work_begins_K1_Q6"
     ),
     "tests/races/test_moves.py::test_the_file_that_is_kept_aside_has_every_row_G4": (
-        "tests/adapters/store/test_shared.py::test_what_a_reader_still_holds_open_goes_along_with_the_file_set_aside"
+        "tests/adapters/store/test_shared_store.py::test_what_a_reader_still_holds_open_goes_along_with_the_file_set_aside"
     ),
     "tests/ui/tui/screens/test_board.py::test_without_unicode_and_colours_everything_is_still_said": (
         "tests/ui/tui/test_acceptance.py::"
@@ -296,10 +296,10 @@ TESTS = {
     "tests/app/gate/test_sent_merges.py::test_a_push_that_is_cut_off_once_is_tried_again_Q6": (
         "tests/app/gate/test_target_line.py::test_a_connection_that_is_cut_in_a_push_is_no_refusal_and_tried_again_Q6"
     ),
-    "tests/adapters/store/test_putting_back.py::test_a_backup_is_the_way_out_where_a_row_was_put_after_the_head_G4": (
-        "tests/adapters/store/test_putting_back.py::"
+    "tests/adapters/store/test_restore.py::test_a_backup_is_the_way_out_where_a_row_was_put_after_the_head_G4": (
+        "tests/adapters/store/test_restore.py::"
         "test_so_it_does_where_the_store_is_gone_or_damaged_J2 and "
-        "tests/adapters/store/test_postgres_roles.py::"
+        "tests/adapters/store/test_postgres_access.py::"
         "test_a_row_that_a_writer_puts_after_the_head_is_a_named_problem_which_the_owner_mends_as_written_G4"
     ),
     "tests/ui/tui/screens/test_diff.py::test_without_colours_and_without_unicode_everything_can_be_read": (
@@ -324,7 +324,7 @@ TESTS = {
         "test_until_it_is_known_whether_it_arrived_nobody_takes_the_approval_back_Q4_Q6"
     ),
     "tests/races/test_moves.py::test_who_had_the_file_open_when_it_moved_to_a_server_is_told_and_loses_nothing_G4": (
-        "tests/adapters/store/test_shared.py::"
+        "tests/adapters/store/test_shared_store.py::"
         "test_a_writer_who_opened_the_file_before_the_move_does_not_write_into_what_was_set_aside_G4"
     ),
     "tests/app/work/test_other_machines.py::test_work_that_comes_back_goes_on_at_another_machine_where_it_was_K1": (

@@ -66,7 +66,7 @@ TABLE = (
     Day("tests/app/review/test_policy_matrix.py", 6, 59, "the pure function answers every row by day, too", ALL),
     Day("tests/app/findings/test_loop_properties.py", ALL, 1, "one random play on either engine"),
     Day("tests/app", 2, 5, "a case costs six times as much on PostgreSQL; what engines differ in, the store", 40, True),
-    Day("tests/adapters/store/test_putting_back.py", 2, 5, "what can be wrong with a store; a case is half a second"),
+    Day("tests/adapters/store/test_restore.py", 2, 5, "what can be wrong with a store; a case is half a second"),
     Day("tests/adapters/store", 2, 19, "both engines by day, too: of many rows and columns to spoil, some"),
     Day("tests/adapters/git", 2, 3, "real git"),
     Day("tests/adapters", 6, 5, "real processes"),
@@ -77,7 +77,7 @@ TABLE = (
 ALSO = {
     "tests/faults/test_killed_runner.py::"
     "test_a_runner_that_is_killed_at_any_step_leaves_what_the_next_one_brings_to_its_end_J4_Q4": "after:commit",
-    "tests/adapters/store/test_shared.py::"
+    "tests/adapters/store/test_shared_store.py::"
     "test_a_crash_on_the_way_there_leaves_a_usable_project_and_a_second_call_completes_it_G4": (
         "after the copy, before the pointer"
     ),

@@ -11,8 +11,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from foureyes.adapters.drafts.files import FilesOfDrafts
-from foureyes.adapters.exchange import reports, sarif_log
-from foureyes.adapters.exchange.places import ReportPaths
+from foureyes.adapters.exchange import sarif_export, sarif_import
+from foureyes.adapters.exchange.sarif_import import ReportPaths
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
 from foureyes.app.agent_ports import Attached, Availability, Checkout, Launch, LiveRun, LocalAgents
@@ -284,10 +284,10 @@ class DeskOutside:
             places = ReportPaths((), paths) if paths() else None
         except NoRealGit:
             places = None
-        return reports.read(document, name, places, most)
+        return sarif_import.read(document, name, places, most)
 
     def write_sarif(self, findings: Sequence[Finding]) -> bytes:
-        return sarif_log.write(findings)
+        return sarif_export.write(findings)
 
     def template(self, name: str) -> str:
         return outside.template(name)

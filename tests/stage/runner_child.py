@@ -23,7 +23,7 @@ STEPS = {
     "worktree": "foureyes.app.runner.run_start.make_worktree",
     "prepare": "foureyes.adapters.agents.programs.AgentPrograms.prepare",
     "bind": "foureyes.app.runner.runs.Runs.bind",
-    "go": "foureyes.adapters.agents.live.LiveProgram.go",
+    "go": "foureyes.adapters.agents.live_run.LiveProgram.go",
     "tidy": "foureyes.app.runner.execution.tidy",
     "commit": "foureyes.adapters.git.workshop.GitWorkshop.commit_all",
     "submit": "foureyes.app.runner.runs.Runs.hand_in",

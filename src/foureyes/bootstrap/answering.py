@@ -17,8 +17,8 @@ from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.identity import peer as identity
 from foureyes.adapters.identity.observe import TOKEN
 from foureyes.adapters.remote import wire
-from foureyes.adapters.remote.doors import Door, Peer, can_be
-from foureyes.adapters.remote.frames import LARGEST
+from foureyes.adapters.remote.run_socket import Door, Peer, can_be
+from foureyes.adapters.remote.wire import LARGEST
 from foureyes.app.calling import RemoteCall, ask
 from foureyes.bootstrap.keeping_traces import append_trace
 from foureyes.bootstrap.places import folder_of

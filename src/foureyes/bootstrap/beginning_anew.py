@@ -6,7 +6,7 @@ import os
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from foureyes.adapters.store.opening import NAME, create_store, put_mirrors_aside
+from foureyes.adapters.store.store_files import NAME, create_store, put_mirrors_aside
 from foureyes.app.context import permit
 from foureyes.bootstrap.making import made_folder
 from foureyes.bootstrap.places import FOLDER, folder_of, git, no_project_here, project_on_target, settings_on_target
@@ -89,7 +89,7 @@ def _in_the_file(folder: str, project: str, begin: Callable[[Store], None]) -> N
 
 def _on_server(folder: str, address: str, project: str, begin: Callable[[Store], None], *, kept: bool) -> None:
     """Where the project's store was, and only if that server has none of it any more."""
-    from foureyes.adapters.store.shared import Pointer, has_project, open_shared, write_pointer
+    from foureyes.adapters.store.shared_store import Pointer, has_project, open_shared, write_pointer
 
     if has_project(address, project):
         raise Refused("that server has a store of this project already.", next_step=fe("doctor"))

@@ -16,8 +16,8 @@ from foureyes.adapters.folders import MB, read
 from foureyes.adapters.folders import folder as entered
 from foureyes.adapters.folders import replace as replace_file
 from foureyes.adapters.git.client.locate import Located
-from foureyes.adapters.store.opening import create_store
 from foureyes.adapters.store.store import Store
+from foureyes.adapters.store.store_files import create_store
 from foureyes.app.application import Application
 from foureyes.app.context import permit
 from foureyes.bootstrap.beginning_anew import begin_anew, refuse_second_journal
@@ -275,7 +275,7 @@ def _make_store(folder: str, place: Located, environ: Mapping[str, str], project
     url = environ.get("FOUREYES_STORE", "") or str(settings_on_target(place).get("store.url", ""))
     if not url:
         return create_store(folder, project, now())
-    from foureyes.adapters.store.shared import Pointer, kept_url, open_shared, write_pointer
+    from foureyes.adapters.store.shared_store import Pointer, kept_url, open_shared, write_pointer
 
     by_environment = bool(environ.get("FOUREYES_STORE"))
     store = open_shared(folder, url if by_environment else kept_url(url), project, now(), create=True)

@@ -210,7 +210,7 @@ def _has_pytest(look: FolderFiles) -> bool:
 
 def _first_path(look: FolderFiles) -> str:
     """The tree's own packages go first, whatever is installed (D5); unless pytest says it."""
-    from foureyes.adapters.checks.pytest_settings import said_paths
+    from foureyes.adapters.checks.code_use import said_paths
 
     if said_paths(look.root):
         return ""

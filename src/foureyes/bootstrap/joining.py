@@ -71,7 +71,7 @@ def join(place: Located, environ: Mapping[str, str], project: str, address: str,
     """The clone of a project gets to its store; the address is written down where it did not come by the
     environment.
     """
-    from foureyes.adapters.store.shared import Pointer, open_shared, write_pointer
+    from foureyes.adapters.store.shared_store import Pointer, open_shared, write_pointer
 
     kept = bool(url) or not environ.get(FROM_ENVIRONMENT)
     _refuse_other_store(folder_of(place), project, url)
@@ -105,7 +105,7 @@ def _named(place: Located, project: str) -> str:
 
 def _address(known: Mapping[str, object], environ: Mapping[str, str], url: str) -> str:
     """Where the server is: as typed, else as the environment says, else as foureyes.toml does."""
-    from foureyes.adapters.store.shared import check_url, kept_url
+    from foureyes.adapters.store.shared_store import check_url, kept_url
 
     configured = str(known.get("store.url", ""))
     if not url and environ.get(FROM_ENVIRONMENT):
@@ -115,7 +115,7 @@ def _address(known: Mapping[str, object], environ: Mapping[str, str], url: str) 
 
 def _address_before(place: Located) -> str:
     """The address that this clone joined before."""
-    from foureyes.adapters.store.shared import read_pointer
+    from foureyes.adapters.store.shared_store import read_pointer
 
     pointer = read_pointer(folder_of(place)) if is_project(folder_of(place)) else None
     if pointer is None or not pointer.url:
@@ -125,8 +125,8 @@ def _address_before(place: Located) -> str:
 
 def _refuse_other_store(folder: str, project: str, url: str) -> None:
     """P12: a clone has one store. One that joined before may have another address for it."""
-    from foureyes.adapters.store.opening import NAME, project_in
-    from foureyes.adapters.store.shared import DamagedPointer, read_pointer
+    from foureyes.adapters.store.shared_store import DamagedPointer, read_pointer
+    from foureyes.adapters.store.store_files import NAME, project_in
 
     path, pointer = os.path.join(folder, NAME), None
     with suppress(DamagedPointer):  # it is written again
@@ -153,7 +153,7 @@ def _refuse_other_store(folder: str, project: str, url: str) -> None:
 
 
 def _refuse_no_store(address: str, project: str) -> None:
-    from foureyes.adapters.store.shared import has_project
+    from foureyes.adapters.store.shared_store import has_project
 
     if not has_project(address, project):
         copy = fe("store", "copy", blank("postgresql://…"))

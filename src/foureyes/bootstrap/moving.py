@@ -33,7 +33,7 @@ def address_to_name(cwd: str, environ: Mapping[str, str], url: str) -> str:
     """P12: what foureyes.toml can say to fresh clones of where the store is; empty where it does, or the address is to
     stand in no file.
     """
-    from foureyes.adapters.store.shared import is_postgres
+    from foureyes.adapters.store.shared_store import is_postgres
 
     is_named = bool(settings_on_target(repository(cwd)).get("store.url"))
     is_quotable = url.isprintable() and not set(url) & set('"\\')
@@ -45,7 +45,7 @@ def copy_store(
 ) -> CopiedStore:
     """Move the project's store from the file to a server; by a person. A backup brings it back."""
     permit(actor, "store copy")
-    from foureyes.adapters.store import shared
+    from foureyes.adapters.store import shared_store
 
     place = repository(cwd)
     folder = project_folder(place, environ)
@@ -53,14 +53,14 @@ def copy_store(
     def record_place(store: Store, where: str) -> None:
         application(store, place, environ).projects.note_place(actor, where)
 
-    if shared.read_pointer(folder) is not None:
+    if shared_store.read_pointer(folder) is not None:
         back = fe(
             "store", "restore", blank("FILE"), "--into-file", before="to have it in a file again, make a backup, then: "
         )
         raise Refused("the store is on a server already.", next_step=back)
-    return shared.move_to_server(
+    return shared_store.move_to_server(
         folder,
-        shared.kept_url(url),
+        shared_store.kept_url(url),
         now(),
         keep_url=not environ.get(VARIABLE),
         record_place=record_place,

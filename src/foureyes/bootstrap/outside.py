@@ -15,7 +15,7 @@ from foureyes.errors import EnvironmentProblem
 from foureyes.steps import fe
 
 if TYPE_CHECKING:
-    from foureyes.adapters.git.client.shared_git import SharedGit
+    from foureyes.adapters.git.client.locate import SharedGit
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.git_ports import Remote, Workshop
     from foureyes.app.ports import CheckRunner, DraftFiles
@@ -55,7 +55,7 @@ class LazyOutside:
 
     def checks(self) -> CheckRunner:
         from foureyes.adapters.checks.pipeline import Pipeline
-        from foureyes.adapters.git.checkouts.following import roots
+        from foureyes.adapters.git.checkouts.freshness import roots
 
         return Pipeline(self._environ, roots(self._place), (self._place.common_dir, self._folder), store=self._folder)
 
@@ -91,16 +91,15 @@ class LazyOutside:
     def read_findings(
         self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
     ) -> list[ReportedFinding]:
-        from foureyes.adapters.exchange.places import ReportPaths
-        from foureyes.adapters.exchange.reports import read
-        from foureyes.adapters.git.checkouts.following import roots
+        from foureyes.adapters.exchange.sarif_import import ReportPaths, read
+        from foureyes.adapters.git.checkouts.freshness import roots
 
         checkouts = (self._place.worktree, self._place.root, *roots(self._place))
         return read(document, name, ReportPaths(checkouts, paths), most)
 
     def write_sarif(self, findings: Sequence[Finding]) -> bytes:
         from foureyes.adapters.clock import SystemClock
-        from foureyes.adapters.exchange.sarif_log import write
+        from foureyes.adapters.exchange.sarif_export import write
         from foureyes.app.context import stamp
 
         return write(findings, stamp(SystemClock().now()))
@@ -179,7 +178,7 @@ class LazyOutside:
 
     def kept_aside(self) -> list[str]:
         from foureyes.adapters.folders import entries, folder
-        from foureyes.adapters.store.opening import NAME, SET_ASIDE
+        from foureyes.adapters.store.store_files import NAME, SET_ASIDE
 
         try:
             with folder(self._folder) as handle:
@@ -190,7 +189,7 @@ class LazyOutside:
         return sorted(name for name in names if name.startswith(begins) and not name.endswith(("-wal", "-shm")))
 
     def set_ups(self) -> list[ProgramSetup]:
-        from foureyes.adapters.agents.setup.examining import examine
+        from foureyes.adapters.agents.setup.examination import examine
         from foureyes.config.primer import BLOCK
 
         return examine(self._place.worktree, BLOCK, self._environ)

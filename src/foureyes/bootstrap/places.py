@@ -13,7 +13,7 @@ from foureyes.steps import Steps, blank, by, by_person, either, fe, in_turn, pro
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from foureyes.adapters.git.client.shared_git import SharedGit
+    from foureyes.adapters.git.client.locate import SharedGit
     from foureyes.adapters.git.repo import GitRepo
     from foureyes.adapters.git.workshop import GitWorkshop
     from foureyes.config.settings import SettingValue

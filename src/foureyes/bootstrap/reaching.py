@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from foureyes.adapters.remote import wire
-from foureyes.adapters.remote.line import RunnerLine
+from foureyes.adapters.remote.connection import RunnerLine
 from foureyes.app.catalog import NOUNS
 from foureyes.app.local_verbs import why_here
 from foureyes.bootstrap.places import folder_of, repository

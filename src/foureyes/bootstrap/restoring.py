@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.adapters.store.opening import NAME, put_mirrors_aside, refuse_no_file, restore_store
+from foureyes.adapters.store.store_files import NAME, put_mirrors_aside, refuse_no_file, restore_store
 from foureyes.app.context import permit
 from foureyes.app.views.settings import RestoredStore
 from foureyes.bootstrap.making import made_folder
@@ -44,7 +44,7 @@ def restore_backup(
     A clone without a store gets one so; a second one beside a server's only where they mean it: `into_file` (P12).
     """
     permit(actor, "store restore")
-    from foureyes.adapters.store.shared import leave_server
+    from foureyes.adapters.store.shared_store import leave_server
 
     place = repository(cwd)
     project = project_on_target(place)
@@ -83,7 +83,7 @@ def _refuse_unsaid(place: Located, address: str, *, into_file: bool) -> str:
     """P12: what goes into a file goes there where no server has the store, as far as this clone knows. The address to
     restore to, empty for the file.
     """
-    from foureyes.adapters.store.shared import has_project
+    from foureyes.adapters.store.shared_store import has_project
 
     if address and into_file:
         project = _project(place)
@@ -108,7 +108,7 @@ def _refuse_others(place: Located, address: str) -> bool:
     project = _project(place) if address else ""
     if not project:
         return True
-    from foureyes.adapters.store.putting_back import refuse_others
+    from foureyes.adapters.store.restore import refuse_others
 
     return refuse_others(address, project) is not None
 
@@ -117,7 +117,7 @@ def server_address(place: Located, environ: Mapping[str, str]) -> str:
     """The server that has the project's store, or has to get it; empty where it is the file here. A clone that has none
     yet goes by its foureyes.toml.
     """
-    from foureyes.adapters.store.shared import kept_url, read_pointer
+    from foureyes.adapters.store.shared_store import kept_url, read_pointer
 
     folder, address = folder_of(place), environ.get("FOUREYES_STORE", "")
     if not is_project(folder):
@@ -131,8 +131,8 @@ def _on_server(
     place: Located, environ: Mapping[str, str], actor: Actor, source: str, address: str, before: Milestones | None
 ) -> RestoredStore:
     """A whole store beside the one that is there, then in its place; what happened is on record in it."""
-    from foureyes.adapters.store.putting_back import put_back
-    from foureyes.adapters.store.shared import Pointer, check_url, open_shared, read_pointer, write_pointer
+    from foureyes.adapters.store.restore import put_back
+    from foureyes.adapters.store.shared_store import Pointer, check_url, open_shared, read_pointer, write_pointer
 
     def noted(store: Store, kept: str) -> RestoredStore:
         return application(store, place, environ).projects.note_restore(actor, os.path.basename(source), kept, before)
@@ -152,7 +152,7 @@ def _on_server(
 
 def _project(place: Located) -> str:
     """Whose store is written on a server; empty where nothing says so."""
-    from foureyes.adapters.store.shared import read_pointer
+    from foureyes.adapters.store.shared_store import read_pointer
 
     pointer = read_pointer(folder_of(place))
     return project_on_target(place) or (pointer.project if pointer else "")
@@ -162,7 +162,7 @@ def _in_place(cwd: str, place: Located, environ: Mapping[str, str], address: str
     """The store that is put aside; none where it is not there, or cannot be opened any more. On a server it is the one
     that is written, whatever this clone has joined.
     """
-    from foureyes.adapters.store.shared import has_project, open_shared
+    from foureyes.adapters.store.shared_store import has_project, open_shared
 
     try:
         if not address:

@@ -25,7 +25,7 @@ from foureyes.errors import FoureyesError, Reason, Refused
 from foureyes.steps import Step, Steps, fe
 
 if TYPE_CHECKING:
-    from foureyes.adapters.agents.streams.rendering import Renderer
+    from foureyes.adapters.agents.streams.renderer import Renderer
     from foureyes.adapters.git.client.locate import Located
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.application import Application
@@ -281,7 +281,7 @@ def open_log(cwd: str, task: str) -> BinaryIO:
 
 def log_renderer() -> Renderer:
     """What makes lines that people read of a log."""
-    from foureyes.adapters.agents.streams.rendering import Renderer
+    from foureyes.adapters.agents.streams.renderer import Renderer
 
     return Renderer()
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.adapters.checks.pipeline import Pipeline
-from foureyes.adapters.git.checkouts.following import roots
+from foureyes.adapters.git.checkouts.freshness import roots
 from foureyes.adapters.git.client.locate import Located
 from foureyes.app.gate.checks import NO_TASK, Telling, record_run
 from foureyes.app.views.project import News

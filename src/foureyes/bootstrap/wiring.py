@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.clock import RandomIds, SharedClock, SystemClock
-from foureyes.adapters.git.client.shared_git import SharedGit
-from foureyes.adapters.store.opening import open_store
+from foureyes.adapters.git.client.locate import SharedGit
+from foureyes.adapters.store.store_files import open_store
 from foureyes.app.application import Application
 from foureyes.app.context import Context, stamp
 from foureyes.bootstrap.outside import LazyOutside
@@ -66,7 +66,7 @@ def _open(folder: str, place: Located, environ: Mapping[str, str]) -> Store:
     url = environ.get("FOUREYES_STORE", "")
     if not url and not os.path.lexists(os.path.join(folder, "store.json")):
         return open_store(folder, now())
-    from foureyes.adapters.store.shared import open_shared
+    from foureyes.adapters.store.shared_store import open_shared
 
     url, project = server_of(folder, place, url)
     return open_shared(folder, url, project, now())
@@ -74,7 +74,7 @@ def _open(folder: str, place: Located, environ: Mapping[str, str]) -> Store:
 
 def server_of(folder: str, place: Located, url: str) -> tuple[str, str]:
     """Address and project of a shared store; `url` is what the environment says."""
-    from foureyes.adapters.store.shared import check_url, read_pointer
+    from foureyes.adapters.store.shared_store import check_url, read_pointer
 
     pointer = read_pointer(folder)
     address = url or (pointer.url if pointer else "")

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from foureyes.adapters.agents.live import LiveProgram
+from foureyes.adapters.agents.live_run import LiveProgram
 from foureyes.adapters.agents.programs import AgentPrograms
 from foureyes.adapters.identity.alive import of
 from foureyes.app.agent_ports import Launch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from foureyes.adapters.agents.dialects import DIALECTS, dialect_of
-from foureyes.adapters.agents.streams.reading import FORMATS
+from foureyes.adapters.agents.streams.parser import FORMATS
 from foureyes.core.rules.policy import DEFAULT_PROFILES, Adapter, OutputFormat, Profile
 
 

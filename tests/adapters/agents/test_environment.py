@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from foureyes.adapters.agents.environment import (
+from foureyes.adapters.agents.arguments import (
     clean_path,
     environment,
     login_profile,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters import reaper
-from foureyes.adapters.agents.live import LiveProgram, RunLimits
+from foureyes.adapters.agents.live_run import LiveProgram, RunLimits
 from foureyes.adapters.identity.alive import of
 from foureyes.errors import AgentUnavailable
 
@@ -149,7 +149,7 @@ def test_a_silent_run_is_ended(tmp_path: Path) -> None:
 
 def test_a_run_that_talks_is_not_ended_however_long_it_takes(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SteppedClock()
-    monkeypatch.setattr("foureyes.adapters.agents.live.time", clock)
+    monkeypatch.setattr("foureyes.adapters.agents.live_run.time", clock)
     os.mkfifo(bench.work / "talk")
     live = bench.prepare(bench.shell("cat talk", deadline_minutes=60, idle_minutes=1))
     live.go()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.agents.log import CUT, LONGEST, RunLog
+from foureyes.adapters.agents.live_run import CUT, LONGEST, RunLog
 
 
 def opened(path: Path, **more: object) -> RunLog:

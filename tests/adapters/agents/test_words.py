@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from foureyes.adapters.agents.arguments import LaunchWords, attached_words, words_of
 from foureyes.adapters.agents.dialects import DIALECTS, dialect_of
-from foureyes.adapters.agents.words import LaunchWords, attached_words, words_of
 from foureyes.app.agent_ports import Launch
 from foureyes.core.nouns.run import RunId
 from foureyes.core.rules.policy import Profile

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from foureyes.adapters.checks import exported as module
-from foureyes.adapters.checks.exported import Exported, seal
+from foureyes.adapters.checks import checkout as module
+from foureyes.adapters.checks.checkout import Exported, seal
 from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.core.nouns.check_config import CheckRule
 

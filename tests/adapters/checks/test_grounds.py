@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from foureyes.adapters.checks import grounds
+from foureyes.adapters.checks import environments
 from foureyes.core.nouns.check import is_another, judge
 
 from tests.adapters.checks.trees import Project, Tree
@@ -27,7 +27,7 @@ Make = Callable[..., Project]
 def make(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """A project whose checks stand in a room, or in a slot."""
     if request.param == "slot":
-        monkeypatch.setattr(grounds, "why_none", lambda shelf: "forbidden")
+        monkeypatch.setattr(environments, "why_none", lambda shelf: "forbidden")
     else:
         need("unshare", "-Urm", "true")
     return lambda **fields: Project(tmp_path, **{"prepare": PREPARE, "inputs": ("lock",), **fields})
@@ -295,7 +295,7 @@ def test_D5_a_room_can_be_entered_though_our_own_python_is_hidden_in_there(room:
 def test_D5_where_everything_must_be_hidden_and_cannot_be_nothing_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grounds, "why_none", lambda shelf: "forbidden")
+    monkeypatch.setattr(environments, "why_none", lambda shelf: "forbidden")
     project = Project(tmp_path, isolation="full")
     verdict = project.judged("touch ran", Tree(FILES))
     assert verdict.outcome == "crashed"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.interpreters import Interpreter, asked_for, in_command
+from foureyes.adapters.checks.code_use import Interpreter, asked_for, in_command
 
 from tests.adapters.checks.environments import make_environment, script
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from foureyes.adapters.checks import junit
 from foureyes.adapters.checks.junit import read, read_all
-from foureyes.adapters.checks.tree_files import LARGEST_REPORT, CheckedFiles
+from foureyes.adapters.checks.reports import LARGEST_REPORT, CheckedFiles
 
 from tests.stage.night import NIGHT, plays
 

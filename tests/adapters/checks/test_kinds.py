@@ -12,7 +12,7 @@ import pytest
 
 from foureyes.adapters.checks import sarif
 from foureyes.adapters.checks.junit import read, read_all
-from foureyes.adapters.checks.tree_files import CheckedFiles
+from foureyes.adapters.checks.reports import CheckedFiles
 
 FILES = [
     "test_u.py", "js/a.js", "t/m.spec.js", "tests/CalcTest.php", "src/calc_test.cpp", "src/Calc.scala", "src/lib/app.c",

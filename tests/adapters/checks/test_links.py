@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.links import leading_out
+from foureyes.adapters.checks.code_use import leading_out
 from foureyes.core.nouns.check import Elsewhere
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.overlaps import overlaps, refuse_own_parts
-from foureyes.adapters.checks.stand import OwnParts
+from foureyes.adapters.checks.checkout import OwnParts, overlaps, refuse_own_parts
 from foureyes.core.nouns.check_config import CheckoutRule
 
 from tests.adapters.checks.trees import Tree

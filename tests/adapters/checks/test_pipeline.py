@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks import stand
+from foureyes.adapters.checks import checkout
+from foureyes.adapters.checks.checkout import environment, remove
 from foureyes.adapters.checks.pipeline import Pipeline
-from foureyes.adapters.checks.scratch import remove
-from foureyes.adapters.checks.variables import environment
 from foureyes.core.nouns.check import Ran, judge
 from foureyes.core.nouns.check_config import CheckRule, ReportFormat
 
@@ -333,7 +332,7 @@ def test_G1_what_cannot_be_started_is_a_problem(run: Runner, monkeypatch: pytest
     assert ran.exit_code is None
     assert "/no/such/place" in ran.problem
     assert "null byte" in run("echo \0").problem
-    monkeypatch.setattr(stand, "SHELL", "/no/such/shell")
+    monkeypatch.setattr(checkout, "SHELL", "/no/such/shell")
     ran = run("true")
     assert (ran.exit_code, ran.problem) == (None, "could not be started: /no/such/shell: No such file or directory")
     assert judge(CheckRule(name="c", run="x"), ran).outcome == "crashed"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks import prepared as module
-from foureyes.adapters.checks import shelf as shelves
-from foureyes.adapters.checks.prepared import DAY, Environments, key_of, programs_of
-from foureyes.adapters.checks.shelf import Hear, Shelf
-from foureyes.adapters.checks.stand import StopAsked, Stopped
+from foureyes.adapters.checks import environment_cache as shelves
+from foureyes.adapters.checks import environments as module
+from foureyes.adapters.checks.checkout import StopAsked, Stopped
+from foureyes.adapters.checks.environment_cache import Hear, Shelf
+from foureyes.adapters.checks.environments import DAY, Environments, key_of, programs_of
 from foureyes.core.nouns.check_config import CheckoutRule
 
 RULE = CheckoutRule(prepare="tool ci", env=("REGISTRY",))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.pytest_settings import first_paths, said_paths
+from foureyes.adapters.checks.code_use import first_paths, said_paths
 
 
 @pytest.mark.parametrize(

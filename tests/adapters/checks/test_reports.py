@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.checks import reports
-from foureyes.adapters.checks.reports import Reports
-from foureyes.adapters.checks.tree_files import CheckedFiles
+from foureyes.adapters.checks.reports import CheckedFiles, Reports
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.check_config import CheckRule
 

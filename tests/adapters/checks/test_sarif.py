@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foureyes.adapters.checks import sarif
+from foureyes.adapters.checks.reports import LARGEST_REPORT, CheckedFiles
 from foureyes.adapters.checks.sarif import read
-from foureyes.adapters.checks.tree_files import LARGEST_REPORT, CheckedFiles
 from foureyes.core.nouns.check import ToolFinding
 from foureyes.core.rules.check_states import known_by
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from foureyes.adapters.checks.scratch import INSIDE, made, remains, remove, scratch
+from foureyes.adapters.checks.checkout import INSIDE, made, remains, remove, scratch
 
 
 def test_D5_a_place_has_all_that_a_check_needs_and_goes_with_it(tmp_path: Path) -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from foureyes.adapters.checks import grounds, prepared
-from foureyes.adapters.checks.prepared import ABOUT, about_of
-from foureyes.adapters.checks.seals import SEALS, Seals
+from foureyes.adapters.checks import environments
+from foureyes.adapters.checks.environments import ABOUT, SEALS, Seals, about_of
 
 from tests.adapters.checks.trees import Project, Tree
 
@@ -20,7 +19,7 @@ PREPARE = "mkdir node_modules && cp lock node_modules/made && echo prepared"
 
 @pytest.fixture
 def slot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    monkeypatch.setattr(grounds, "why_none", lambda shelf: "forbidden")
+    monkeypatch.setattr(environments, "why_none", lambda shelf: "forbidden")
     return Project(tmp_path, prepare=PREPARE, inputs=("lock",))
 
 
@@ -31,7 +30,7 @@ def poison(project: Project) -> None:
     (place / "work" / "node_modules" / "made").write_text("poison\n")
     about = about_of(str(place))
     assert about is not None
-    forged = msgspec.structs.replace(about, seal=prepared._sealed(str(place)))
+    forged = msgspec.structs.replace(about, seal=environments._sealed(str(place)))
     (place / ABOUT).write_bytes(msgspec.json.encode(forged))
 
 

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks import interpreters
-from foureyes.adapters.checks.interpreters import Interpreter
-from foureyes.adapters.checks.soundness import packages_in
+from foureyes.adapters.checks import code_use
+from foureyes.adapters.checks.code_use import Interpreter, packages_in
 from foureyes.core.nouns.check import CheckJudgement
 
 from tests.adapters.checks.environments import Ground, make_environment, make_ground, script
@@ -82,7 +81,7 @@ def test_D5_an_interpreter_deep_in_the_check_is_seen_among_its_processes(
     os.mkfifo(seen := tmp_path / "seen")
     (ground.checkout / "tests" / "waits.py").write_text(f"import shop\nopen({str(seen)!r}).read()\n")
     (ground.checkout / "run.sh").write_text("PYTHONPATH=tests python tests/waits.py\n")
-    look = interpreters.at
+    look = code_use.at
 
     def looking(process: str, watch: str, work: str) -> Interpreter | None:
         found = look(process, watch, work)
@@ -91,7 +90,7 @@ def test_D5_an_interpreter_deep_in_the_check_is_seen_among_its_processes(
                 os.close(os.open(seen, os.O_WRONLY | os.O_NONBLOCK))
         return found
 
-    monkeypatch.setattr(interpreters, "at", looking)
+    monkeypatch.setattr(code_use, "at", looking)
     took(ground.checked("sh run.sh"), "src/shop/__init__.py", ground.checkout)
 
 

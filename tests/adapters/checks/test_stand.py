@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.stand import Stand, why_ended
+from foureyes.adapters.checks.checkout import Stand, why_ended
 from foureyes.adapters.process import ProgramEnd
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.junit import read
-from foureyes.adapters.checks.told import Told, message_of
-from foureyes.adapters.checks.tree_files import CheckedFiles
+from foureyes.adapters.checks.junit import Told, message_of, read
+from foureyes.adapters.checks.reports import CheckedFiles
 from foureyes.core.loop.failures import LONGEST_TOLD
 
 FILES = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from foureyes.adapters.checks.tree_files import CheckedFiles
+from foureyes.adapters.checks.reports import CheckedFiles
 
 
 def test_a_path_is_a_file_of_the_tree_or_nothing(tmp_path: Path) -> None:

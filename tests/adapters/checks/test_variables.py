@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from foureyes.adapters.checks.variables import environment
+from foureyes.adapters.checks.checkout import environment
 from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 
 RULE = CheckRule(name="c", run="x", env=("RUSTUP_HOME",))

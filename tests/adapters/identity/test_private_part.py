@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from foureyes.adapters.identity import sshsig
-from foureyes.adapters.identity.private_part import could_sign
+from foureyes.adapters.identity.keys import could_sign
 
 PRIVATE = Ed25519PrivateKey.from_private_bytes(b"\5" * 32)
 PUBLIC = sshsig.public_of(PRIVATE)

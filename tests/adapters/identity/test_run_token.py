@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.identity.run_token import run_token
+from foureyes.adapters.identity.environment import run_token
 
 VARIABLE = "FOUREYES_RUN_DIR"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.store import Store
+from foureyes.adapters.store.store_files import create_store, open_store
 from foureyes.app.context import gate_of
 from foureyes.app.runner import leases
 from foureyes.app.views.review import ReviewOutcome

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from foureyes.adapters.store.copying import copy_journal
 from foureyes.adapters.store.engine import Database, SqlValue
-from foureyes.adapters.store.replay import TABLES, compare_tables
+from foureyes.adapters.store.replay import TABLES, compare_tables, copy_journal
 from foureyes.adapters.store.store import Store
 from foureyes.errors import StoreProblem, VerificationFailed
 

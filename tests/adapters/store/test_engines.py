@@ -16,8 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from foureyes.adapters.store.engine import MANY_LOOKS, structs
-from foureyes.adapters.store.queries import sql
+from foureyes.adapters.store.engine import MANY_LOOKS, sql, structs
 from foureyes.adapters.store.replay import compare_tables
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
@@ -334,10 +333,10 @@ def test_a_backup_is_a_sqlite_store_of_the_same_journal(full: DeskWorld, tmp_pat
 
 
 def test_a_busy_store_is_said_so_and_nothing_is_changed(place: engines.Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    from foureyes.adapters.store import lock, postgres
+    from foureyes.adapters.store import postgres, write_lock
 
     monkeypatch.setattr(postgres, "LOCK_TIMEOUT", "50ms")
-    monkeypatch.setattr(lock.WriterLock.__init__, "__defaults__", (0.05,))
+    monkeypatch.setattr(write_lock.WriterLock.__init__, "__defaults__", (0.05,))
     one, two = place.create(), place.open()
     with one.write() as tx:
         tx.append("ses-1", NOW, [("", security())])

@@ -16,9 +16,9 @@ import pytest
 from foureyes.adapters.store import migrate as module
 from foureyes.adapters.store.engine import Database, SqlValue
 from foureyes.adapters.store.migrate import FOLDER, LATEST, Migration, migrate, migrations
-from foureyes.adapters.store.opening import create_store, open_store, restore_store
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
+from foureyes.adapters.store.store_files import create_store, open_store, restore_store
 from foureyes.core.events.project import ProjectCreated
 from foureyes.errors import StoreProblem
 from foureyes.ui.steps import steps_text
@@ -306,8 +306,8 @@ def test_a_checksum_is_of_the_whole_text_and_the_record_has_it(on: str) -> None:
 
 MIGRATOR = """
 import sys
-from foureyes.adapters.store.opening import open_store
-from foureyes.adapters.store.shared import open_shared
+from foureyes.adapters.store.store_files import open_store
+from foureyes.adapters.store.shared_store import open_shared
 from foureyes.core.events.project import SecurityRecorded
 
 on, folder, url, project, now = sys.argv[1:]

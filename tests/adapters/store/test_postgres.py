@@ -16,11 +16,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from foureyes.adapters.store import postgres as adapter
-from foureyes.adapters.store.engine import SqlValue
-from foureyes.adapters.store.postgres import PostgresEngine, schema_of
-from foureyes.adapters.store.postgres_statements import translated
-from foureyes.adapters.store.queries import sql
-from foureyes.adapters.store.shared import open_shared, postgres
+from foureyes.adapters.store.engine import SqlValue, sql
+from foureyes.adapters.store.postgres import PostgresEngine, schema_of, translated
+from foureyes.adapters.store.shared_store import open_shared, postgres
 from foureyes.adapters.store.store import Store
 from foureyes.core.words.store_place import without_password
 from foureyes.errors import BadInput, FoureyesError, NoStore, StoreBusy, StoreProblem

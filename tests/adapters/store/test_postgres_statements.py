@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.adapters.store.postgres_statements import translated
+from foureyes.adapters.store.postgres import translated
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 import foureyes
-from foureyes.adapters.store import lists
-from foureyes.adapters.store.engine import Database, SqlValue, plain
-from foureyes.adapters.store.lists import ListPart, compose
-from foureyes.adapters.store.queries import FOLDER, names, overrides, sql
+from foureyes.adapters.store import task_lists
+from foureyes.adapters.store.engine import FOLDER, Database, SqlValue, names, overrides, plain, sql
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import create_in_memory
+from foureyes.adapters.store.task_lists import ListPart, compose
 from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import Internal
 
@@ -171,7 +170,7 @@ PARTS: tuple[ListPart, ...] = ("all", "near", "far")
 def test_the_newest_tasks_and_then_the_others_are_all_hits_of_a_search_in_order(
     filled: Database, monkeypatch: pytest.MonkeyPatch, query: ListQuery, window: int
 ) -> None:
-    monkeypatch.setattr(lists, "WINDOW", window)
+    monkeypatch.setattr(task_lists, "WINDOW", window)
     found = {part: [row[0] for row in filled.fetch(*_plain(query, part))[1]] for part in PARTS}
     assert found["near"] + found["far"] == found["all"] == sorted(found["all"], reverse=True)  # type: ignore[type-var]
     assert bool(found["all"]) == (query.text == "a")

@@ -14,8 +14,7 @@ from types import SimpleNamespace
 import apsw
 import pytest
 
-from foureyes.adapters.store.opening import create_store, open_store
-from foureyes.adapters.store.queries import sql
+from foureyes.adapters.store.engine import sql
 from foureyes.adapters.store.sqlite import (
     APPLICATION_ID,
     BUSY_MILLISECONDS,
@@ -24,6 +23,7 @@ from foureyes.adapters.store.sqlite import (
     in_our_words,
 )
 from foureyes.adapters.store.store import Store
+from foureyes.adapters.store.store_files import create_store, open_store
 from foureyes.errors import FoureyesError, StoreBusy, StoreProblem
 from foureyes.ui.steps import steps_text
 
@@ -352,7 +352,7 @@ def test_an_open_store_whose_files_became_read_only_is_a_clear_problem(shared: P
     shared.chmod(0o555)
 
     def try_to_lock() -> None:
-        from foureyes.adapters.store.lock import WriterLock
+        from foureyes.adapters.store.write_lock import WriterLock
 
         with WriterLock(str(shared / "store.lock")):
             pass

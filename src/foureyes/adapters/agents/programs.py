@@ -14,19 +14,19 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from foureyes.adapters import process, reaper
-from foureyes.adapters.agents.dialects import Dialect, dialect_of
-from foureyes.adapters.agents.environment import (
+from foureyes.adapters.agents.arguments import (
     LOGIN_PROFILES,
+    attached_words,
     clean_path,
     environment,
     login_profile,
     persons_environment,
+    words_of,
 )
-from foureyes.adapters.agents.live import LiveProgram, RunBrief, RunLimits
-from foureyes.adapters.agents.log import RunLog
-from foureyes.adapters.agents.places import PROMPT, RunFiles, furnish, identity_of
-from foureyes.adapters.agents.sweep import marked, sweep
-from foureyes.adapters.agents.words import attached_words, words_of
+from foureyes.adapters.agents.dialects import Dialect, dialect_of
+from foureyes.adapters.agents.live_run import LiveProgram, RunBrief, RunLimits, RunLog
+from foureyes.adapters.agents.run_folders import PROMPT, RunFiles, furnish, identity_of
+from foureyes.adapters.agents.stray_processes import marked, sweep
 from foureyes.adapters.contents import blob, unlike
 from foureyes.adapters.folders import opened
 from foureyes.adapters.supervised import Supervised

@@ -16,15 +16,23 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.adapters.checks.exported import Exported
+from foureyes.adapters.checks.checkout import (
+    ALL,
+    Exported,
+    OwnParts,
+    Stand,
+    Stopped,
+    Unprepared,
+    clean_path,
+    environment,
+    made,
+    remains,
+    scratch,
+    why_ended,
+)
+from foureyes.adapters.checks.code_use import Watch
 from foureyes.adapters.checks.output import Output, TellLine
-from foureyes.adapters.checks.overlaps import ALL
-from foureyes.adapters.checks.reports import Reports
-from foureyes.adapters.checks.scratch import made, remains, scratch
-from foureyes.adapters.checks.soundness import Watch
-from foureyes.adapters.checks.stand import OwnParts, Stand, Stopped, Unprepared, why_ended
-from foureyes.adapters.checks.tree_files import CheckedFiles
-from foureyes.adapters.checks.variables import clean_path, environment
+from foureyes.adapters.checks.reports import CheckedFiles, Reports
 from foureyes.adapters.contents import changed, sizes
 from foureyes.adapters.folders import opened
 from foureyes.adapters.process import ProcessProblem, ProgramEnd
@@ -35,7 +43,7 @@ from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem
 
 if TYPE_CHECKING:
-    from foureyes.adapters.checks.grounds import Grounds
+    from foureyes.adapters.checks.environments import Grounds
     from foureyes.app.ports import Lent, TreeFiles
     from foureyes.app.views.attempt import EnvironmentRow
     from foureyes.core.nouns.check_config import CheckoutRule
@@ -78,7 +86,7 @@ class Pipeline:
 
     @cached_property
     def _grounds(self) -> Grounds:
-        from foureyes.adapters.checks.grounds import Grounds
+        from foureyes.adapters.checks.environments import Grounds
 
         return Grounds(self._environ, [*self._checkouts, *self._hidden], self._minute, self._store)
 
@@ -131,7 +139,7 @@ class Pipeline:
         stop: Callable[[], bool],
     ) -> AbstractContextManager[Stand]:
         """Where the project's own checkout is."""
-        from foureyes.adapters.checks.grounds import Ask
+        from foureyes.adapters.checks.environments import Ask
 
         shared = self._shared(tree, export, on_shelf=True)
         return self._grounds.stand(Ask(rule, checkout, tree, shared, output, stop))
@@ -223,8 +231,7 @@ class Pipeline:
 
     def misled(self, rule: CheckRule) -> str:
         """The directory of a checkout that the Python of a check's command has in place, unless the tree goes first."""
-        from foureyes.adapters.checks.installed import sites_of, used_in_place
-        from foureyes.adapters.checks.interpreters import in_command
+        from foureyes.adapters.checks.code_use import in_command, sites_of, used_in_place
 
         if tool_of(rule.run) in ONLY_READ:
             return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from re import compile as pattern
 
-from foureyes.adapters.checks.tree_files import LARGEST_REPORT, CheckedFiles
+from foureyes.adapters.checks.reports import LARGEST_REPORT, CheckedFiles
 from foureyes.adapters.folders import opened
 from foureyes.core.documents.json_reader import parsed
 from foureyes.core.documents.sarif import CRITICAL, OWN, BrokenReport, Reported, is_address, results

@@ -10,17 +10,16 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.git import objects
-from foureyes.adapters.git.client.addresses import without_credentials
 from foureyes.adapters.git.client.answers import as_sha, as_text
-from foureyes.adapters.git.client.locate import Located
-from foureyes.adapters.git.client.loose_refs import read_loose
-from foureyes.adapters.git.client.shared_git import SharedGit
+from foureyes.adapters.git.client.locate import Located, SharedGit
+from foureyes.adapters.git.client.ref_files import read_loose
 from foureyes.adapters.git.client.transport import (
     ASKING,
     LONGEST,
     ExchangeFolder,
     Transport,
     plain,
+    without_credentials,
 )
 from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate, TakenAway
 from foureyes.core.words.refs import tracked

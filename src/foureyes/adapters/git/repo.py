@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from foureyes.adapters.git import checkouts, reading
 from foureyes.adapters.git.client.answers import as_sha, as_text
-from foureyes.adapters.git.client.locate import Located
-from foureyes.adapters.git.client.loose_objects import text_at
-from foureyes.adapters.git.client.loose_refs import BRANCHES as _BRANCH
-from foureyes.adapters.git.client.loose_refs import (
+from foureyes.adapters.git.client.locate import Located, SharedGit
+from foureyes.adapters.git.client.object_files import text_at
+from foureyes.adapters.git.client.ref_files import BRANCHES as _BRANCH
+from foureyes.adapters.git.client.ref_files import (
     is_absent,
     is_ref_name,
     listed,
@@ -21,7 +21,6 @@ from foureyes.adapters.git.client.loose_refs import (
     refuse_unreadable,
     target_refs,
 )
-from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import DETACHED
 from foureyes.errors import GitProblem
@@ -54,7 +53,7 @@ class GitRepo:
 
     def refuse_refused(self) -> None:
         """`GitProblem` when the user's own git refuses this repository, or cannot read what is checked out."""
-        from foureyes.adapters.git.client.refusing import refuse_refused
+        from foureyes.adapters.git.client.git import refuse_refused
 
         refuse_refused(self._git, self._here)
 
@@ -115,7 +114,7 @@ class GitRepo:
 
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
         """Those of the objects that are not there, commits that cannot be read, and trees that are not whole."""
-        return reading.presence.missing(self._git, objects)
+        return reading.content.missing(self._git, objects)
 
     def current_ref(self) -> str:
         """The full name of the branch checked out where the caller stands, or DETACHED."""
@@ -225,7 +224,7 @@ class GitRepo:
         """
         self._must_know(was, then, base, head)
         began, made_then, begins = (known.tree for known in reading.history.known(self._git, was, then, base) if known)
-        made = reading.three_way.three_way(self._git, base=began, ours=begins, theirs=made_then)
+        made = reading.history.three_way(self._git, base=began, ours=begins, theirs=made_then)
         return None if made.tree is None else reading.diff.file_diffs(self._git, made.tree, head, context)
 
     def _must_know(self, *commits: Sha) -> list[Sha]:
@@ -245,7 +244,7 @@ class GitRepo:
     def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
         """A3: what `new_head` is to the approved `base..head`."""
         tip = self._target(target)
-        return reading.relation.relation_of(self._git, base=base, head=head, new_head=new_head, tip=tip)
+        return reading.history.relation_of(self._git, base=base, head=head, new_head=new_head, tip=tip)
 
     def merged_by(self, head: Sha, target: str) -> Sha | None:
         """The first commit on the target's first-parent line that contains `head`; None when none does."""
@@ -310,7 +309,7 @@ class GitRepo:
 
     def links(self, *trees: Sha) -> list[dict[str, str]]:
         """The symbolic links of commits or trees, each path with what it says."""
-        return reading.links.links(self._git, *trees)
+        return reading.content.links(self._git, *trees)
 
     def renames(self, old: Sha, new: Sha) -> dict[str, str]:
         """Between two commits: path now → path then, of every renamed file."""
@@ -331,7 +330,7 @@ class GitRepo:
 
     def additions(self, ref: str) -> Additions:
         """What a commit of everything would add where `ref` is checked out."""
-        return checkouts.additions.additions(self._git, self._places(ref))
+        return checkouts.commits.additions(self._git, self._places(ref))
 
     def _places(self, ref: str) -> list[Located]:
         """The checkouts of a branch that have files."""

@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.git import checkouts, objects, reading
-from foureyes.adapters.git.client.locate import Located
-from foureyes.adapters.git.client.shared_git import SharedGit
+from foureyes.adapters.git.client.locate import Located, SharedGit
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
@@ -67,9 +66,9 @@ class GitWorkshop:
 
     def tree_of(self, commit: Sha) -> Sha | None:
         """The tree of a commit; None when it is not there."""
-        from foureyes.adapters.git.client import loose_objects
+        from foureyes.adapters.git.client import object_files
 
-        if (tree := loose_objects.tree_of(self._here.common_dir, commit)) is not None:
+        if (tree := object_files.tree_of(self._here.common_dir, commit)) is not None:
             return tree
         (known,) = reading.history.known(self._git, commit)
         return known.tree if known else None
@@ -125,21 +124,21 @@ class GitWorkshop:
         """
         if apart:
             path = checkouts.task_worktrees.desk(self._folder, apart).path
-            return checkouts.apart.commit_apart(self._git, path, message, trailers, fence)
-        return checkouts.commit.commit_all(self._git, self._here, message, trailers)
+            return checkouts.commits.commit_apart(self._git, path, message, trailers, fence)
+        return checkouts.commits.commit_all(self._git, self._here, message, trailers)
 
     def look(self, task: str, message: str) -> Sha:
         """V1: the files of a task's worktree as they are now, as a commit that no ref names yet; nothing changes there,
         and no program of the tree is run.
         """
         path = checkouts.task_worktrees.desk(self._folder, task).path
-        return checkouts.apart.look_apart(self._git, path, message)
+        return checkouts.commits.look_apart(self._git, path, message)
 
     def commit_file(self, path: str, message: str) -> Sha:
         """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
         here = self._here
         main = Located(here.root, here.common_dir, here.common_dir, here.root)
-        return checkouts.commit.commit_file(self._git, main, path, message)
+        return checkouts.commits.commit_file(self._git, main, path, message)
 
     def apply_patch(self, patch: str, *, only_try: bool) -> str:
         """Apply a unified diff to the files where the caller stands, if git says that it fits as a whole; why not, else
@@ -149,22 +148,22 @@ class GitWorkshop:
 
     def programs_named(self) -> list[str]:
         """The settings of the repository's own configuration that name a program which git would run (Q2)."""
-        from foureyes.adapters.git.client.programs import programs_named
+        from foureyes.adapters.git.client.config_programs import programs_named
 
         places = dict.fromkeys((self._git.git_dir, self._git.common_dir))
         return programs_named([setting for place in places for setting in self._git.settings(place)])
 
     def behind(self, target: str) -> list[CaughtUp]:
         """The checkouts of the target branch that did not follow it; looks, and touches nothing."""
-        if checkouts.following.all_follow(self._here.common_dir, f"refs/heads/{target.removeprefix('refs/heads/')}"):
+        if checkouts.freshness.all_follow(self._here.common_dir, f"refs/heads/{target.removeprefix('refs/heads/')}"):
             return []
-        return checkouts.catch_up.catch_up(self._git, target, look_only=True)
+        return checkouts.checkouts.catch_up(self._git, target, look_only=True)
 
     def catch_up(self, target: str) -> list[CaughtUp]:
         """Bring every checkout of the target branch whose files are those of an earlier commit of it up to date
         (Q5).
         """
-        return checkouts.catch_up.catch_up(self._git, target)
+        return checkouts.checkouts.catch_up(self._git, target)
 
     def prepare_worktrees(self) -> None:
         """What the first worktree would change of the repository's configuration, now: later it may be in a sandbox."""
@@ -180,11 +179,13 @@ class GitWorkshop:
 
     def copy_into(self, task: str, globs: Sequence[str]) -> Copied:
         """K1: copy what git ignores and the globs mean from the main checkout into the worktree of a task."""
-        return checkouts.copied.copy_into(self._git, checkouts.task_worktrees.desk(self._folder, task), globs)
+        return checkouts.worktree_files.copy_into(self._git, checkouts.task_worktrees.desk(self._folder, task), globs)
 
     def lay_into(self, task: str, source: str, was: str) -> tuple[str, ...]:
         """K1: copy packages from a directory into the worktree of a task, where git ignores them; their names."""
-        return checkouts.laid.lay_into(self._git, checkouts.task_worktrees.desk(self._folder, task), source, was)
+        return checkouts.worktree_files.lay_into(
+            self._git, checkouts.task_worktrees.desk(self._folder, task), source, was
+        )
 
     def worktrees(self) -> dict[str, str]:
         """The tasks that have a worktree of their own, and where it is."""
@@ -201,7 +202,7 @@ class GitWorkshop:
 
     def worktree_state(self, task: str) -> WorktreeState:
         """How the worktree of a task stands; looks, and touches nothing."""
-        return checkouts.worktree_states.state(self._git, checkouts.task_worktrees.desk(self._folder, task))
+        return checkouts.task_worktrees.state(self._git, checkouts.task_worktrees.desk(self._folder, task))
 
     def drop_worktree(self, task: str, *, only_try: bool = False) -> Dropped:
         """Remove the worktree of a task if nothing in it is lost by that; `only_try`: say what would become of it."""

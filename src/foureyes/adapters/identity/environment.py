@@ -1,13 +1,18 @@
-"""What the environment tells about an agent (I3). It can only join origins: it never makes a new one."""
+"""The environment of the caller: a run's token, and variables of agent programs."""
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Mapping
 
 import msgspec
 
 from foureyes.adapters.identity.programs import CONVERSATIONS, MARKS, agent_named
+from foureyes.core.nouns.session import RUN_DIR, RUN_TOKEN
 from foureyes.core.words.digest import sha256
+
+# ---- Environment (I3) ----
 
 
 class AgentMarks(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,3 +37,30 @@ def _conversation(variable: str, value: str) -> str:
     """Evidence of a conversation. Hashed: the id itself may open the conversation to whoever reads the journal."""
     digest = sha256(value.encode("utf-8", "surrogateescape")).hexdigest()
     return f"conv:{variable}:{digest[:16]}"
+
+
+# ---- The token of a run ----
+
+# Programs and shells drop variables that look like secrets, and show others to whoever may read their environment.
+
+LARGEST = 256
+
+
+def run_token(environ: Mapping[str, str]) -> str:
+    """The token in the directory that is named; nothing where it is not a file of this user's alone: who has no token
+    has no rights below a runner, and elsewhere it changes nothing.
+    """
+    path = environ.get(RUN_DIR, "")
+    if not os.path.isabs(path):
+        return ""
+    from foureyes.adapters.folders import folder, opened
+
+    try:
+        with folder(os.path.normpath(path)) as directory, open(opened(RUN_TOKEN, at=directory), "rb") as file:
+            about = os.fstat(file.fileno())
+            if about.st_uid != os.geteuid() or stat.S_IMODE(about.st_mode) & 0o077:
+                return ""
+            text = file.read(LARGEST + 1)
+    except OSError:
+        return ""
+    return text.decode("ascii", "replace").strip() if len(text) <= LARGEST else ""

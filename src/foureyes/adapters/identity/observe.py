@@ -47,7 +47,7 @@ def token_in(environ: Mapping[str, str]) -> str:
     token = environ.get(TOKEN, "")
     if token or RUN_DIR not in environ:
         return token
-    from foureyes.adapters.identity.run_token import run_token
+    from foureyes.adapters.identity.environment import run_token
 
     return run_token(environ)
 

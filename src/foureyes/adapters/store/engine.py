@@ -1,18 +1,23 @@
-"""One connection to a database, as the rest of the store uses it: named statements in, tuples out."""
+"""One connection to a database: named SQL (`queries/*.sql`) in, tuples out; text folded for the search."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
-from foureyes.errors import VerificationFailed
+from foureyes.errors import Internal, VerificationFailed
 
 if TYPE_CHECKING:
     from foureyes.app.views.settings import StoreRole
+
+
+# ---- One connection to a database, as the rest of the store uses it ----
 
 T = TypeVar("T")
 SqlValue = str | int | None
@@ -151,3 +156,65 @@ def _is_nested(kind: object) -> bool:
     if getattr(kind, "__origin__", None) in (list, tuple):
         return True
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+# ---- Named SQL ----
+
+FOLDER = os.path.join(os.path.dirname(__file__), "queries")
+MARK, PART = "-- name: ", "-- part: "
+
+
+@cache
+def _load(noun: str) -> dict[str, str]:
+    """All statements of one file, with their comments."""
+    with open(os.path.join(FOLDER, noun + ".sql"), encoding="utf-8") as file:
+        text = file.read()
+    above, *blocks = text.split(MARK)
+    for part in above.split(PART)[1:]:
+        name, _, body = part.partition("\n")
+        blocks = [block.replace(f"{{{name.strip()}}}", _statement(body)) for block in blocks]
+    statements = (block.partition("\n") for block in blocks)
+    return {name.strip(): body for name, _, body in statements}
+
+
+def _statement(body: str) -> str:
+    return "\n".join(line for line in body.splitlines() if not line.startswith("--")).strip().rstrip(";")
+
+
+@cache
+def sql(name: str) -> str:
+    """The statement with this name; it lies in the file that its first part names (`task.get` in task.sql)."""
+    noun = name.partition(".")[0]
+    try:
+        return _statement(_load(noun)[name])
+    except (KeyError, FileNotFoundError):
+        raise Internal(f"there is no query named {name}") from None
+
+
+@cache
+def overrides(engine: str) -> dict[str, str]:
+    """Statements that an engine says differently: ours, and what to say instead (`task.postgres.sql`)."""
+    ending = f".{engine}.sql"
+    files = sorted(entry.removesuffix(".sql") for entry in os.listdir(FOLDER) if entry.endswith(ending))
+    return {sql(name): _statement(body) for file in files for name, body in _load(file).items()}
+
+
+def names() -> list[str]:
+    """Every query there is, for the tests."""
+    nouns = sorted(entry.removesuffix(".sql") for entry in os.listdir(FOLDER) if entry.count(".") == 1)
+    return [name for noun in nouns for name in _load(noun)]
+
+
+# ---- Folding ----
+
+APART = str.maketrans(dict.fromkeys(r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~""", " "))
+"""What SQLite's index takes for the end of a word; PostgreSQL's parser would keep `src/app.py` as one."""
+
+
+def fold(text: str) -> str:
+    """Without accents and capitals, as SQLite's own index has it."""
+    if not text.isascii():
+        from unicodedata import combining, normalize
+
+        text = "".join(character for character in normalize("NFKD", text) if not combining(character))
+    return text.translate(APART).lower()

@@ -11,17 +11,24 @@ import fcntl
 import os
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from foureyes.adapters.folders import content, entries, folder, is_plain, keep_aside, opened, replace
+from foureyes.adapters.folders import content, entries, folder, is_plain, keep_aside, opened, read, replace
+from foureyes.app.views.journal import Discrepancy
 from foureyes.core.words.ids import TASK_INPUT
 from foureyes.errors import FoureyesError
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
-    from foureyes.app.views.journal import Discrepancy
+
+
+# ---- `.foureyes/feedback/<task>.json` ----
+
+# A mirror of the store, written in one step after the commit and never read back. From before the commit until the file
+# is there, a marker in `.foureyes/feedback.owed/` says that it is owed: of a process that was killed in between, the next
+# write of anybody writes the file.
 
 DECIDING = frozenset(
     {"Approved", "ApprovalFinished", "RedoRequested", "TaskRejected", "AttemptSentBack", "MergeFailed", "LeadDecided"}
@@ -138,7 +145,6 @@ class FeedbackFiles:
         """Where the files are not what the store says. `before` and `after` are what they should be, as it was before
         and after they were looked at. On a shared store a file may be missing, or older than the last decision.
         """
-        from foureyes.adapters.store.feedback_audit import compared, lacking
         from foureyes.app.views.journal import Discrepancy
 
         discrepancies: list[Discrepancy] = []
@@ -248,3 +254,61 @@ def _is_ours(place: int, name: str, task: str) -> bool:
     except (msgspec.MsgspecError, OSError, UnicodeDecodeError, RecursionError):
         return False
     return document.get("taskId") == task and isinstance(document.get("history"), list)
+
+
+# ---- Feedback audit (F2, J2) ----
+
+AUDITED = 200_000
+ENDING = ".json"
+
+
+def lacking(task: str) -> Discrepancy:
+    """That a file is not there."""
+    return _about(task, "completeness", "is missing")
+
+
+def compared(place: int, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Discrepancy]:
+    """Each file that is missing, is behind, was changed, or tells of a task that nobody decided about."""
+    names = sorted(name.removesuffix(ENDING) for name in entries(place, AUDITED) if name.endswith(ENDING))
+    discrepancies = [lacking(task) for task in before if task not in set(names)]
+    for task in names:
+        if task in after:
+            discrepancies += _compare(place, task, before.get(task, b""), after[task])
+        elif task.isascii() and TASK_INPUT.match(task):
+            discrepancies.append(_altered(task, "tells of decisions that are not in the journal"))
+    return discrepancies
+
+
+def _compare(place: int, task: str, before: bytes, after: bytes) -> list[Discrepancy]:
+    try:
+        document = read(task + ENDING, LARGEST, at=place)
+    except FileNotFoundError:
+        return [lacking(task)] if before else []
+    except OSError as problem:
+        return [_altered(task, f"cannot be read: {problem.strerror}")]
+    if document in (before, after):
+        return []
+    written, should = _history(document), _history(after)
+    if written is not None and should is not None and written == should[: len(written)]:
+        missing = len(should) - len(written)
+        if missing:
+            return [_about(task, "completeness", f"lacks the last {missing} of {len(should)} decisions")]
+    return [_altered(task, "was changed")]
+
+
+def _history(document: bytes) -> list[Any] | None:
+    """The decisions in a file that is one of ours."""
+    try:
+        history = msgspec.json.decode(document, type=dict[str, Any]).get("history")
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return history if isinstance(history, list) else None
+
+
+def _altered(task: str, what: str) -> Discrepancy:
+    return _about(task, "integrity", what)
+
+
+def _about(task: str, area: Literal["integrity", "completeness"], what: str) -> Discrepancy:
+    file = f"feedback/{task}{ENDING}"
+    return Discrepancy(area, f"{file} {what}", task=task, file=file)

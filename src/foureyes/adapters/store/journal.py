@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.adapters.store.queries import sql
+from foureyes.adapters.store.engine import sql
 from foureyes.app.views.journal import JournalRow
 from foureyes.core.events import WHERE, Event, kind_of
 from foureyes.core.words.digest import sha256

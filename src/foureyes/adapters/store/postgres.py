@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import cache
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -24,18 +25,27 @@ import psycopg
 from psycopg import errors
 from psycopg.pq import TransactionStatus
 
-from foureyes.adapters.store import postgres_roles as roles
-from foureyes.adapters.store.engine import SqlValue
+from foureyes.adapters.store import postgres_access as roles
+from foureyes.adapters.store.engine import SqlValue, overrides, sql
+from foureyes.adapters.store.postgres_access import SchemaFacts
 from foureyes.adapters.store.postgres_errors import LOCK_TIMEOUT, held_by, in_our_words, unreachable
-from foureyes.adapters.store.postgres_roles import SchemaFacts
-from foureyes.adapters.store.postgres_statements import escaped, translated
-from foureyes.adapters.store.queries import sql
 from foureyes.core.words.quiet_events import is_unheard
 from foureyes.errors import Internal, NoStore, StoreBusy, StoreProblem
 from foureyes.steps import blank, by, by_person, either, fe
 
 if TYPE_CHECKING:
     from foureyes.app.views.settings import StoreRole
+
+
+# ---- PostgreSQL through psycopg ----
+
+# A project's tables lie in a schema of their own, so that no statement has to name the project and projects do not wait
+# for each other. Texts compare by bytes (collation "C"), as in SQLite: ids are searched by range and audits compare
+# sorted tables of both engines.
+#
+# Every message to a server is a way there and back. What a transaction changes is kept back and sent with the next
+# question, at the latest before the commit; the order stays, and a statement that fails undoes the whole transaction. One
+# that only reads begins with its first question.
 
 CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8"
 READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {CLOCK}"
@@ -386,8 +396,8 @@ class PostgresEngine:
 
     def backup(self, path: str) -> None:
         """The journal as a SQLite store: any machine can read, verify and restore it."""
-        from foureyes.adapters.store.copying import copy_journal
         from foureyes.adapters.store.migrate import migrate
+        from foureyes.adapters.store.replay import copy_journal
         from foureyes.adapters.store.sqlite import SqliteEngine
 
         copy = SqliteEngine(path, create=True)
@@ -399,3 +409,28 @@ class PostgresEngine:
 
     def close(self) -> None:
         self.connection.close()
+
+
+# ---- Our statements as PostgreSQL takes them ----
+
+PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
+JSON_LIST = re.compile(r"(NOT )?IN \(SELECT (value|CAST\(value AS INTEGER\)) FROM json_each\(:(\w+)\)\)")
+ARRAYS = {
+    None: r"= ANY (ARRAY(SELECT \2 FROM json_array_elements_text(CAST(:\3 AS json))))",
+    "NOT ": r"<> ALL (ARRAY(SELECT \2 FROM json_array_elements_text(CAST(:\3 AS json))))",
+}
+"""An array is looked up in an index; of a sub-select the planner expects a hundred rows, and reads whole tables."""
+
+
+@cache
+def translated(statement: str) -> str:
+    """A statement as PostgreSQL takes it: overridden parts replaced, lists from JSON, psycopg's placeholders."""
+    for ours, theirs in overrides("postgres").items():
+        statement = statement.replace(ours, theirs)
+    statement = JSON_LIST.sub(lambda match: match.expand(ARRAYS[match[1]]), statement.replace("%", "%%"))
+    return PARAMETER.sub(r"%(\1)s", statement)
+
+
+def escaped(word: str) -> str:
+    """A word among the options of a connection, which are parted by spaces."""
+    return re.sub(r"([\\\s])", r"\\\1", word)

@@ -11,7 +11,7 @@ import psycopg
 from psycopg import errors
 
 from foureyes.adapters.store.engine import SqlValue
-from foureyes.adapters.store.postgres_roles import ENCODING, let_in_by
+from foureyes.adapters.store.postgres_access import ENCODING, let_in_by
 from foureyes.core.words.store_place import without_password
 from foureyes.core.words.text import visible
 from foureyes.errors import NoStore, StoreBusy, StoreProblem

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import apsw
 
 from foureyes.adapters.folders import OddFile, kind_of
-from foureyes.adapters.store.lock import in_its_place, only_readable
-from foureyes.adapters.store.queries import sql
+from foureyes.adapters.store.engine import sql
+from foureyes.adapters.store.write_lock import in_its_place, only_readable
 from foureyes.core.words.store_place import FILE
 from foureyes.errors import StoreBusy, StoreProblem
 from foureyes.steps import blank, fe, prose

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from foureyes.adapters.folders import why_not_written
-from foureyes.adapters.store.engine import Database, SqlValue, plain, structs
+from foureyes.adapters.store.engine import Database, SqlValue, plain, sql, structs
 from foureyes.adapters.store.feedback_files import DECIDING, STARTING, FeedbackFiles, expected_files
 from foureyes.adapters.store.journal import Row, next_row
-from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import migrate
 from foureyes.adapters.store.mirror import EXCEPTION, Mirror, differences, expected_lines, lines_behind
 from foureyes.adapters.store.projections import apply
-from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import TEMPORARY, SqliteEngine
+from foureyes.adapters.store.write_lock import WriterLock
 from foureyes.core.words.store_place import place_words
 from foureyes.errors import Reason, Refused, StoreProblem, VerificationFailed
 from foureyes.steps import blank, by, fe, in_turn, phrase
@@ -96,7 +95,7 @@ class Reading:
         return rows[0] if rows else None
 
     def tasks(self, query: ListQuery, into: type[T], /) -> list[T]:
-        from foureyes.adapters.store.lists import compose, parts
+        from foureyes.adapters.store.task_lists import compose, parts
 
         page: list[T] = []
         for part in parts(query, self._engine.name):
@@ -294,18 +293,18 @@ class Store:
         return self.engine.problems()
 
     def beacon(self, name: str) -> Beacon | None:
-        from foureyes.adapters.store.beacon import beacon_of
+        from foureyes.adapters.store.liveness_lock import beacon_of
 
         return beacon_of(self.engine, name)
 
     def dark(self, names: Sequence[str]) -> frozenset[str]:
-        from foureyes.adapters.store.beacon import dark
+        from foureyes.adapters.store.liveness_lock import dark
 
         return dark(self.engine, names)
 
     def changes(self) -> Changes | None:
         """Who notices that somebody wrote."""
-        from foureyes.adapters.store.changes import changes_of
+        from foureyes.adapters.store.change_watch import changes_of
 
         return changes_of(self.engine)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.agents.setup import changes
-from foureyes.adapters.agents.setup.marked import MARKDOWN, install
+from foureyes.adapters.agents.setup.marked_block import MARKDOWN, install
 from foureyes.adapters.agents.setup.programs import PROGRAMS, SetupEntry
 from foureyes.app.views.settings import FileChange
 from foureyes.config.primer import BLOCK

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.agents.setup.files import put, refuse_unwritable, text_of
+from foureyes.adapters.agents.setup.changes import put, refuse_unwritable, text_of
 from foureyes.errors import EnvironmentProblem
 
 NAME = "AGENTS.md"

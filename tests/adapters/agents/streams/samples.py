@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import json
 
-from foureyes.adapters.agents.outcome import Ending, outcome
-from foureyes.adapters.agents.streams.reading import RunStreams
+from foureyes.adapters.agents.live_run import Ending, outcome
+from foureyes.adapters.agents.streams.parser import RunStreams
 from foureyes.core.nouns.run import RunOutcome
 
 SIGNAL = 'Made it.\n{"type":"signal","signal":"DONE","message":"made"}'

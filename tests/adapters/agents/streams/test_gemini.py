@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.adapters.agents.streams.reading import RunStreams
+from foureyes.adapters.agents.streams.parser import RunStreams
 
 from tests.adapters.agents.streams.samples import GEMINI, lines, read
 

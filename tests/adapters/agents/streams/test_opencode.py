@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foureyes.adapters.agents.streams.opencode import NAMELESS
-from foureyes.adapters.agents.streams.reading import RunStreams
+from foureyes.adapters.agents.streams.parser import RunStreams
 
 from tests.adapters.agents.streams.samples import OPENCODE, lines, read
 

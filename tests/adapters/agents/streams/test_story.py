@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from foureyes.adapters.agents.streams.reading import RunStreams
+from foureyes.adapters.agents.streams.parser import RunStreams
 from foureyes.adapters.agents.streams.story import LONGEST, RunStory, micros, number, rows, table, text
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.git.checkouts.ignored import goes_along
+from foureyes.adapters.git.checkouts.task_worktrees import goes_along
 
 from tests.adapters.git.workshop_project import TASK, add, bench, commit
 

@@ -10,7 +10,7 @@ import pytest
 
 from foureyes.adapters.git.checkouts import task_worktrees
 from foureyes.adapters.git.checkouts.status import unsaved_and_ignored
-from foureyes.adapters.git.checkouts.taking_away import DEEPEST, take_away
+from foureyes.adapters.git.checkouts.task_worktrees import DEEPEST, take_away
 
 from tests.adapters.git.workshop_project import TASK, Bench, add, bench
 

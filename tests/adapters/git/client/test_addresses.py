@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from foureyes.adapters.git.client.addresses import is_comparable, without_credentials
+from foureyes.adapters.git.client.transport import is_comparable, without_credentials
 from foureyes.errors import RemoteProblem
 
 from tests.adapters.git.remotes import MAIN, remote

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.adapters.git.client.anchors import anchors_in
+from foureyes.adapters.git.client.object_files import anchors_in
 
 HEAD = b"tree " + b"0" * 40
 BY = b"\nauthor a <a> 1 +0000\ncommitter a <a> 1 +0000\n\n"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.adapters.git.client.descent import Descent
-from foureyes.adapters.git.client.object_form import CommitHead
+from foureyes.adapters.git.client.clean_room_objects import Descent
+from foureyes.adapters.git.client.object_files import CommitHead
 from foureyes.core.words.ids import Sha
 
 TREE = Sha("f" * 40)

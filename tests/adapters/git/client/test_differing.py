@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from foureyes.adapters.git.client.differing import Differing
-from foureyes.adapters.git.client.object_form import FILE, LINK, MODULE, TREE, RawEntry
+from foureyes.adapters.git.client.clean_room_objects import Differing
+from foureyes.adapters.git.client.object_files import FILE, LINK, MODULE, TREE, RawEntry
 from foureyes.core.words.ids import Sha
 
 

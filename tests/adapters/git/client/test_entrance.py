@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from foureyes.adapters.git.client import entrance
-from foureyes.adapters.git.client.differing import Differing
-from foureyes.adapters.git.client.object_form import Object
-from foureyes.adapters.git.client.reader import ObjectReader
+from foureyes.adapters.git.client import clean_room_objects
+from foureyes.adapters.git.client.clean_room_objects import Differing
+from foureyes.adapters.git.client.object_files import Object
+from foureyes.adapters.git.client.object_reader import ObjectReader
 from foureyes.core.nouns.attempt import Change
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
@@ -31,7 +31,7 @@ EVIL = CODE.replace("line 7\n", "evil\n").encode()
 def _way_in(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few objects are written into the room; of these tests each goes the way of many, too."""
     if request.param == "by git":
-        monkeypatch.setattr(entrance, "HANDFUL", 0)
+        monkeypatch.setattr(clean_room_objects, "HANDFUL", 0)
 
 
 @pytest.fixture
@@ -200,10 +200,10 @@ def test_what_was_not_there_yet_is_looked_at_when_it_is_A2() -> None:
         _inside=SimpleNamespace(files=set()),
         _lookup=SimpleNamespace(kinds=lambda names: {name: kinds[name] for name in names if name in kinds}),
     )
-    entrance.Entrance._let_in_files(here, differing)
+    clean_room_objects.Entrance._let_in_files(here, differing)
     kinds[sha] = b"commit"
     with pytest.raises(GitProblem, match="is no file"):
-        entrance.Entrance._let_in_files(here, differing)
+        clean_room_objects.Entrance._let_in_files(here, differing)
 
 
 def written(project: Project, kind: str, content: bytes) -> str:
@@ -348,12 +348,12 @@ def test_a_room_that_was_tidied_away_is_made_and_filled_again(work: Project) -> 
 
 
 def test_many_commits_go_through_git_and_few_do_not(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    from foureyes.adapters.git.client import entrance
+    from foureyes.adapters.git.client import clean_room_objects
 
     project.branch("work")
     shas: list[Sha] = [project.commit(f"{number}", a_py=f"{number}\n") for number in range(4)]
     change = project.change()
-    monkeypatch.setattr(entrance, "FEW", 2)
+    monkeypatch.setattr(clean_room_objects, "FEW", 2)
     assert project.change() == change
     assert [commit.sha for commit in change.commits] == shas
 
@@ -368,7 +368,7 @@ def test_an_object_that_goes_between_two_looks_is_named_as_missing_G1(
     def without(reader: ObjectReader, names: Iterable[Sha]) -> dict[Sha, Object]:
         return {sha: each for sha, each in read(reader, names).items() if sha != gone}
 
-    monkeypatch.setattr(entrance, "HANDFUL", 40)
+    monkeypatch.setattr(clean_room_objects, "HANDFUL", 40)
     monkeypatch.setattr(ObjectReader, "read", without)
     with pytest.raises(GitProblem, match=f"the object {gone} is needed and is not in this repository"):
         work.port().change(target="main", ref=WORK, since=None)

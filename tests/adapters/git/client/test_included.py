@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.included import included
-from foureyes.adapters.git.client.odd_files import held_by, refuse_odd
+from foureyes.adapters.git.client.odd_files import held_by, included, refuse_odd
 from foureyes.errors import GitProblem
 
 from tests.stage.checkout import Checkout

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.adapters.git.client.index_file import noted_tree
+from foureyes.adapters.git.client.object_files import noted_tree
 
 from tests.adapters.git.conftest import Project
 

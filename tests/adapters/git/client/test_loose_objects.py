@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.git.client.loose_objects import FileText, text_at, tree_of
+from foureyes.adapters.git.client.object_files import FileText, text_at, tree_of
 from foureyes.core.words.ids import Sha
 
 from tests.adapters.git.client.swapping import BROKEN, break_blob

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from foureyes.adapters.git.client.loose_objects import read_loose_object, write_loose_object
-from foureyes.adapters.git.client.object_form import (
+from foureyes.adapters.git.client.object_files import (
     FILE,
     LINK,
     MODULE,
@@ -17,7 +16,9 @@ from foureyes.adapters.git.client.object_form import (
     entry_of,
     is_only_files,
     named_by,
+    read_loose_object,
     tree_rows,
+    write_loose_object,
 )
 from foureyes.core.words.ids import Sha
 

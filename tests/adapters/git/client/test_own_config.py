@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.git.client.own_config import OwnConfig
-from foureyes.adapters.git.client.programs import GitSetting, own_settings
+from foureyes.adapters.git.client.config_programs import GitSetting, OwnConfig, own_settings
 
 from tests.adapters.git.conftest import Project
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foureyes.adapters.git.client.loose_refs import is_ref_name
+from foureyes.adapters.git.client.ref_files import is_ref_name
 
 from tests.stage.night import plays
 

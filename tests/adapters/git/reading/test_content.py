@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters import process
-from foureyes.adapters.git.client import reader
+from foureyes.adapters.git.client import object_reader
 from foureyes.adapters.git.reading import content
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
@@ -133,7 +133,7 @@ def test_files_with_the_same_content_and_empty_ones_are_all_there(project: Proje
 
 
 def test_many_paths_are_asked_for_in_portions(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "PORTION", 7)
+    monkeypatch.setattr(object_reader, "PORTION", 7)
     names = [f"folder/file {number}" for number in range(50)]
     for name in names:
         project.write(name, name)

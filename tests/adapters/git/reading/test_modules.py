@@ -10,5 +10,5 @@ from foureyes.adapters.git import reading, repo
 
 def test_every_module_that_the_repository_asks_for_is_loaded_when_it_is_first_used() -> None:
     asked = set(re.findall(r"\breading\.(\w+)\.", Path(repo.__file__).read_text()))
-    assert "three_way" in asked
+    assert "history" in asked
     assert asked <= reading.MODULES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.adapters.git.reading.readable import MOST_BYTES, is_text
+from foureyes.adapters.git.reading.diff import MOST_BYTES, is_text
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import visible
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from foureyes.adapters.git.reading.tree_id import tree_id
+from foureyes.adapters.git.client.object_files import tree_id
 
 from tests.adapters.git.conftest import Project
 

@@ -1,16 +1,21 @@
-"""What becomes of each file when a program is set up, or no longer: planned as a whole, then written."""
+"""Changes to a checkout's files when a program is set up or removed: planned as a whole, then written."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
-from foureyes.adapters.agents.setup import json_text, marked
-from foureyes.adapters.agents.setup.files import put, refuse_unwritable, text_of
+from foureyes.adapters.agents.setup import json_text, marked_block
 from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, REMINDER, ProgramFiles, SetupEntry, Tables
+from foureyes.adapters.folders import MB, folder, read, replace
 from foureyes.app.views.settings import FileChange, SetupResult
+from foureyes.errors import EnvironmentProblem
+
+# ---- Changes ----
 
 OWN = f"it has an entry {NAME} of its own, which stays as it is"
 OWN_HOOK = f"it has a hook of its own that runs {REMINDER}, which stays as it is"
@@ -51,9 +56,9 @@ def _change(root: str, file: str, step: Callable[[str | None], EntryChange]) -> 
 
 def _page(text: str | None, name: str, program: ProgramFiles, body: str, remove: bool) -> EntryChange:
     if remove:
-        return EntryChange(*marked.remove(text, marked.MARKDOWN, name, body))
+        return EntryChange(*marked_block.remove(text, marked_block.MARKDOWN, name, body))
     others = ("agents-md",) if program.page == "AGENTS.md" else ()
-    return EntryChange(*marked.install(text, marked.MARKDOWN, name, body, others=others))
+    return EntryChange(*marked_block.install(text, marked_block.MARKDOWN, name, body, others=others))
 
 
 def _tables(root: str, name: str, program: ProgramFiles, remove: bool) -> list[FileChange]:
@@ -64,7 +69,7 @@ def _tables(root: str, name: str, program: ProgramFiles, remove: bool) -> list[F
 
 
 def _taken(text: str | None, name: str, tables: Tables) -> EntryChange:
-    return EntryChange(*marked.remove(text, marked.TOML, name, tables.text))
+    return EntryChange(*marked_block.remove(text, marked_block.TOML, name, tables.text))
 
 
 def _put(text: str | None, name: str, tables: Tables) -> EntryChange:
@@ -73,8 +78,8 @@ def _put(text: str | None, name: str, tables: Tables) -> EntryChange:
     why = _toml_problem(old)
     if why:
         return EntryChange(text, "by hand", f"it is no TOML ({why})", tables.text)
-    done = marked.install(text, marked.TOML, name, tables.text)
-    if marked.found(old, marked.TOML) is None and _server_in(old) is not None:
+    done = marked_block.install(text, marked_block.TOML, name, tables.text)
+    if marked_block.found(old, marked_block.TOML) is None and _server_in(old) is not None:
         return EntryChange(text, "kept", OWN)
     why = _toml_problem(done.text or "")
     return (
@@ -197,3 +202,75 @@ def state(document: Any, entry: SetupEntry) -> tuple[str, str]:
     if any(old in entries for old in entry.former):
         return "older", ""
     return ("edited", OWN_HOOK) if any(REMINDER in json.dumps(each) for each in entries) else ("absent", "")
+
+
+# ---- Files of a checkout that somebody else keeps ----
+
+# A link stays one where it leads to a plain file of the same checkout: many projects have one text under two names.
+
+LARGEST = 16 * MB
+
+
+def text_of(root: str, name: str) -> str | None:
+    """The text of a file, byte for byte; None where there is none."""
+    path = _place(root, name)
+    try:
+        return read(path, LARGEST).decode()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as problem:
+        raise _untouched(name, f"it is no UTF-8 text (byte {problem.start})") from problem
+    except OSError as problem:
+        raise _untouched(name, problem.strerror or "it cannot be read") from problem
+
+
+def refuse_unwritable(root: str, name: str) -> None:
+    """Refuse what could be replaced, and is not meant to be."""
+    path = _place(root, name)
+    with suppress(FileNotFoundError):
+        if not os.stat(path).st_mode & 0o222:
+            raise _untouched(name, "it is read-only")
+
+
+def put(root: str, name: str, text: str | None) -> None:
+    """Replace a file, make it, or take it away with the folders that are empty then: the old or the new as a whole."""
+    path = _place(root, name)
+    try:
+        if text is None:
+            os.remove(path)
+            _clear(root, os.path.dirname(path))
+            return
+        before = os.stat(path).st_mode & 0o777 if os.path.exists(path) else None
+        around, last = os.path.split(path)
+        with folder(around, make=True) as place:
+            replace(place, last, text.encode(), 0o666 if before is None else before)
+            if before is not None:
+                os.chmod(last, before, dir_fd=place)
+    except OSError as problem:
+        raise _untouched(name, problem.strerror or "it cannot be written") from problem
+
+
+def _clear(root: str, path: str) -> None:
+    top = os.path.realpath(root)
+    while path.startswith(top + os.sep):
+        try:
+            os.rmdir(path)
+        except OSError:
+            return
+        path = os.path.dirname(path)
+
+
+def _place(root: str, name: str) -> str:
+    """Where a file really lies; refused where that is not in the checkout, or in git's own directory."""
+    top = os.path.realpath(root)
+    path = os.path.realpath(os.path.join(top, name))
+    inside = os.path.relpath(path, top).split(os.sep)
+    if inside[0] in (os.pardir, ".git", ".foureyes"):
+        raise _untouched(name, f"a link leads to {path}, which is no file of this checkout")
+    if path != os.path.join(top, name) and not os.path.lexists(path):
+        raise _untouched(name, "a link leads nowhere")
+    return path
+
+
+def _untouched(name: str, why: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"{name}: {why}. It was not touched.")

@@ -5,39 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foureyes.adapters.git.checkouts import additions as additions
-    from foureyes.adapters.git.checkouts import apart as apart
-    from foureyes.adapters.git.checkouts import catch_up as catch_up
     from foureyes.adapters.git.checkouts import checkouts as checkouts
-    from foureyes.adapters.git.checkouts import commit as commit
-    from foureyes.adapters.git.checkouts import copied as copied
-    from foureyes.adapters.git.checkouts import following as following
+    from foureyes.adapters.git.checkouts import commits as commits
+    from foureyes.adapters.git.checkouts import freshness as freshness
     from foureyes.adapters.git.checkouts import hooks as hooks
-    from foureyes.adapters.git.checkouts import laid as laid
     from foureyes.adapters.git.checkouts import patch as patch
     from foureyes.adapters.git.checkouts import reset as reset
     from foureyes.adapters.git.checkouts import status as status
     from foureyes.adapters.git.checkouts import task_worktrees as task_worktrees
-    from foureyes.adapters.git.checkouts import worktree_states as worktree_states
+    from foureyes.adapters.git.checkouts import worktree_files as worktree_files
 
 
 MODULES = frozenset(
-    {
-        "additions",
-        "apart",
-        "catch_up",
-        "checkouts",
-        "commit",
-        "copied",
-        "following",
-        "hooks",
-        "laid",
-        "patch",
-        "reset",
-        "status",
-        "task_worktrees",
-        "worktree_states",
-    }
+    {"checkouts", "commits", "freshness", "hooks", "patch", "reset", "status", "task_worktrees", "worktree_files"}
 )
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable, Iterator
+import re
+import stat
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from os.path import dirname, exists, isdir, isfile, islink, join, lexists, realpath
 from shlex import quote
@@ -17,6 +19,7 @@ from time import monotonic, sleep
 from typing import NamedTuple
 
 from foureyes.adapters import folders
+from foureyes.adapters.folders import MB, read, walked
 from foureyes.adapters.git.checkouts import hooks
 from foureyes.adapters.git.checkouts.checkouts import (
     Registered,
@@ -27,24 +30,26 @@ from foureyes.adapters.git.checkouts.checkouts import (
     shown_path,
     some,
 )
-from foureyes.adapters.git.checkouts.ignored import goes_along
-from foureyes.adapters.git.checkouts.overlooked import Listed, listed, overlooked
 from foureyes.adapters.git.checkouts.status import LOOK as STATUS_LOOK
 from foureyes.adapters.git.checkouts.status import head_ref, uncommitted, unsaved_and_ignored, users_excludes
-from foureyes.adapters.git.checkouts.taking_away import is_too_deep, take_away
 from foureyes.adapters.git.client.answers import as_text, explained
+from foureyes.adapters.git.client.config_programs import silenced, users_settings
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import LOOK, Located
-from foureyes.adapters.git.client.object_form import MODULE
-from foureyes.adapters.git.client.programs import silenced, users_settings
+from foureyes.adapters.git.client.object_files import FILE, LARGEST_INDEX, LINK, MODULE, PROGRAM, named_by
 from foureyes.adapters.git.objects import refs
 from foureyes.adapters.git.reading import history
-from foureyes.app.views.work import Dropped
+from foureyes.app.views.work import Dropped, WorktreeState
 from foureyes.core.words.ids import TASK_INPUT, Sha
 from foureyes.core.words.refs import DETACHED, exactly
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, GitProblem
 from foureyes.steps import Steps, fe, in_turn, prose, shell
+
+# ---- K1 ----
+
+# Their files are written as the user's own git would (its filters, say for large files), because somebody works with
+# them; hooks and filters that only the repository's configuration names are not run.
 
 _BEING_MADE = "initializing"
 """The reason of the lock that `git worktree add` holds while it works."""
@@ -326,7 +331,7 @@ def _dropped(git: Git, at: TaskWorktree, place: Located, since: int, *, only_try
 
 def _copies(place: Located) -> Callable[[bytes], bool]:
     """Whether something ignored there is a copy that nobody changed."""
-    from foureyes.adapters.git.checkouts.copied import is_copy, record_of
+    from foureyes.adapters.git.checkouts.worktree_files import is_copy, record_of
 
     record = record_of(place.git_dir)
     return lambda path: is_copy(os.fsencode(place.worktree), path, record)
@@ -420,3 +425,328 @@ def _only_lists_submodules(git: Git, place: Located) -> bool:
     index = listed(git, place)
     has_any = any(row.mode == MODULE for row in index.odd)
     return has_any and not isdir(join(place.git_dir, "modules")) and not overlooked(place, index)
+
+
+# ---- The state of a task's worktree, read from files ----
+
+MOST_FILES = 20_000
+"""So many files are counted: a size is to be known soon, not to the byte."""
+
+
+def state(git: Git, at: TaskWorktree) -> WorktreeState:
+    """Its branch and size, or what is wrong with it."""
+    size, more = _size(at.path)
+    try:
+        place = checkout_at(git, at.path)
+        if place is None or os.path.realpath(place.worktree) != at.path:
+            return WorktreeState(bytes=size, more=more, wrong="it is no worktree of this repository")
+        ref = head_ref(git, place.git_dir)
+    except GitProblem as problem:
+        return WorktreeState(bytes=size, more=more, wrong=problem.message)
+    return WorktreeState(
+        branch="" if ref == DETACHED else ref.removeprefix(refs.BRANCHES),
+        bytes=size,
+        more=more,
+    )
+
+
+def _size(path: str) -> tuple[int, bool]:
+    """The bytes of the files below a directory, and whether there are more than were counted."""
+    total, left, folders = 0, MOST_FILES, [path]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if not left:
+                        return total, True
+                    left -= 1
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_size
+        except OSError:  # it goes while it is looked at, or belongs to somebody else
+            continue
+    return total, False
+
+
+# ---- A worktree that goes, file by file (K1) ----
+
+DEEPEST = 100
+"""Folders in folders; each is held open while what is inside of it goes."""
+GIT_LINK = b".git"
+"""What makes a folder a worktree: it goes last."""
+
+
+class _Folder:
+    """The files of a folder that were looked at, and the folders in it."""
+
+    def __init__(self) -> None:
+        self.files: list[bytes] = []
+        self.folders: dict[bytes, _Folder] = {}
+
+
+def is_too_deep(path: bytes) -> bool:
+    return path.count(b"/") >= DEEPEST
+
+
+def take_away(top: str, paths: Iterable[bytes], since: int) -> list[str]:
+    """Remove these files of a worktree, its folders and its `.git`; what is there besides stays, and its `.git` too. So
+    does a file that changed at `since` or later, in nanoseconds by the clock of that disk.
+
+    No link is followed. What stayed; nothing, where all is gone.
+    """
+    with folders.folder(top) as handle:
+        left = _emptied(handle, _sorted(paths), b"", since)
+        if left:
+            return sorted(as_text(path) for path in left)
+        link = folders.content(handle, as_text(GIT_LINK), folders.MB)
+        os.unlink(GIT_LINK, dir_fd=handle)
+        try:
+            os.rmdir(top)
+        except OSError:  # something came at the last moment
+            folders.replace(handle, as_text(GIT_LINK), link, 0o644, durable=False)
+            return sorted(as_text(name) for name in map(os.fsencode, os.listdir(handle)) if name != GIT_LINK)
+    return []
+
+
+def _sorted(paths: Iterable[bytes]) -> _Folder:
+    """The files by their folders."""
+    known: dict[bytes, _Folder] = {b"": _Folder()}
+
+    def at(path: bytes) -> _Folder:
+        inside = known.get(path)
+        if inside is None:
+            above, _, name = path.rpartition(b"/")
+            inside = known[path] = at(above).folders[name] = _Folder()
+        return inside
+
+    for path in paths:
+        folder, _, name = path.rpartition(b"/")
+        at(folder).files.append(name)
+    return known[b""]
+
+
+def _emptied(handle: int, inside: _Folder, where: bytes, since: int) -> list[bytes]:
+    """Empty a folder of what is known of it; what is left."""
+    look, unlink = os.stat, os.unlink
+    for name in inside.files:
+        with suppress(OSError):  # it is gone, or it is something else by now, which is told
+            if look(name, dir_fd=handle, follow_symlinks=False).st_ctime_ns < since:
+                unlink(name, dir_fd=handle)
+    left: list[bytes] = []
+    for name in map(os.fsencode, os.listdir(handle)):
+        if where or name != GIT_LINK:
+            left += _folder_gone(handle, name, inside.folders.get(name) or _Folder(), where + name, since)
+    return left
+
+
+def _folder_gone(handle: int, name: bytes, inside: _Folder, path: bytes, since: int) -> list[bytes]:
+    """Take a folder away; what stays of it. One that was not known and is empty goes, too, and so does what no commit
+    can hold (a socket, a pipe): git keeps and names neither.
+    """
+    try:
+        mode = os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode
+        if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
+            os.unlink(name, dir_fd=handle)
+            return []
+        with folders.entered(name, handle) as below:
+            left = [path] if is_too_deep(path) else _emptied(below, inside, path + b"/", since)
+        if not left:
+            os.rmdir(name, dir_fd=handle)
+    except OSError:
+        return [path]
+    return left
+
+
+# ---- Ignored files in a worktree that is to go (K1, G4) ----
+
+# Nobody commits an ignored file, so it is nowhere else: a local database, an `.env`, notes. What tools write and write
+# again (packages, caches, build results) would keep every worktree for ever.
+
+MADE_AGAIN = frozenset(
+    {
+        # packages, from a list that is committed
+        ".venv", "venv", "node_modules", "bower_components", "jspm_packages", ".pnpm-store", ".bundle", "Pods",
+        # caches
+        "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".cache",
+        ".import_linter_cache", ".eslintcache", ".stylelintcache", ".parcel-cache", ".turbo", ".gradle", ".next",
+        ".nuxt", ".svelte-kit", ".angular", ".dart_tool", ".sass-cache", ".ipynb_checkpoints", ".DS_Store",
+        # what a test run leaves behind
+        ".coverage", ".nyc_output", ".eggs",
+    }
+)  # fmt: skip
+"""Names of files and folders that a tool makes again, with whatever lies inside."""
+
+RESULTS = frozenset(
+    {
+        "build", "dist", "target", "out", "obj", "_build", "coverage", "htmlcov", "test-results", "playwright-report",
+        "eggs",
+    }
+)  # fmt: skip
+"""Folders with the results of a build or of a test run, where git ignores them as a whole. People have folders of these
+names, too, and in one of those that is committed an ignored file is somebody's.
+"""
+
+ENDINGS = (".pyc", ".pyo", ".o", ".class", ".tsbuildinfo", ".egg-info")
+
+
+def goes_along(
+    worktree: str, root: str, paths: Iterable[bytes], is_copy: Callable[[bytes], bool] = lambda path: False
+) -> tuple[list[str], list[str]]:
+    """Of the ignored paths of a worktree, what can go with it, by the shortest names; and what would be lost.
+
+    `root`: the checkout beside it; what lies there, too, byte for byte, is not lost, nor is what `is_copy` says.
+    A repository inside of a folder is somebody's, whatever the folder is called.
+    """
+    gone: dict[str, None] = {}
+    lost: list[str] = []
+    for path in paths:
+        parts = as_text(path).rstrip("/").split("/")
+        known = next((n for n, name in enumerate(parts) if is_made_again(name)), None)
+        if known is None and path.endswith(b"/") and parts[-1] in RESULTS:
+            known = len(parts) - 1
+        inside = repository_below(join(os.fsencode(worktree), path)) if path.endswith(b"/") else None
+        if inside is not None:
+            lost.append(as_text(os.path.relpath(inside, os.fsencode(worktree))) + "/")
+        elif known is not None:
+            gone["/".join(parts[: known + 1])] = None
+        elif _is_elsewhere(os.fsencode(worktree), os.fsencode(root), path) or is_copy(path):
+            gone["/".join(parts)] = None
+        else:
+            lost.append(as_text(path))
+    return list(gone), lost
+
+
+def is_made_again(name: str) -> bool:
+    """Whether a tool makes what is called so again."""
+    return name in MADE_AGAIN or name.endswith(ENDINGS)
+
+
+def _is_elsewhere(worktree: bytes, root: bytes, path: bytes) -> bool:
+    """Whether an ignored file is only a link, or a copy of the one in the other checkout."""
+    here = join(worktree, path)
+    if path.endswith(b"/"):
+        return False
+    if islink(here):
+        return True
+    try:
+        return _content(here) == _content(join(root, path))
+    except OSError:
+        return False
+
+
+def _content(path: bytes) -> bytes:
+    return read(os.fsdecode(path), MB)
+
+
+# ---- Overlooked (K1) ----
+
+_PLAIN = tuple(b"H " + mode + b" " for mode in (FILE, PROGRAM, LINK))
+_FOLDER = re.compile(rb" [0-3]\t([^\0]*)/[^\0]*")
+"""Of a row of `ls-files --stage -z`, the folder; a row is matched from its stage to its end, or not at all."""
+_PATH = re.compile(rb" [0-3]\t([^\0]*)")
+_BARE = {b"HEAD", b"objects", b"refs"}
+
+
+class IndexEntry(NamedTuple):
+    """A row of the index. `tag`: how git looks at the file, in a letter."""
+
+    tag: bytes
+    mode: bytes
+    sha: bytes
+    path: bytes
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether git was told not to look at the file (`assume-unchanged`, `skip-worktree`)."""
+        return self.tag.islower() or self.tag == b"S"
+
+
+class Listed(NamedTuple):
+    """What an index lists: all paths, folders with files, and the rows that are not plainly a file or a link that git
+    looks at.
+    """
+
+    paths: list[bytes]
+    folders: frozenset[bytes]
+    odd: list[IndexEntry]
+
+
+def listed(git: Git, place: Located) -> Listed:
+    """The index of a worktree."""
+    out = git.real("ls-files", "-v", "--stage", "-z", git_dir=place.git_dir, work_tree=place.worktree).out
+    nearest = set(_FOLDER.findall(out))
+    above = {b"/".join(parts[:n]) for parts in (path.split(b"/") for path in nearest) for n in range(1, len(parts))}
+    return Listed(_PATH.findall(out), frozenset(nearest | above), _odd_rows(b"\0" + out))
+
+
+def _odd_rows(out: bytes) -> list[IndexEntry]:
+    """The rows that are not plain, each behind a NUL. Mostly all are: then counting them is a look at each."""
+    if sum(out.count(b"\0" + plain) for plain in _PLAIN) == out.count(b"\0") - 1:
+        return []
+    return [_entry(row) for row in out.split(b"\0")[1:-1] if not row.startswith(_PLAIN)]
+
+
+def _entry(row: bytes) -> IndexEntry:
+    about, _, path = row.partition(b"\t")
+    tag, mode, sha, _ = about.split(b" ")
+    return IndexEntry(tag, mode, sha, path)
+
+
+def overlooked(place: Located, index: Listed) -> str:
+    """What would go with a worktree unseen, as a reason for it to stay; empty when nothing."""
+    where = shown_path(place.worktree)
+    if inside := _repositories(os.fsencode(place.worktree), index):
+        return f"{some(inside)} in {where} {'is a repository' if len(inside) == 1 else 'are repositories'} of its own"
+    if hidden := [as_text(row.path) for row in index.odd if row.is_hidden and _differs(place, row)]:
+        return f"{some(hidden)} in {where} {'is' if len(hidden) == 1 else 'are'} changed, and git is set to ignore that"
+    if own := _own_refs(place):
+        return f"{some(own)} {'is' if len(own) == 1 else 'are'} known to {where} only"
+    return ""
+
+
+def _repositories(top: bytes, index: Listed) -> list[str]:
+    """Folders with tracked files that are repositories, too, and submodules with anything in them; others git lists as
+    untracked or ignored.
+    """
+    paths = {folder for folder in index.folders if lexists(join(top, folder, b".git"))}
+    paths |= {row.path for row in index.odd if row.mode == MODULE and _is_filled(join(top, row.path))}
+    return sorted(as_text(path) for path in paths)
+
+
+def _is_filled(path: bytes) -> bool:
+    return bool(os.listdir(path)) if isdir(path) and not islink(path) else lexists(path)
+
+
+def _differs(place: Located, row: IndexEntry) -> bool:
+    """Whether a file is there and not as the index has it, byte for byte."""
+    path = join(os.fsencode(place.worktree), row.path)
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:  # a sparse checkout leaves it out
+        return False
+    if stat.S_ISLNK(mode):
+        return row.mode != LINK or _is_otherwise(os.readlink(path), row)
+    if not stat.S_ISREG(mode) or row.mode == LINK or bool(mode & stat.S_IXUSR) != (row.mode == PROGRAM):
+        return True
+    try:
+        return _is_otherwise(read(os.fsdecode(path), LARGEST_INDEX), row)
+    except OSError:  # it cannot be read, or not as a whole
+        return True
+
+
+def _is_otherwise(content: bytes, row: IndexEntry) -> bool:
+    return named_by(b"blob", content, len(row.sha)) != row.sha.decode()
+
+
+def _own_refs(place: Located) -> list[str]:
+    paths = (join(folder, name) for folder, _, names in walked(join(place.git_dir, "refs")) for name in names)
+    return sorted(shown_path(os.path.relpath(path, place.git_dir)) for path in paths)
+
+
+def repository_below(path: bytes) -> bytes | None:
+    """The first repository at or below a folder, bare ones too."""
+    for folder, inner, files in walked(path):
+        if b".git" in inner or b".git" in files or {*inner, *files} >= _BARE:
+            return folder
+    return None

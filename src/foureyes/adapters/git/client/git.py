@@ -1,11 +1,4 @@
-"""How git is called: where, with which environment, and what a failure becomes.
-
-Five ways. `room`: in the clean room; everything that a decision rests on. `store`: there too, and what is made is
-written to the repository's object store. `doorstep`: without anybody's configuration, on the repository's objects as
-they lie there; nothing may be decided by it. `real`: in the repository, without anybody's environment, user
-configuration and hooks, and, where files are looked at or written, without the filters that its configuration names;
-what refs mean and what files look like. `own`: as the caller's own git; commits.
-"""
+"""Git: how it is called, with which environment, and what a failure becomes."""
 
 from __future__ import annotations
 
@@ -19,18 +12,27 @@ from typing import TYPE_CHECKING
 from foureyes.adapters import process
 from foureyes.adapters.git.client.answers import explained, last_words
 from foureyes.adapters.git.client.clean_room import CleanRoom, shared_mode
+from foureyes.adapters.git.client.config_programs import GitSetting, OwnConfig, own_settings, silenced
 from foureyes.adapters.git.client.locate import LOOK
 from foureyes.adapters.git.client.odd_files import KEPT, held_by, refuse_odd, refuse_odd_refs
-from foureyes.adapters.git.client.own_config import OwnConfig
-from foureyes.adapters.git.client.programs import GitSetting, own_settings, silenced
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
-from foureyes.steps import either, prose, shell
+from foureyes.steps import Steps, either, fe, in_turn, prose, shell
 
 if TYPE_CHECKING:
-    from foureyes.adapters.git.client.entrance import Entrance
-    from foureyes.adapters.git.client.lookup import Lookup
+    from foureyes.adapters.git.client.clean_room_objects import Entrance
+    from foureyes.adapters.git.client.locate import Located
+    from foureyes.adapters.git.client.object_reader import Lookup
     from foureyes.adapters.pipes import AskedProgram, Both
+
+
+# ---- Git ----
+
+# Five ways. `room`: in the clean room; everything that a decision rests on. `store`: there too, and what is made is
+# written to the repository's object store. `doorstep`: without anybody's configuration, on the repository's objects as
+# they lie there; nothing may be decided by it. `real`: in the repository, without anybody's environment, user
+# configuration and hooks, and, where files are looked at or written, without the filters that its configuration names;
+# what refs mean and what files look like. `own`: as the caller's own git; commits.
 
 NAME, EMAIL = "Foureyes gate", "foureyes@localhost"
 DURABLE = ("-c", "core.fsync=objects,reference")
@@ -125,8 +127,7 @@ class Git:
     @cached_property
     def lookup(self) -> Lookup:
         """What commits and trees hold, by their hash. It holds the room and not us, so that both go when we do."""
-        from foureyes.adapters.git.client.lookup import Lookup
-        from foureyes.adapters.git.client.reader import ObjectReader
+        from foureyes.adapters.git.client.object_reader import Lookup, ObjectReader
 
         room, common_dir = self._room, self.common_dir
         return Lookup(common_dir, lambda: room.path, ObjectReader(lambda: _conversation(room, common_dir), common_dir))
@@ -134,7 +135,7 @@ class Git:
     @cached_property
     def entrance(self) -> Entrance:
         """What lets objects into the clean room."""
-        from foureyes.adapters.git.client.entrance import Entrance, RoomWays
+        from foureyes.adapters.git.client.clean_room_objects import Entrance, RoomWays
 
         room, common_dir = self._room, self.common_dir
         ways = RoomWays(
@@ -369,3 +370,38 @@ def _start(
 
 def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(str(number) for number in version)
+
+
+# ---- Refusing ----
+
+ANY = (0, 1, 128)
+
+
+def refuse_refused(git: Git, place: Located) -> None:
+    """A repository in which git does nothing for this user, or cannot read what is checked out, is fixed first."""
+    here = place.worktree
+    if here == place.git_dir:  # bare: whether it may be found from a directory is a setting of the user's
+        return
+    asked = git.own("rev-parse", "--git-dir", cwd=here, ok=ANY)
+    if asked.rc:
+        raise GitProblem(f"git refuses the repository {here}: {last_words(asked)}", next_step=_mended(place))
+    if git.own("rev-parse", "--verify", "--quiet", "HEAD", cwd=here, ok=ANY).rc:
+        return  # nothing is committed yet
+    read = git.own("cat-file", "-e", "HEAD^{tree}", cwd=here, ok=ANY)
+    if read.rc:
+        raise GitProblem(
+            f"git cannot read the commit that is checked out in {here}: {last_words(read)}",
+            next_step=in_turn(shell("git", "-C", here, "fsck", before="fix the setting named here: "), fe("init")),
+        )
+
+
+def _mended(place: Located) -> Steps:
+    """Another user's files are trusted by a word of the caller's; of the rest git itself says what is wrong."""
+    owners = {os.lstat(path).st_uid for path in (place.worktree, place.git_dir) if os.path.lexists(path)}
+    if owners != {os.geteuid()}:
+        trust = shell(
+            "git", "config", "--global", "--add", "safe.directory", place.worktree,
+            before="it is another user's; if you trust what lies there: ",
+        )  # fmt: skip
+        return in_turn(trust, fe("init"))
+    return in_turn(shell("git", "-C", place.worktree, "status", before="fix what this prints: "), fe("init"))

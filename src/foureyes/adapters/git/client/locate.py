@@ -1,25 +1,11 @@
-"""Which repository the caller stands in, found by reading files only: this is on the way of every command.
-
-`root` is where the project's store lies, and must be the same from every worktree (K3). So it is derived
-from the shared git directory alone, wherever that says enough:
-
-1. `core.worktree`, if it is set (submodules have it), and never another place than the checkout that one stands in;
-2. a bare repository has no main worktree: the git directory itself, unless it is a `.git` beside a project's store;
-3. a git directory called `.git` lies in the main worktree;
-4. any other one (`git init --separate-git-dir`) does not say where its main worktree is. There, root is the worktree
-   whose `.git` names it; from a linked worktree it cannot be known, and guessing would make a second store:
-   `GitProblem` says to set `core.worktree`.
-
-The files that lead there (`.git`, `commondir`) are read byte for byte as git reads them, and one thing more is asked of
-them: only what lies in `worktrees/` of a git directory may call that one its shared one. Git would follow any, and
-whoever can write a line into `.git` would have every command ask and move the branches of another repository, or ask
-a copy of the store (P12).
-"""
+"""The repository that the caller stands in, found by reading files only: this is on the way of every command."""
 
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from os.path import basename, dirname, isdir, isfile, join, lexists, realpath
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -27,6 +13,27 @@ from foureyes.adapters.folders import read
 from foureyes.adapters.git.client.config_file import is_true, read_settings
 from foureyes.errors import GitProblem
 from foureyes.steps import Steps, blank, prose, shell
+
+if TYPE_CHECKING:
+    from foureyes.adapters.git.client.git import Git
+
+
+# ---- Locate ----
+
+# `root` is where the project's store lies, and must be the same from every worktree (K3). So it is derived
+# from the shared git directory alone, wherever that says enough:
+#
+# 1. `core.worktree`, if it is set (submodules have it), and never another place than the checkout that one stands in;
+# 2. a bare repository has no main worktree: the git directory itself, unless it is a `.git` beside a project's store;
+# 3. a git directory called `.git` lies in the main worktree;
+# 4. any other one (`git init --separate-git-dir`) does not say where its main worktree is. There, root is the worktree
+#    whose `.git` names it; from a linked worktree it cannot be known, and guessing would make a second store:
+#    `GitProblem` says to set `core.worktree`.
+#
+# The files that lead there (`.git`, `commondir`) are read byte for byte as git reads them, and one thing more is asked of
+# them: only what lies in `worktrees/` of a git directory may call that one its shared one. Git would follow any, and
+# whoever can write a line into `.git` would have every command ask and move the branches of another repository, or ask
+# a copy of the store (P12).
 
 LOOK = prose("find out who put it there, and move it away")
 _NAMES = "gitdir: "
@@ -179,3 +186,24 @@ def _read(path: str, mend: Steps) -> str:
     if "\0" in text:
         raise GitProblem(f"{path} is damaged: it names no directory", next_step=mend)
     return text
+
+
+# ---- One git for whoever reads a repository and whoever changes it ----
+
+
+class SharedGit:
+    """Made when first needed, because files alone answer the commonest questions."""
+
+    def __init__(self, here: Located) -> None:
+        self._here = here
+
+    @cached_property
+    def git(self) -> Git:
+        from foureyes.adapters.git.client.git import Git
+
+        return Git(self._here.git_dir, self._here.common_dir)
+
+    def close(self) -> None:
+        """Remove what is temporary now rather than at exit. It stays usable."""
+        if "git" in self.__dict__:
+            self.git.close()

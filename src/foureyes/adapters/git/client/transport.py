@@ -20,7 +20,6 @@ from shlex import quote
 
 from foureyes.adapters import process
 from foureyes.adapters.folders import folder, opened, replace
-from foureyes.adapters.git.client.addresses import is_comparable
 from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.clean_room import borrower
 from foureyes.adapters.git.client.git import Git, callers_own, check_version, scrubbed
@@ -28,6 +27,14 @@ from foureyes.adapters.git.client.odd_files import refuse_odd
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, RemoteProblem
 from foureyes.steps import Steps, blank, in_turn, prose, shell
+
+# ---- The way to a git remote ----
+
+# Whoever can write the repository's configuration could else name a program that git runs with the keys of whoever
+# merges: `core.sshCommand`, `credential.helper`, `remote.*.uploadpack`, an address `ext::sh -c …`. So git runs in a
+# directory of its own that borrows the repository's objects. What the user and the system configure holds as it would in
+# the repository itself (also what they include for some directories only), addresses with a helper are refused, and hooks
+# of the repository are not run; those of the remote are its own. Nobody is asked for a password: there is no terminal.
 
 PATIENCE = 600.0
 """Seconds for one fetch or push, which may be the whole history."""
@@ -311,3 +318,57 @@ def _remove(path: str) -> None:
     from shutil import rmtree
 
     rmtree(path, ignore_errors=True)
+
+
+# ---- Addresses of remotes ----
+
+# git, curl, ssh and whoever reads it take an address apart by rules of their own: in `http://one?@two/x` the host is
+# `one` for curl, `two` for who takes all before the `@` for a login; git decodes `%2F` in `ssh://…` before it looks for
+# the host, looks for `@[` in the path, too, and finds no port behind a password. So plain forms count, and no other one.
+
+_NAME = r"[^\W_][\w.-]*"
+_HOST = rf"(?:{_NAME}|\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*(?:%[\w.-]+)?\])"
+_LOGIN = r"(?:(?!-)[^\s@/?#\\\[\]]*@)?"
+_AUTHORITY = re.compile(rf"{_LOGIN}{_HOST}(?::[0-9]*)?")
+_URL = re.compile(r"(?P<scheme>[A-Za-z0-9][A-Za-z0-9+.-]*)://(?P<authority>[^/]*)(?P<path>.*)")
+_SCP_LIKE = re.compile(rf"(?:(?!-)[^\s@/?#\\\[\]:]+@)?(?:{_NAME}|\[[\w:.%-]+\]):(?!.*@\[).*")
+_PATH = re.compile(r"[^:]*|[^:/]*/.*")
+_PORT = re.compile(r":[0-9]*$")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_WEB = ("http", "https")
+_DECODED_FIRST = ("ssh", "git+ssh", "ssh+git", "git")
+
+
+def is_comparable(address: str) -> bool:
+    """Whether all who take it apart find the same host in it."""
+    if _CONTROL.search(address):
+        return False
+    url = _URL.fullmatch(address)
+    if url is None:
+        return "://" not in address and bool(_PATH.fullmatch(address) or _SCP_LIKE.fullmatch(address))
+    return url["scheme"] == "file" or _is_plain(url["scheme"].lower(), url["authority"], url["path"])
+
+
+def _is_plain(scheme: str, authority: str, path: str) -> bool:
+    if not _AUTHORITY.fullmatch(authority) or (scheme == "git" and "@" in authority):
+        return False
+    if scheme not in _DECODED_FIRST:
+        return True
+    from urllib.parse import unquote
+
+    login, _, host = unquote(authority).rpartition("@")
+    if not _AUTHORITY.fullmatch(unquote(authority)) or (":" in login and _PORT.search(host)):
+        return False
+    return "@[" not in unquote(path) and not _CONTROL.search(unquote(path))
+
+
+def without_credentials(address: str) -> str:
+    """An address without who logs in and by what: on the web both may be a secret, and both change. Of another one it
+    is the password; what is not comparable stays as it is.
+    """
+    url = _URL.fullmatch(address)
+    if url is None or url["scheme"] == "file" or not is_comparable(address):
+        return address
+    login, at, host = url["authority"].rpartition("@")
+    kept = "" if url["scheme"].lower() in _WEB else f"{login.partition(':')[0]}{at}"
+    return f"{url['scheme']}://{kept}{host}{url['path']}"

@@ -16,7 +16,7 @@ from os.path import dirname, exists, join, relpath
 
 from foureyes.adapters.git.client.answers import as_sha, must_be_sha
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.object_form import MODULE, TREE, entry_of
+from foureyes.adapters.git.client.object_files import MODULE, TREE, entry_of
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import shell

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from foureyes.adapters.git.client.answers import as_sha, must_be_sha
 from foureyes.adapters.git.client.git import EMAIL, NAME, Git
 from foureyes.adapters.git.reading.diff import diff, diff_as, exact_files
-from foureyes.adapters.git.reading.history import KnownCommit, back, known
-from foureyes.adapters.git.reading.three_way import ThreeWay, three_way
+from foureyes.adapters.git.reading.history import KnownCommit, ThreeWay, back, known, three_way
 from foureyes.app.git_ports import MergeResult
 from foureyes.core.nouns.attempt import Effect
 from foureyes.core.words.ids import Sha

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from foureyes.adapters.folders import walked
 from foureyes.adapters.git.client.answers import as_sha, as_text, failure, must_be_sha
 from foureyes.adapters.git.client.git import DURABLE, EMAIL, NAME, Git
-from foureyes.adapters.git.client.loose_refs import is_ref_name, read_loose
+from foureyes.adapters.git.client.ref_files import is_ref_name, read_loose
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import Steps, blank, shell

@@ -10,14 +10,9 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.reading import content as content
     from foureyes.adapters.git.reading import diff as diff
     from foureyes.adapters.git.reading import history as history
-    from foureyes.adapters.git.reading import links as links
-    from foureyes.adapters.git.reading import marks as marks
-    from foureyes.adapters.git.reading import presence as presence
-    from foureyes.adapters.git.reading import relation as relation
-    from foureyes.adapters.git.reading import three_way as three_way
 
 
-MODULES = frozenset({"content", "diff", "history", "links", "marks", "presence", "relation", "three_way"})
+MODULES = frozenset({"content", "diff", "history"})
 
 
 def __getattr__(name: str) -> object:

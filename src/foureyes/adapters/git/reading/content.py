@@ -1,19 +1,22 @@
-"""What commits hold: texts of files, renames, and the pieces that an attempt is made of (A6); asked in the clean room.
-
-A commit's own diff is named by a sha256 over its patch: white space, paths, modes and three lines of context count;
-line numbers, the function name behind `@@` and, where there are lines to go by, object ids do not, so that the same
-commit on another base is the same piece.
-"""
+"""What commits hold: texts, renames, links (A4), pieces of an attempt (A6), and which objects are there; asked in the clean room."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from foureyes.adapters.git.client.answers import as_text, must_be_sha
+from foureyes.adapters.git.client.answers import as_sha, as_text, must_be_sha
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.object_form import FILE, LINK, MODULE, PROGRAM, TREE, TreeEntry, entry_of, named_by
+from foureyes.adapters.git.client.object_files import FILE, LINK, MODULE, PROGRAM, TREE, TreeEntry, entry_of, named_by
 from foureyes.core.words.ids import Sha
+from foureyes.errors import GitProblem
+
+# ---- Content (A6) ----
+
+# A commit's own diff is named by a sha256 over its patch: white space, paths, modes and three lines of context count;
+# line numbers, the function name behind `@@` and, where there are lines to go by, object ids do not, so that the same
+# commit on another base is the same piece.
 
 MAX_TEXT = 2_000_000
 BINARY_WITHIN = 8_000
@@ -165,3 +168,113 @@ def _canonical(section: bytes) -> bytes:
     if _HUNK.search(section) is None:
         return section + b"\n"
     return _OBJECTS.sub(b"index", _HUNK.sub(b"@@\n", section)) + b"\n"
+
+
+# ---- Symbolic links of whole trees, by their hashes ----
+
+LONGEST = 4_096
+"""What is longer, no system follows."""
+MOST_LINKS = 100_000
+"""So many links are looked at; nobody has more by honest work."""
+
+
+def links(git: Git, *roots: Sha) -> list[dict[str, str]]:
+    """The links of commits or trees, each path with what it says. What they have in common is read once."""
+    tops = [git.lookup.tree_of(root) for root in roots]
+    trees = _trees(git, tops)
+    leading = _leading(trees)
+    paths = [_paths(top, trees, leading) for top in tops]
+    texts = _texts(git, {sha for each in paths for sha in each.values()})
+    return [{as_text(path): texts[sha] for path, sha in each.items() if sha in texts} for each in paths]
+
+
+def _trees(git: Git, tops: Iterable[Sha]) -> dict[Sha, dict[bytes, TreeEntry]]:
+    """Every tree below these, with its folders and links alone."""
+    trees: dict[Sha, dict[bytes, TreeEntry]] = {}
+    ahead = set(tops)
+    while ahead:
+        for sha, rows in git.lookup.branches(sorted(ahead)).items():
+            trees[sha] = {name: entry_of(row) for name, row in rows.items()}
+        below = {entry.sha for sha in ahead for entry in trees[sha].values() if entry.mode == TREE}
+        ahead = below - trees.keys()
+    return trees
+
+
+def _leading(trees: Mapping[Sha, Mapping[bytes, TreeEntry]]) -> set[Sha]:
+    """The trees that have a link somewhere below."""
+    above: dict[Sha, list[Sha]] = defaultdict(list)
+    ahead = []
+    for sha, entries in trees.items():
+        for entry in entries.values():
+            if entry.mode == TREE:
+                above[entry.sha].append(sha)
+        ahead += [sha] if any(entry.mode == LINK for entry in entries.values()) else []
+    leading: set[Sha] = set()
+    while ahead:
+        sha = ahead.pop()
+        if sha not in leading:
+            leading.add(sha)
+            ahead += above[sha]
+    return leading
+
+
+def _paths(top: Sha, trees: Mapping[Sha, Mapping[bytes, TreeEntry]], leading: set[Sha]) -> dict[bytes, Sha]:
+    paths: dict[bytes, Sha] = {}
+    ahead = [(b"", top)] if top in leading else []
+    while ahead:
+        folder, tree = ahead.pop()
+        for name, entry in trees[tree].items():
+            if entry.mode == LINK:
+                paths[folder + name] = entry.sha
+            elif entry.sha in leading:
+                ahead.append((folder + name + b"/", entry.sha))
+        if len(paths) + len(ahead) > MOST_LINKS:
+            raise GitProblem(f"there are more than {MOST_LINKS:,} symbolic links in the tree {top}")
+    return paths
+
+
+def _texts(git: Git, names: set[Sha]) -> dict[Sha, str]:
+    if not names:
+        return {}
+    sizes = git.lookup.sizes(names)
+    objects = git.lookup.objects(sorted(sha for sha in names if sizes.get(sha, 0) <= LONGEST))
+    if absent := sorted(sha for sha in names if sha not in objects and sizes.get(sha, 0) <= LONGEST):
+        raise git.lookup.missing(absent[0])
+    return {sha: as_text(each.content) for sha, each in objects.items()}
+
+
+# ---- Presence ----
+
+
+def missing(git: Git, objects: Sequence[Sha]) -> set[Sha]:
+    """Those of the objects that the repository does not have, the commits that are damaged, and the trees that it has
+    not all of: two calls, and one program that reads the commits, where nothing is missing.
+    """
+    asked = sorted({sha for sha in objects if as_sha(sha)})
+    answers = git.real("cat-file", "--batch-check", stdin="".join(f"{sha}\n" for sha in asked).encode()).out
+    words = [as_text(line).split(" ") for line in answers.splitlines() if _is_there(line)]
+    trees = [Sha(sha) for sha, kind, *_ in words if kind == "tree"]
+    commits = [Sha(sha) for sha, kind, *_ in words if kind == "commit"]
+    torn = set() if _is_whole(git, trees) else {tree for tree in trees if not _is_whole(git, [tree])}
+    torn |= set() if _are_read(git, commits) else {commit for commit in commits if not _are_read(git, [commit])}
+    return set(objects) - ({Sha(sha) for sha, *_ in words} - torn)
+
+
+def _is_whole(git: Git, trees: Sequence[Sha]) -> bool:
+    """Whether everything below these trees is there; what a partial clone left with its server is not missed."""
+    asked = "".join(f"{tree}\n" for tree in trees).encode()
+    args = ("rev-list", "--objects", "--no-object-names", "--missing=allow-promisor", "--stdin")
+    return not trees or git.real(*args, stdin=asked, ok=(0, 128)).rc == 0
+
+
+def _are_read(git: Git, commits: Sequence[Sha]) -> bool:
+    """Whether these are what their names say: git knows an object by the first words of its file."""
+    try:
+        return git.lookup.reader.read(commits).keys() == set(commits)
+    except GitProblem:
+        return False
+
+
+def _is_there(answer: bytes) -> bool:
+    """Whether git knows an object: its id, kind and size, and not `missing`."""
+    return len(answer.split(b" ")) == 3

@@ -1,30 +1,33 @@
-"""What changed between two commits: the diff id (A2), the counted files (A1) and the text for reading.
-
-The canonical form that the id is the sha256 of: a version line, then per entry six fields, each as `<length>:<bytes>`:
-path, old mode, new mode, `hunks` or `objects` or `mode`, and two values: the hunks' bytes and nothing, or old and new
-object id. Each hunk is `@@\\n` and its lines; line numbers and the function name behind `@@` are gone, because they
-change when code elsewhere does. White space and three lines of context count.
-"""
+"""The diff of two commits: its id (A2), the counted files (A1), its marks (H1), and the text for reading."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
+from foureyes.adapters import process
 from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.object_form import LINK, MODULE, NO_FILE
-from foureyes.adapters.git.reading.marks import marks_of
-from foureyes.adapters.git.reading.readable import patch
-from foureyes.core.nouns.attempt import MOST_MEASURED, ChangedFile, Mark
+from foureyes.adapters.git.client.object_files import FILE, LINK, MODULE, NO_FILE, PROGRAM
+from foureyes.core.nouns.attempt import MOST_MEASURED, ChangedFile, Mark, MarkKind
 from foureyes.core.words.ids import DiffId, Sha
+from foureyes.core.words.text import has_unseen, is_odd_name
 from foureyes.errors import GitProblem
 
 if TYPE_CHECKING:
     from foureyes.core.documents.unified_diff import FileDiff
+
+
+# ---- Diff (A2) ----
+
+# The canonical form that the id is the sha256 of: a version line, then per entry six fields, each as `<length>:<bytes>`:
+# path, old mode, new mode, `hunks` or `objects` or `mode`, and two values: the hunks' bytes and nothing, or old and new
+# object id. Each hunk is `@@\n` and its lines; line numbers and the function name behind `@@` are gone, because they
+# change when code elsewhere does. White space and three lines of context count.
 
 # In the clean room most of these are the default; named all the same, for a git whose defaults will be others. There is
 # no `--text`: without attributes git's own test for a binary file is the rule (a NUL in the first 8,000 bytes), and a
@@ -225,3 +228,231 @@ def _content(section: _Section) -> tuple[bytes, bytes, bytes]:
     if not section.hunks or entry.old_mode in _BY_OBJECT or entry.new_mode in _BY_OBJECT:
         return b"objects", entry.old, entry.new
     return b"hunks", _HUNK.sub(b"@@\n", section.hunks), b""
+
+
+# ---- Marks (H1) ----
+
+_SKIP = re.compile(
+    rb"pytest\.mark\.(?:skip|xfail)|pytest\.skip\(|unittest\.skip|\b(?:it|test|describe)\.(?:skip|todo)\b|\bx(?:it|describe|test)\("
+    rb"|@Disabled\b|@Ignore\b|\bt\.Skip|#\[ignore"
+)
+_ASSERT = re.compile(rb"\bassert|\bexpect\(|\.should\b|\brequire\.\w+\(t,|\bt\.(?:Error|Fatal)")
+_PRINTED = bytes(range(0x20, 0x7F))
+_HARMLESS = bytes({*_PRINTED, *b"\t\n\r"})
+"""Every byte of a text in which nothing is hidden, but for a lone return."""
+_SKIP_WORDS = (
+    b"skip",
+    b"Skip",
+    b"xfail",
+    b".todo",
+    b"xit(",
+    b"xdescribe(",
+    b"xtest(",
+    b"@Disabled",
+    b"@Ignore",
+    b"#[ignore",
+)
+_ASSERT_WORDS = (b"assert", b"expect(", b".should", b"require.", b"t.Error", b"t.Fatal")
+"""One of these is in whatever the patterns find; a word is found many times faster than a pattern."""
+_LONG = re.compile(rb"^\+[^\n]{501,}", re.MULTILINE)
+LONGEST_LINE = 500
+"""H1: of more characters nobody sees all."""
+_ADDED = re.compile(rb"^\+[^\n]*", re.MULTILINE)
+_REMOVED = re.compile(rb"^-[^\n]*", re.MULTILINE)
+
+
+def marks_of(
+    changed: Sequence[tuple[bytes, bytes, bytes, bytes, bytes]], files: Sequence[ChangedFile]
+) -> tuple[Mark, ...]:
+    """Marks of entries given as (path, status, old mode, new mode, hunks)."""
+    marks = [Mark("binary", file.path) for file in files if file.added is None]
+    marks += [Mark("rename", file.path) for file in files if file.old_path]
+    is_plain = not _may_show(b"".join(hunks for *_, hunks in changed))
+    are_plain = not b"".join(path for path, *_ in changed).translate(None, _PRINTED)
+    for path, status, old_mode, new_mode, hunks in changed:
+        name = as_text(path)
+        if status[:1] == b"D":
+            marks.append(Mark("deleted", name))
+        elif new_mode == PROGRAM != old_mode:
+            marks.append(Mark("executable", name))
+        elif new_mode == LINK:
+            marks.append(Mark("link", name))
+        marks += [Mark(kind, name) for kind in _by_modes(old_mode, new_mode)]
+        marks += [Mark("hidden", name)] if not are_plain and is_odd_name(name) else []
+        marks += [] if is_plain else [Mark(kind, name) for kind in _in_hunks(hunks)]  # type: ignore[arg-type]
+    return tuple(dict.fromkeys(marks))
+
+
+def _by_modes(old: bytes, new: bytes) -> Iterator[MarkKind]:
+    """P10, M3: what a file is besides its lines, before and after."""
+    if NO_FILE not in (old, new) and old != new:
+        yield "mode"
+    if old == LINK != new:
+        yield "unlinked"
+    if MODULE in (old, new):
+        yield "submodule"
+    if not {old, new} <= {NO_FILE, FILE}:
+        yield "odd"
+
+
+def _may_show(hunks: bytes) -> bool:
+    """Whether lines may show something: most patches show nothing, and all files at once are looked through faster
+    than each.
+    """
+    odd = hunks.translate(None, _HARMLESS) or b"\r" in hunks
+    return bool(odd) or _LONG.search(hunks) is not None or any(word in hunks for word in (*_SKIP_WORDS, *_ASSERT_WORDS))
+
+
+def _in_hunks(hunks: bytes) -> Iterator[str]:
+    """What the added and removed lines show. A quick look first: most patches have none of it."""
+    if (hunks.translate(None, _HARMLESS) or b"\r" in hunks) and has_unseen(
+        b"".join(line + b"\n" for line in _ADDED.findall(hunks)).decode("utf-8", "replace")
+    ):
+        yield "hidden"
+    if any(len(line.decode("utf-8", "replace")) > LONGEST_LINE + 1 for line in _LONG.findall(hunks)):
+        yield "long"
+    for kind, words, pattern, more in (("skip", _SKIP_WORDS, _SKIP, True), ("assert", _ASSERT_WORDS, _ASSERT, False)):
+        if not any(word in hunks for word in words) or not pattern.search(hunks):
+            continue
+        added, removed = (
+            sum(bool(pattern.search(line)) for line in lines.findall(hunks)) for lines in (_ADDED, _REMOVED)
+        )
+        if (added > removed) if more else (removed > added):
+            yield kind
+
+
+# ---- A change for reading ----
+
+# What a change is called (A2) does not depend on it: there a file that git calls binary counts by its object id.
+
+_READABLE = ("-c", "core.quotepath=false", "diff-tree", "-r", "-p", "-M", "--no-color", "--no-ext-diff",
+             "--no-textconv", "--no-relative", "--submodule=short", "--ignore-submodules=none")  # fmt: skip
+_EXACT_NAMES = ("--full-index", "--src-prefix=a/", "--dst-prefix=b/")
+_AS_TEXT = ("diff", "--text", "--no-color", "--no-ext-diff", "--no-textconv", "--no-indent-heuristic")
+_SECTION_START = re.compile(rb"^(?=diff --git )", re.MULTILINE)
+_INDEX_LINE = re.compile(rb"^index ([0-9a-f]{40,64})\.\.([0-9a-f]{40,64})", re.MULTILINE)
+_BINARY_LINE = re.compile(rb"^Binary files ([^\n]*) differ$", re.MULTILINE)
+_HUNK_START = re.compile(rb"^@@ ", re.MULTILINE)
+
+RunInRoom = Callable[..., process.Finished]
+"""A question in the clean room about the two commits."""
+Blob = tuple[bytes, int, "bytes | None"]
+"""Name, size and content of an object."""
+
+MOST_BYTES = 1_000_000
+"""A file up to this size is looked at; all of them together up to ten times as much."""
+BEGINNING = 60
+_CONTROL = bytes({*range(0x20), 0x7F} - set(b"\t\n\r\f"))
+
+
+def patch(git: Git, base: Sha, head: Sha, *style: str, context: int = 3) -> bytes:
+    """The change as git prints it, and the text in what git calls binary."""
+    out = git.room(*_READABLE, *_EXACT_NAMES, f"-U{context}", *style, base, head, trees=(base, head)).out
+    if not _BINARY_LINE.search(out):
+        return out
+    head_part, *sections = _SECTION_START.split(out)
+    closed = [_is_binary(section) for section in sections]
+    room = partial(git.room, trees=(base, head))
+    contents = _contents(
+        room, [name for section, is_so in zip(sections, closed, strict=True) if is_so for name in _objects(section)]
+    )
+    return head_part + b"".join(
+        _opened(room, section, contents, context) if is_so else section
+        for section, is_so in zip(sections, closed, strict=True)
+    )
+
+
+def is_text(data: bytes) -> bool:
+    """Whether what git calls binary can be read all the same: at most a tenth of it, NULs aside, is neither a letter
+    nor white space.
+    """
+    rest = data.removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff").replace(b"\0", b"")
+    text = rest.decode("utf-8", "replace")
+    odd = text.count("\ufffd") + len(rest) - len(rest.translate(None, _CONTROL))
+    return bool(rest) and odd * 10 <= len(text)
+
+
+def _is_binary(section: bytes) -> bool:
+    first = _HUNK_START.search(section)
+    return _BINARY_LINE.search(section, 0, first.start() if first else len(section)) is not None
+
+
+def _objects(section: bytes) -> tuple[bytes, ...]:
+    """The old and the new object of a section that are there."""
+    names = _INDEX_LINE.search(section)
+    return tuple(name for name in names.groups() if name.strip(b"0")) if names else ()
+
+
+def _contents(room: RunInRoom, names: list[bytes]) -> dict[bytes, tuple[int, bytes | None]]:
+    """Size and content of each object; no content of those that are too large to be looked at."""
+    asked = b"".join(name + b"\n" for name in dict.fromkeys(names))
+    rows = room("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked).out.split(b"\n")
+    sizes = {row.split(b" ")[0]: int(row.split(b" ")[1]) for row in rows if row.split(b" ")[-1].isdigit()}
+    left, small = MOST_BYTES * 10, []
+    for name, size in sizes.items():
+        if size <= min(MOST_BYTES, left):
+            small.append(name)
+            left -= size
+    whole = dict(_read(room("cat-file", "--batch", stdin=b"".join(name + b"\n" for name in small)).out))
+    return {name: (size, whole.get(name)) for name, size in sizes.items()}
+
+
+def _read(out: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The objects of `cat-file --batch`."""
+    at = 0
+    while at < len(out):
+        end = out.index(b"\n", at)
+        name, _, size = out[at:end].split(b" ")
+        yield name, out[end + 1 : end + 1 + int(size)]
+        at = end + 2 + int(size)
+
+
+def _opened(room: RunInRoom, section: bytes, contents: Mapping[bytes, tuple[int, bytes | None]], context: int) -> bytes:
+    """The section of a file that git calls binary: with its lines if it can be read, else with what is known of it."""
+    names, binary = _INDEX_LINE.search(section), _BINARY_LINE.search(section)
+    assert names is not None
+    assert binary is not None
+    old, new = ((name, *contents.get(name, (0, b""))) if name.strip(b"0") else None for name in names.groups())
+    known = [each for each in (old, new) if each is not None]
+    if all(each[2] is not None and (not each[2] or is_text(each[2])) for each in known):
+        a, b = _both_names(section, binary[1])
+        return section[: binary.start()] + b"--- %b\n+++ %b\n" % (a, b) + _lines(room, old, new, context)
+    size, data = known[-1][1:]
+    begins = f", begins {data[:BEGINNING].decode('utf-8', 'backslashreplace')!r}" if data else ""
+    return section[: binary.end()] + f"\nnot shown: {size:,} bytes{begins}\n".encode()
+
+
+def _lines(room: RunInRoom, old: Blob | None, new: Blob | None, context: int) -> bytes:
+    """The hunks between two objects, one of which may be missing."""
+    if old is not None and new is not None:
+        out = room(*_AS_TEXT, f"-U{context}", old[0].decode(), new[0].decode()).out
+        first = _HUNK_START.search(out)
+        return out[first.start() :] if first else b""
+    blob, sign = (new, b"+") if new is not None else (old, b"-")
+    assert blob is not None
+    assert blob[2] is not None
+    lines = blob[2].split(b"\n")
+    whole = lines.pop() == b"" if blob[2].endswith(b"\n") else False
+    count = b"0,0" if not lines else b"1,%d" % len(lines)
+    at = (b"-0,0 +" + count) if sign == b"+" else (b"-" + count + b" +0,0")
+    body = b"".join(sign + line + b"\n" for line in lines)
+    return b"@@ %b @@\n" % at + body + (b"" if whole or not lines else b"\\ No newline at end of file\n")
+
+
+def _both_names(section: bytes, names: bytes) -> tuple[bytes, bytes]:
+    """The two names of `Binary files A and B differ`, quoted as git quotes them. Either may have ` and ` in it: both
+    are equally long, or one is missing, or the lines about a rename say them.
+    """
+    if names.startswith(b"/dev/null and "):
+        return b"/dev/null", names[len(b"/dev/null and ") :]
+    if names.endswith(b" and /dev/null"):
+        return names[: -len(b" and /dev/null")], b"/dev/null"
+    moved = re.search(rb"^rename from ([^\n]*)\nrename to ([^\n]*)$", section, re.MULTILINE)
+    if moved:
+        return _prefixed(b"a/", moved[1]), _prefixed(b"b/", moved[2])
+    half = (len(names) - len(b" and ")) // 2
+    return names[:half], names[-half:]
+
+
+def _prefixed(prefix: bytes, name: bytes) -> bytes:
+    return b'"' + prefix + name[1:] if name[:1] == b'"' else prefix + name

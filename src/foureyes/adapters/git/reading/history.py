@@ -1,4 +1,4 @@
-"""Commits and how they descend from each other; asked in the clean room."""
+"""Commits and how they descend from each other (A3); asked in the clean room."""
 
 from __future__ import annotations
 
@@ -6,19 +6,29 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from foureyes.adapters.git.client.anchors import BEGINS, anchors_in, is_work, not_held
-from foureyes.adapters.git.client.answers import as_sha
+from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.object_form import author_of, commit_head, message_of
-from foureyes.adapters.git.client.reader import PORTION
-from foureyes.adapters.git.reading.three_way import three_way
-from foureyes.core.nouns.attempt import Commit
+from foureyes.adapters.git.client.object_files import (
+    BEGINS,
+    anchors_in,
+    author_of,
+    commit_head,
+    is_work,
+    message_of,
+    not_held,
+    write_loose_object,
+)
+from foureyes.adapters.git.client.object_reader import PORTION
+from foureyes.core.nouns.attempt import Commit, Relation, relation
 from foureyes.core.words.ids import Sha, anchored_row
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
 
 if TYPE_CHECKING:
     from foureyes.app.git_ports import HeldAnchors
+
+
+# ---- Commits and how they descend from each other ----
 
 SESSION_TRAILER = "Foureyes-Session"
 TASK_TRAILER = "Task"
@@ -318,3 +328,119 @@ def _is_elsewhere(git: Git, head: Sha, tip: Sha) -> bool:
     """Whether the history of `tip` can be read to its end without `head`, which is then not there, however damaged."""
     done = git.real("rev-list", tip, ok=(0, 128))
     return done.rc == 0 and head not in done.out.decode("ascii").split()
+
+
+# ---- Merges by one base and no other ----
+
+# Git merges over every common ancestor it finds, and who makes the history decides how many there are (criss-cross). Here
+# the three trees alone decide: the base's becomes a commit without parents, both sides become commits on it. They are
+# written into the clean room and named by nobody.
+
+_SOMEBODY = b"foureyes <foureyes@localhost> 0 +0000"
+_MERGE = ("merge-tree", "--write-tree", "--name-only", "-z", "--messages")
+
+
+class ThreeWay(NamedTuple):
+    """The tree that git by itself makes of two sides; None, and the paths on which it could not decide."""
+
+    tree: Sha | None
+    conflicts: tuple[str, ...] = ()
+
+
+def three_way(git: Git, *, base: Sha, ours: Sha, theirs: Sha) -> ThreeWay:
+    """Merge two trees by the tree that both began from; what comes of it is in the clean room."""
+    if ours in (base, theirs):
+        return ThreeWay(theirs)
+    if theirs == base:
+        return ThreeWay(ours)
+    begin = _room_commit(git, base)
+    sides = (_room_commit(git, ours, begin), _room_commit(git, theirs, begin))
+    git.entrance.differences(base, ours, theirs, merging=True)
+    done = git.room(*_MERGE, *sides, ok=(0, 1))
+    tree, *rest = done.out.split(b"\0")
+    tree_id = as_sha(tree)
+    if tree_id is None:
+        raise GitProblem(f"git merge-tree named no tree, but {as_text(tree)[:80]!r}")
+    if done.rc:
+        return ThreeWay(None, _conflicts(rest))
+    return ThreeWay(tree_id)
+
+
+def _room_commit(git: Git, tree: Sha, parent: Sha | None = None) -> Sha:
+    """A commit of a tree in the clean room, by nobody, at no time."""
+    lines = [b"tree " + tree.encode("ascii"), *([b"parent " + parent.encode("ascii")] if parent else [])]
+    body = b"\n".join([*lines, b"author " + _SOMEBODY, b"committer " + _SOMEBODY, b"", b""])
+    return write_loose_object(git.room_path, b"commit", body, len(tree))
+
+
+def _conflicts(words: list[bytes]) -> tuple[str, ...]:
+    """The paths that have no single content, then those of conflicts without one (a directory renamed two ways)."""
+    end = words.index(b"") if b"" in words else len(words)
+    names = {as_text(word): None for word in words[:end]}
+    rest = iter(words[end + 1 :])
+    for number in rest:
+        if not number.isdigit():
+            break
+        paths = [as_text(next(rest, b"")) for _ in range(int(number))]
+        kind, _ = next(rest, b""), next(rest, b"")
+        if kind.startswith(b"CONFLICT"):
+            names |= dict.fromkeys(paths)
+    return tuple(names)
+
+
+# ---- A3 ----
+
+
+def relation_of(git: Git, *, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> Relation:
+    """What `new_head` is to the approved base..head, where `tip` is the target's commit. Unknown commits: rework."""
+    was_base, was, now = known(git, base, head, new_head)
+    if was_base is None or was is None or now is None:
+        return "rework"
+    if was.commit == now.commit:
+        return relation(same_head=True, same_tree=True, same_base=True, mechanical=False)
+    new_base = _new_base(git, was_base.commit, was.commit, now.commit, tip)
+    return relation(
+        same_head=False,
+        same_tree=was.tree == now.tree,
+        same_base=new_base == was_base.commit,
+        mechanical=_is_mechanical(git, was_base, was, now, new_base),
+    )
+
+
+def _new_base(git: Git, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> Sha | None:
+    """Where the new head's own change begins: where it left the target."""
+    new_base = merge_base(git, tip, new_head)
+    return _base_before_merge(git, base, head, new_head, tip) if new_base == new_head else new_base
+
+
+def _base_before_merge(git: Git, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> Sha | None:
+    """Where a new head that is on the target by now began.
+
+    It would be its own base, and any change whatever that contains the approved one would pass for a rebase of it. A
+    merge commit tells where the target stood before; after a fast-forward it is as many commits back as were approved.
+    """
+    merge = merged_by(git, new_head, tip)
+    if merge is not None and merge != new_head:
+        before = back(git, merge, 1)
+        return merge_base(git, before, new_head) if before else None
+    steps = int(git.room("rev-list", "--count", f"{base}..{head}", history=(base, head)).out)
+    began = back(git, new_head, steps)
+    return began if began and is_ancestor(git, base, began) else None
+
+
+def _is_mechanical(git: Git, base: KnownCommit, head: KnownCommit, now: KnownCommit, new_base: Sha | None) -> bool:
+    """Whether git, by itself and without a conflict, makes the new head's tree of the approved change and the new base.
+
+    Only forward: the new base contains the old one. A new head that adds nothing to its base is not the approved
+    change, whatever became of that.
+    """
+    if new_base is None or new_base == base.commit:
+        return False
+    if not (is_ancestor(git, base.commit, new_base) and is_ancestor(git, base.commit, head.commit)):
+        return False
+    (onto,) = known(git, new_base)
+    if onto is None or onto.tree == now.tree:
+        return False
+    # What was approved is base..head as a whole, so it is merged by that base: where the target took in a part of the
+    # change and reverted it, history would let git leave that part out.
+    return three_way(git, base=base.tree, ours=onto.tree, theirs=head.tree).tree == now.tree

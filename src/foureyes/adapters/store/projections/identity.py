@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from foureyes.adapters.store.engine import Engine, plain
+from foureyes.adapters.store.engine import Engine, plain, sql
 from foureyes.adapters.store.projections.steps import at
-from foureyes.adapters.store.queries import sql
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.journal import Row

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from foureyes.adapters.store.engine import Engine, plain
-from foureyes.adapters.store.projections.counting import counted
+from foureyes.adapters.store.engine import Engine, plain, sql
+from foureyes.adapters.store.projections.counters import counted
 from foureyes.adapters.store.projections.decision import insert_feedback
 from foureyes.adapters.store.projections.steps import act, at, log
-from foureyes.adapters.store.queries import sql
 from foureyes.core.nouns.finding import AFTER_ANSWER, AFTER_RULING, Raised
 from foureyes.errors import StaleState
 from foureyes.steps import fe

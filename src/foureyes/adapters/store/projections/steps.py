@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.adapters.store.engine import Engine, plain
-from foureyes.adapters.store.queries import sql
+from foureyes.adapters.store.engine import Engine, plain, sql
 from foureyes.errors import StaleState
 from foureyes.steps import fe
 
@@ -90,7 +89,7 @@ def near(db: Engine, task: str, *, dependents: bool = False, children: bool = Fa
 
 def index(db: Engine, task: str, statement: str) -> None:
     """What people wrote about the task, for the search; `folded` is for engines that do not fold accents themselves."""
-    from foureyes.adapters.store.folding import fold
+    from foureyes.adapters.store.engine import fold
 
     title, description, acceptance = (str(value) for value in db.fetch(sql("task.texts"), {"id": task})[1][0])
     db.run(statement, {"id": task, "folded": fold(f"{title} {description} {acceptance}")})

@@ -1,0 +1,579 @@
+"""Environments of checks (D5): what `[checkout] prepare` makes of a tree's inputs, kept, and given to the run that needs it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import UTC, datetime
+from hashlib import sha256
+
+import msgspec
+
+from foureyes.adapters.checks.checkout import (
+    ALL,
+    PREPARE,
+    Exported,
+    Stand,
+    StopAsked,
+    Unprepared,
+    copy_tree,
+    environment,
+    overlaps,
+    refuse_own_parts,
+    remove,
+    seal,
+    why_ended,
+)
+from foureyes.adapters.checks.environment_cache import LOCK, Hear, Shelf, locked, waited
+from foureyes.adapters.checks.output import Output
+from foureyes.adapters.checks.sandbox import Layer, Outlook, Room, Sight, why_none
+from foureyes.adapters.contents import changed, sizes
+from foureyes.adapters.folders import MB, entered, opened, read, replace, walked
+from foureyes.adapters.folders import folder as open_folder
+from foureyes.app.ports import Lent, TreeFiles
+from foureyes.app.views.attempt import EnvironmentRow
+from foureyes.core.nouns.check_config import TIMEOUT_MINUTES, CheckoutRule, CheckRule
+
+# ---- Grounds (D5) ----
+
+OWN_PROGRAMS = (".venv/bin", "node_modules/.bin")
+"""Where an environment has its programs: first on the PATH, unless the tree itself has something there."""
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """What is asked for: a check on a tree, where what is printed goes, and who may stop it."""
+
+    rule: CheckRule
+    checkout: CheckoutRule
+    tree: TreeFiles
+    shared: Exported
+    output: Output
+    stop: StopAsked
+
+
+class Grounds:
+    """Where the checks of one runner stand. `hidden`: what is not theirs to see. `minute`: how many seconds one has.
+    `store`: the folder in which it is on record what environments of slots are like.
+    """
+
+    def __init__(self, environ: Mapping[str, str], hidden: Sequence[str], minute: float, store: str = "") -> None:
+        self._environ, self._minute = environ, minute
+        self.shelf = Shelf(environ, hidden)
+        self._outlook = Outlook(environ, hidden, self.shelf)
+        self.environments = Environments(self.shelf)
+        self._seals = Seals(store, self.shelf.environments)
+        self._keys: dict[tuple[str, str, CheckoutRule], tuple[str, str]] = {}
+        self._unprepared: dict[str, tuple[str, bytes]] = {}
+        """Environments that could not be made: why, and what was said then; not tried again while this runner lasts."""
+
+    def why_none(self) -> str:
+        """Why there are no rooms here; empty where there are."""
+        try:
+            self.shelf.make()
+        except OSError as problem:
+            return str(problem)
+        return why_none(self.shelf)
+
+    @contextmanager
+    def stand(self, ask: Ask) -> Iterator[Stand]:
+        """A place with the tree, and with the environment that its inputs ask for."""
+        self.shelf.make()
+        why = why_none(self.shelf) if ask.checkout.hides else "isolation = none"
+        if why and ask.checkout.isolation == "full":
+            raise Unprepared(f"it must not run where it sees other files than its own (isolation = full): {why}")
+        with self._in_slot(ask) if why else self._in_room(ask) as stand:
+            yield stand
+
+    @contextmanager
+    def _in_room(self, ask: Ask) -> Iterator[Stand]:
+        sight = self._outlook.sight((*ask.rule.env, *ask.checkout.env))
+        with ExitStack() as stack:
+            kept = self._environment(ask, self.shelf.at, lambda new: self._prepare_in_room(ask, sight, new), stack)
+            place = stack.enter_context(self.shelf.run())
+            tree = ask.shared.written(look=False)  # it is looked at after the run
+            beside = refuse_own_parts(tree, kept.work, ask.checkout, ask.tree) if kept is not None else ""
+            layers = [_layer(place, "work", tree, *([kept.work] if kept else []))]
+            layers += [_layer(place, "home", kept.home)] if kept else []
+            room = Room(self.shelf, place, sight, layers)
+            stack.callback(room.close)
+            first = _own_programs(ask.checkout, tree)
+
+            def size_of(path: str) -> int | None:
+                with suppress(OSError):
+                    return os.lstat(os.path.join(tree, path)).st_size
+                return None
+
+            def disturbed() -> str:
+                if not room.is_kept:
+                    return "ended the process that isolated its files"
+                return self._disturbed(ask.shared, kept)
+
+            yield Stand(
+                place, self.shelf.at, room, tuple(os.path.join(self.shelf.at, "work", name) for name in first),
+                disturbed, kept.key if kept else "",
+                lambda: changed(room.inside(f"{self.shelf.at}/work"), ask.tree.listed(ALL), layers[0].upper, size_of),
+                beside,
+            )  # fmt: skip
+
+    @contextmanager
+    def _in_slot(self, ask: Ask) -> Iterator[Stand]:
+        with self.shelf.slot(ask.stop) as place, ExitStack() as stack:
+            kept = self._environment(ask, place, lambda new: self._prepare_in_slot(ask, place, new), stack)
+            work, tree = os.path.join(place, "work"), os.path.join(place, "tree")
+            os.mkdir(tree, 0o700)
+            ask.shared.copy_to(tree)
+            beside = ""
+            if kept is not None:
+                beside = refuse_own_parts(tree, kept.work, ask.checkout, ask.tree)
+                copy_tree(kept.work, work)
+                copy_tree(kept.home, os.path.join(place, "home"))
+                for path in list(overlaps(tree, work)):  # nothing is written through a link of the environment
+                    _remove(os.path.join(work, path))
+            first = tuple(os.path.join(work, name) for name in _own_programs(ask.checkout, tree))
+            before = sizes(tree)
+            copy_tree(tree, work)
+            remove(tree)
+            key = kept.key if kept else ""
+            disturbed = lambda: self._disturbed(None, kept)  # noqa: E731
+            left = lambda: changed(work, ask.tree.listed(ALL), size_of=before.get)  # noqa: E731
+            yield Stand(place, place, None, first, disturbed, key, left, beside)
+
+    def _environment(self, ask: Ask, at: str, make: Callable[[str], None], stack: ExitStack) -> Environment | None:
+        if not ask.checkout.prepare.strip():
+            return None
+        key, alone = self._known_key(ask.checkout, ask.tree, at)
+        if key in self._unprepared:
+            why, output = self._unprepared[key]
+            ask.output.hear(output)
+            raise Unprepared(why)
+        opened = self.environments.open(key, ask.checkout, alone, make, ask.stop, ask.output.hear, self._seals_at(at))
+        try:
+            return stack.enter_context(opened)
+        except Unprepared as problem:
+            self._unprepared[key] = (str(problem), ask.output.raw())
+            raise
+
+    def _seals_at(self, at: str) -> Seals | None:
+        """What vouches for environments that are seen there: in a room no check gets at what lies beside them."""
+        return None if at == self.shelf.at else self._seals
+
+    def _known_key(self, rule: CheckoutRule, tree: TreeFiles, at: str) -> tuple[str, str]:
+        known = (tree.name, at, rule)
+        if known not in self._keys:
+            self._keys[known] = self._key(rule, tree, at)
+        return self._keys[known]
+
+    def key_in_room(self, rule: CheckoutRule, tree: TreeFiles) -> str:
+        """What the environment of a tree is known by, where checks stand in rooms; in slots each has its own."""
+        is_told = rule.prepare.strip() and rule.hides and not self.why_none()
+        return self._known_key(rule, tree, self.shelf.at)[0] if is_told else ""
+
+    def _disturbed(self, shared: Exported | None, kept: Environment | None) -> str:
+        if shared is not None and not shared.is_sound():
+            return "ran while another program wrote to the files of its tree"
+        if kept is not None and not self.environments.is_sound(kept):
+            return "ran while another program wrote to its environment"
+        return ""
+
+    def _key(self, rule: CheckoutRule, tree: TreeFiles, at: str) -> tuple[str, str]:
+        """What the environment of a tree is known by, and the tree if it is the only one that it serves."""
+        inputs = tree.listed(rule.inputs)
+        alone = "" if inputs in tree.of_target(rule.inputs) else tree.name
+        whose = f" of {self._seals.owner}" if self._seals_at(at) is not None else ""
+        return key_of(rule, inputs, self._environ, at + whose, alone), alone
+
+    @contextmanager
+    def lend(self, rule: CheckoutRule, tree: TreeFiles) -> Iterator[Lent | None]:
+        """What is kept for a tree: made in a room, else in the first slot. Nothing is made, nobody is waited for."""
+        for at in (self.shelf.at, self.shelf.first_slot):
+            with self.environments.lent(self._key(rule, tree, at)[0], self._seals_at(at)) as kept:
+                if kept is not None:
+                    yield Lent(kept.work, os.path.join(at, "work"))
+                    return
+        yield None
+
+    def _prepare_in_room(self, ask: Ask, sight: Sight, new: str) -> None:
+        with self.shelf.run() as place:
+            inputs = _made(place, "inputs")
+            ask.tree.write_some(list(ask.tree.listed(ask.checkout.inputs)), inputs)
+            os.mkdir(os.path.join(new, "home", ".run"), 0o700)
+            layer = Layer("work", (inputs,), os.path.join(new, "work"), _made(place, "moving"), lasts=True)
+            room = Room(self.shelf, place, sight, [layer], [("home", os.path.join(new, "home"))])
+            try:
+                self._prepare(ask, Stand(place, self.shelf.at, room))
+            finally:
+                room.close()
+
+    def _prepare_in_slot(self, ask: Ask, place: str, new: str) -> None:
+        work, home = os.path.join(place, "work"), os.path.join(place, "home")
+        inputs = list(ask.tree.listed(ask.checkout.inputs))
+        ask.tree.write_some(inputs, work)
+        self._prepare(ask, Stand(place, place))
+        for path in inputs:
+            _unlink(os.path.join(work, path))
+        for path, name in ((work, "work"), (home, "home")):
+            os.rmdir(os.path.join(new, name))
+            os.rename(path, os.path.join(new, name))
+            os.mkdir(path, 0o700)
+
+    def _prepare(self, ask: Ask, stand: Stand) -> None:
+        checkout = ask.checkout
+        rule = CheckRule(name=PREPARE, run=checkout.prepare, env=checkout.env)
+        with ask.output.during("making the environment", checkout.prepare):
+            ended = stand.run(
+                checkout.prepare, environment(self._environ, rule, stand.seen), TIMEOUT_MINUTES * self._minute,
+                ask.output.hear, ask.output.beating(ask.stop),
+            )  # fmt: skip
+        if why := why_ended(ended, TIMEOUT_MINUTES):
+            raise Unprepared(f"its environment could not be made: checkout.prepare {why}")
+
+
+def _own_programs(checkout: CheckoutRule, tree: str) -> list[str]:
+    """D5: none that the attempt itself brings, under a name where an environment would have it."""
+    if not checkout.prepare.strip() and not checkout.build.strip():
+        return []
+    return [name for name in OWN_PROGRAMS if not os.path.lexists(os.path.join(tree, name.partition("/")[0]))]
+
+
+def _layer(place: str, where: str, *lower: str) -> Layer:
+    return Layer(where, lower, _made(place, f"{where}-upper"), _made(place, f"{where}-moving"))
+
+
+def _made(place: str, name: str) -> str:
+    path = os.path.join(place, name)
+    os.mkdir(path, 0o700)
+    return path
+
+
+def _remove(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        remove(path)
+    else:
+        os.unlink(path)
+
+
+def _unlink(path: str) -> None:
+    if os.path.lexists(path) and not os.path.isdir(path):
+        os.unlink(path)
+
+
+# ---- Environments of checks ----
+
+# `prepare` sees an export of the inputs and nothing else, so no attempt's code fills an environment that others use. An
+# environment is known by all that it is made from: inputs, command, the variables and programs that it uses, the path at
+# which it is seen. Inputs that are not the target's have an environment that serves their tree alone.
+
+ABOUT, NEW = "about.json", "new-"
+DAY = 24 * 3600.0
+OLD, UNUSED, LARGE = 30 * DAY, 14 * DAY, 20_000 * MB
+"""An environment is made again after so long, forgotten when nobody used it for so long, and all of them together have
+so many bytes at most: the one that was used longest ago goes first.
+"""
+FORM = 1
+"""Changes when environments are made in another way."""
+
+
+class About(msgspec.Struct, frozen=True):
+    """What is on record about an environment, beside it."""
+
+    seal: str
+    made: float
+    size: int
+    command: str
+    tree: str = ""
+    """The only tree that it serves; empty: every tree with the target's inputs."""
+
+
+class Environment(msgspec.Struct, frozen=True):
+    """An environment that can be used: what lies in the tree, and what lies in the home."""
+
+    key: str
+    path: str
+    seal: str
+
+    @property
+    def work(self) -> str:
+        return os.path.join(self.path, "work")
+
+    @property
+    def home(self) -> str:
+        return os.path.join(self.path, "home")
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nobody wrote to it since it was made."""
+        return _sealed(self.path) == self.seal
+
+
+class Environments:
+    """Those on a shelf."""
+
+    def __init__(self, shelf: Shelf, now: Callable[[], float] = time.time) -> None:
+        self._shelf = shelf
+        self._now = now
+        self._used: set[Environment] = set()
+        """Those that we looked at already: who uses one asks afterwards whether it is sound."""
+
+    @contextmanager
+    def open(
+        self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None], stop: StopAsked, hear: Hear,
+        seals: Seals | None = None,
+    ) -> Iterator[Environment]:  # fmt: skip
+        """An environment that stays as long as it is used: there already, or made now by `make`. `seals`: what alone
+        vouches for it, where checks can write what lies beside it.
+        """
+        lock = os.path.join(self._shelf.environments, key + LOCK)
+        is_new = False
+        while True:
+            with _holding(lock, fcntl.LOCK_SH, stop, hear):
+                environment = self._found(key, seals)
+                if environment is not None:
+                    os.utime(lock)
+                    if is_new:
+                        self.prune()
+                    yield environment
+                    return
+            with _holding(lock, fcntl.LOCK_EX, stop, hear):  # nobody goes from one lock to the other in one step
+                if self._found(key, seals) is None:
+                    made = self._made(key, rule, tree, make)
+                    self._used.add(made)
+                    if seals is not None:
+                        seals.note(key, made.seal)
+                    is_new = True
+
+    @contextmanager
+    def lent(self, key: str, seals: Seals | None = None) -> Iterator[Environment | None]:
+        """One that is there, and stays as long as it is copied; None where none is, or somebody makes it just now."""
+        is_made = about_of(os.path.join(self._shelf.environments, key)) is not None
+        lock = os.path.join(self._shelf.environments, key + LOCK)
+        held = locked(lock, fcntl.LOCK_SH | fcntl.LOCK_NB) if is_made else None
+        if held is None:
+            yield None
+            return
+        try:
+            os.utime(lock)
+            yield self._found(key, seals)
+        finally:
+            os.close(held)
+
+    def _found(self, key: str, seals: Seals | None) -> Environment | None:
+        path = os.path.join(self._shelf.environments, key)
+        about = about_of(path)
+        if about is None or self._now() - about.made > OLD:
+            return None
+        environment = Environment(key, path, about.seal)
+        if seals is not None and seals.known(key) != environment.seal:
+            return None
+        if environment not in self._used and not environment.is_sound:
+            return None
+        self._used.add(environment)
+        return environment
+
+    def is_sound(self, used: Environment) -> bool:
+        """Whether nobody wrote to it since it was made; else it is made again for the next one."""
+        if not used.is_sound:
+            self._used.discard(used)
+            return False
+        return True
+
+    def _made(self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None]) -> Environment:
+        path, new = (os.path.join(self._shelf.environments, name) for name in (key, NEW + key))
+        remove(path)
+        remove(new)  # of a prepare that was killed
+        os.mkdir(new, 0o700)
+        try:
+            for name in ("work", "home"):
+                os.mkdir(os.path.join(new, name), 0o700)
+            make(new)
+            if rule.keep:
+                _keep(os.path.join(new, "work"), rule.keep)
+            about = About(_sealed(new), self._now(), _size(new), rule.prepare, tree)
+            with entered(new) as handle:
+                replace(handle, ABOUT, msgspec.json.encode(about), 0o600, durable=False)
+            os.rename(new, path)
+        finally:
+            remove(new)
+        return Environment(key, path, about.seal)
+
+    def listed(self) -> list[EnvironmentRow]:
+        """All of them, the one that was used last first."""
+        return [row for _, row in self._rows()]
+
+    def _rows(self) -> list[tuple[float, EnvironmentRow]]:
+        """With the seconds at which each was used."""
+        rows, folder = [], self._shelf.environments
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            about = about_of(os.path.join(folder, name))
+            if about is not None:
+                at = _used(os.path.join(folder, name + LOCK), about.made)
+                used = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+                row = EnvironmentRow(key=name, command=about.command, tree=about.tree, bytes=about.size, used=used)
+                rows.append((at, row))
+        return sorted(rows, key=lambda each: -each[0])
+
+    def prune(self, *, everything: bool = False, only_try: bool = False) -> list[EnvironmentRow]:
+        """Remove what is not needed: unused for long, or too much; those that go. What is in use stays."""
+        gone, total = [], 0
+        for used, row in self._rows():
+            total += row.bytes
+            if (everything or self._now() - used > UNUSED or total > LARGE) and self._dropped(
+                row.key, only_try=only_try
+            ):
+                gone.append(row)
+        if not only_try:
+            self._shelf.sweep()
+            self._drop_locks()
+        return gone
+
+    def _drop_locks(self) -> None:
+        """Locks of what could not be made, or was made in another way."""
+        folder = self._shelf.environments
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            key = name.removesuffix(LOCK)
+            if key != name and not os.path.lexists(os.path.join(folder, key)):
+                self._dropped(key, only_try=False)
+
+    def _dropped(self, key: str, *, only_try: bool) -> bool:
+        lock = os.path.join(self._shelf.environments, key + LOCK)
+        handle = locked(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if handle is None:
+            return False
+        try:
+            if not only_try:
+                for name in (key, NEW + key):
+                    remove(os.path.join(self._shelf.environments, name))
+                with suppress(OSError):
+                    os.unlink(lock)
+        finally:
+            os.close(handle)
+        return True
+
+
+@contextmanager
+def _holding(lock: str, how: int, stop: StopAsked, hear: Hear) -> Iterator[None]:
+    held = waited(lock, how, stop, hear)
+    try:
+        yield
+    finally:
+        os.close(held)
+
+
+def about_of(path: str) -> About | None:
+    """What is on record about an environment; None where there is none, or where that cannot be read."""
+    try:
+        return msgspec.json.decode(read(os.path.join(path, ABOUT), MB), type=About)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def key_of(rule: CheckoutRule, inputs: Mapping[str, str], variables: Mapping[str, str], at: str, alone: str) -> str:
+    """What an environment is known by. `alone`: the tree that it serves, where its inputs are not the target's."""
+    parts = [
+        FORM, rule.prepare, rule.keep, sorted(inputs.items()), {name: variables.get(name) for name in rule.env},
+        programs_of(rule.prepare, variables.get("PATH", "")), os.uname().machine, at, alone,
+    ]  # fmt: skip
+    return sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def programs_of(command: str, path: str) -> list[tuple[str, int, int]]:
+    """The programs that a command names, and those that run them, as they are now: another version is another file."""
+    programs: dict[str, tuple[str, int, int]] = {}
+    ahead = [word for word in command.replace(";", " ").replace("&", " ").split() if "=" not in word]
+    for word in ahead:
+        program = None if "/" in word and not word.startswith("/") else shutil.which(word, path=path)
+        if program is None or program in programs:
+            continue
+        with suppress(OSError):
+            real = os.path.realpath(program)
+            about = os.stat(real)
+            programs[program] = (real, about.st_size, about.st_mtime_ns)
+            ahead += _run_by(real)
+    return sorted(programs.values())
+
+
+def _run_by(program: str) -> list[str]:
+    """What the first line of a script names."""
+    with open(opened(program, follow=True), "rb") as file:
+        first = file.readline(4096)
+    words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
+    return [word for word in words if not word.startswith("-")][:2]
+
+
+def _sealed(path: str) -> str:
+    return seal(os.path.join(path, "work")) + seal(os.path.join(path, "home"))
+
+
+def _used(lock: str, otherwise: float) -> float:
+    try:
+        return os.stat(lock).st_mtime
+    except OSError:
+        return otherwise
+
+
+def _size(path: str) -> int:
+    """Bytes on the disk."""
+    total = 0
+    for folder, _, names in walked(path):
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(folder, name)).st_blocks * 512
+    return total
+
+
+def _keep(folder: str, wanted: Sequence[str], here: str = "") -> None:
+    """Remove what is not at, below or above a wanted path."""
+    with os.scandir(folder) as listing:
+        entries = list(listing)
+    for entry in entries:
+        name = here + entry.name
+        if any(name == each.rstrip("/") or name.startswith(each.rstrip("/") + "/") for each in wanted):
+            continue
+        if entry.is_dir(follow_symlinks=False) and any(each.startswith(name + "/") for each in wanted):
+            _keep(entry.path, wanted, name + "/")
+        elif entry.is_dir(follow_symlinks=False):
+            remove(entry.path)
+        else:
+            os.unlink(entry.path)
+
+
+# ---- Seals (D5) ----
+
+SEALS = "seals"
+
+
+class Seals:
+    """The record of one project; without a folder, of one process."""
+
+    def __init__(self, store: str, environments: str) -> None:
+        self._folder = os.path.join(store, SEALS) if store else ""
+        self._environments = environments
+        self._own: dict[str, str] = {}
+
+    @property
+    def owner(self) -> str:
+        """Whose environments they are: nobody uses what somebody else's record vouches for."""
+        return sha256(os.fsencode(self._folder)).hexdigest()[:12]
+
+    def known(self, key: str) -> str:
+        """The seal that an environment had when it was made; empty where nobody here made it."""
+        with suppress(OSError):
+            if self._folder:
+                return read(os.path.join(self._folder, key), MB).decode("ascii", "replace")
+        return self._own.get(key, "")
+
+    def note(self, key: str, seal: str) -> None:
+        """Keep it; what is said about environments that are gone goes."""
+        self._own[key] = seal
+        if not self._folder:
+            return
+        with open_folder(self._folder, make=True, mode=0o700) as here:
+            for name in os.listdir(here):
+                if name != key and not os.path.isdir(os.path.join(self._environments, name)):
+                    with suppress(OSError):
+                        os.unlink(name, dir_fd=here)
+            replace(here, key, seal.encode("ascii"), 0o600, durable=False)

@@ -1,0 +1,212 @@
+"""SARIF reports of tools, read as findings (L3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from foureyes.core.documents.json_reader import Wrong, parsed, typed
+from foureyes.core.documents.sarif import CRITICAL, HIGH, Reported, is_address, results
+from foureyes.core.documents.sarif import OWN as OWN
+from foureyes.core.nouns.finding import SEVERITIES, ReportedFinding, Severity
+from foureyes.core.words.paths import Tails
+from foureyes.core.words.text import CONTROL, SURROGATE, first_line, in_line, spaced
+from foureyes.errors import BadInput
+from foureyes.steps import prose
+
+# ---- SARIF reports as findings (L3) ----
+
+LEVELS: dict[str, Severity] = {"error": "HIGH", "warning": "MEDIUM", "note": "LOW"}
+
+
+def findings(document: Any, places: ReportPaths, most: Mapping[str, Severity]) -> Iterator[ReportedFinding]:
+    """Every result of a parsed log that is a failure. `most`: what a level alone is worth at most, by tool."""
+    return (_finding(result, places, most) for result in results(document) if result.level != "none")
+
+
+def _finding(result: Reported, places: ReportPaths, most: Mapping[str, Severity]) -> ReportedFinding:
+    return finding_of(
+        _severity(result, most),
+        result.message,
+        place=result.place,
+        path=places.path_of(result.place, result.roots) if not is_address(result.place) else "",
+        line=result.line,
+        rule="" if result.rule.startswith(OWN) else result.rule,
+        fix=_fix(result),
+        quote=result.quote,
+        otherwise=result.about,
+        tool="" if result.tool == OWN.rstrip("/") else result.tool,
+        mark=result.mark,
+    )
+
+
+def _severity(result: Reported, most: Mapping[str, Severity]) -> Severity:
+    """That of the level, or the higher one that a score gives. Linters call an unsorted import an error: of theirs a
+    level alone is worth less.
+    """
+    if result.score >= CRITICAL:
+        return "CRITICAL"
+    if result.score >= HIGH:
+        return "HIGH"
+    least = most.get(result.tool.lower(), "CRITICAL")
+    return max(LEVELS[result.level], least, key=SEVERITIES.index)
+
+
+def _fix(result: Reported) -> str:
+    """The first way to fix it, as its author describes it, and what would be written."""
+    replaced = [replacement(each.first, each.last, each.text) for each in result.replaced]
+    return "\n\n".join(part for part in (result.fix, *replaced) if part)
+
+
+# ---- SARIF reports of tools, read as findings (L3) ----
+
+LARGEST_IMPORT = 20_000_000
+MAX_FINDINGS = 10_000
+BOM = b"\xef\xbb\xbf"
+NEXT = prose("write the report as SARIF 2.1.0 and try again")
+
+
+class _AnyReport(msgspec.Struct, frozen=True):
+    """A JSON object with any fields."""
+
+
+def read(
+    document: bytes, name: str, places: ReportPaths | None = None, most: Mapping[str, Severity] | None = None
+) -> list[ReportedFinding]:
+    """The findings of a SARIF log. A broken log is refused as a whole (`BadInput`).
+
+    `places` says what its paths are in the repository, `most` what the levels of a tool are worth at most.
+    """
+    if len(document) > LARGEST_IMPORT:
+        raise BadInput(
+            f"{_named(name)} is larger than {LARGEST_IMPORT // 1_000_000} MB.",
+            next_step=prose("leave out results that are not findings, or split it"),
+        )
+    try:
+        kept = list(islice(_findings(document, places or ReportPaths(), most or {}), MAX_FINDINGS + 1))
+    except ValueError as problem:
+        raise BadInput(f"{_named(name)} cannot be read: {problem}.", next_step=NEXT) from None
+    if len(kept) > MAX_FINDINGS:
+        raise BadInput(
+            f"{_named(name)} has more than {MAX_FINDINGS:,} findings.",
+            next_step=prose("let the tool report the worst ones alone"),
+        )
+    return kept
+
+
+def _named(name: str) -> str:
+    return in_line(" ".join(name.split()), 200) or "the report"
+
+
+def _findings(document: bytes, places: ReportPaths, most: Mapping[str, Severity]) -> Iterator[ReportedFinding]:
+    if not document.removeprefix(BOM).strip():
+        raise Wrong("it is empty, which says neither that something was found nor that nothing was")
+    top = parsed(document)
+    typed(top, _AnyReport)
+    if top.get("runs") is None and "sarif" not in str(top.get("$schema", "")).lower():
+        raise Wrong("it is not a SARIF log: it has no runs")
+    return findings(top, places, most)
+
+
+# ---- Places ----
+
+WORKTREES = ".foureyes/worktrees/"
+"""Where worktrees of tasks were: one that is gone is no directory of the repository."""
+OF_OTHERS = frozenset({"site-packages", "dist-packages", "node_modules", "__pypackages__"})
+"""Directories that hold other people's code."""
+
+
+class ReportPaths:
+    """`roots` are directories in which the repository is checked out, `paths` those of the tree that the report is
+    about; they are listed when first asked for.
+    """
+
+    def __init__(self, roots: Sequence[str] = (), paths: Callable[[], Collection[str]] | None = None) -> None:
+        self._roots = tuple(roots)
+        self._paths = paths
+
+    @cached_property
+    def _tails(self) -> Tails:
+        return Tails(self._paths() if self._paths is not None else ())
+
+    def path_of(self, place: str, roots: Sequence[str] = ()) -> str:
+        """The path that a place means: below a root; else, of another clone's path the longest end that the tree has,
+        of two parts at least, and of a relative one the only one that ends so. Empty where it is no path of the
+        repository.
+        """
+        path = inside(place, (*self._roots, *roots))
+        if self._paths is None or path in self._tails:
+            return path
+        if path.startswith(WORKTREES):
+            return self._tails.longest(path.removeprefix(WORKTREES).partition("/")[2]) or path
+        if place.startswith("/"):
+            return path or ("" if OF_OTHERS & set(place.split("/")) else self._tails.longest(place, least=2))
+        return (self._tails.ending(path) or path) if path else ""
+
+
+# ---- Findings of other tools' reports, made fit to be stored ----
+
+MAX_TITLE = 200
+MAX_TEXT = 5_000
+MAX_PATH = 4_096
+
+
+def inside(path: str, roots: Sequence[str] = ()) -> str:
+    """A path of the repository as git has it; empty when it is none: it is absolute and below no root, or climbs."""
+    if path.startswith("/"):
+        root = next(
+            (root for root in sorted(roots, key=len, reverse=True) if root and path.startswith(root.rstrip("/") + "/")),
+            None,
+        )
+        if root is None:
+            return ""
+        path = path[len(root.rstrip("/")) + 1 :]
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    odd = ".." in parts or CONTROL.search(path) or SURROGATE.search(path) or len(path) > MAX_PATH
+    return "" if odd or path.endswith("/") else "/".join(parts)
+
+
+def finding_of(
+    severity: Severity,
+    message: str,
+    *,
+    place: str,
+    path: str,
+    line: int,
+    rule: str = "",
+    fix: str = "",
+    quote: str = "",
+    otherwise: str = "",
+    tool: str = "",
+    mark: str = "",
+) -> ReportedFinding:
+    """One finding. A place that is not in the repository (`place` without a `path`) is told in its words."""
+    problem = spaced(message, MAX_TEXT).strip("\n")
+    if place and not path:
+        where = first_line(re.sub(r"\s+", " ", place), 300) + (f":{line}" if line else "")
+        note = f"The report places it at {where}, which is not a path of the repository."
+        problem = f"{spaced(problem, MAX_TEXT - len(note) - 2)}\n\n{note}".lstrip("\n")
+    titles = (first_line(text, MAX_TITLE) for text in (message, otherwise, rule))
+    return ReportedFinding(
+        severity=severity,
+        title=next(filter(None, titles), "a finding without a message"),
+        path=path,
+        line=line if path else 0,
+        problem=problem,
+        fix=spaced(fix, MAX_TEXT),
+        quote=spaced(quote, MAX_TEXT),
+        rule=first_line(rule, MAX_TITLE),
+        tool=first_line(tool, MAX_TITLE),
+        mark=first_line(mark, MAX_TEXT),
+    )
+
+
+def replacement(first: int, last: int, text: str) -> str:
+    """What a tool would write in place of some lines, in words."""
+    lines = f"line {first}" if last <= first else f"lines {first} to {last}"
+    return f"Replace {lines} by:\n{text}" if text.strip() else f"Remove {lines}, or a part of it."

@@ -1,0 +1,500 @@
+"""Objects of the clean room: brought in and out by the hash of their bytes, and by nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from heapq import heappop, heappush
+from os.path import join
+from threading import RLock
+from typing import TYPE_CHECKING, NamedTuple
+
+from foureyes.adapters.git.client.answers import last_words
+from foureyes.adapters.git.client.object_files import (
+    MODULE,
+    TREE,
+    CommitHead,
+    RawEntry,
+    entry_of,
+    loose_names,
+    read_loose_object,
+    tree_rows,
+    write_loose_object,
+)
+from foureyes.adapters.git.client.object_reader import LARGEST_TREE, SOME, Lookup, no_file, swapped
+from foureyes.core.words.ids import Sha
+from foureyes.errors import GitProblem
+from foureyes.steps import shell
+
+if TYPE_CHECKING:
+    from foureyes.adapters.pipes import Both
+
+
+# ---- Entrance ----
+
+# Commits and trees are hashed as they are read (`reader`), so what is needed is known for certain. Some small objects are
+# written into the room as they were read. Others git packs on the doorstep and unpacks in the room (`pack-objects |
+# index-pack`), where each gets the name of its bytes; one that was changed has another name in there.
+#
+# A history is let in as far as the question needs it (`descent`). Where it ends, the room's own `shallow` file says so.
+
+FEW = 200
+"""So many commits are written one by one; more go through git."""
+HANDFUL, SMALL = SOME, 1 << 16
+"""So many other objects, if each is so small: two programs more take longer than writing them."""
+_PACK = ("pack-objects", "--stdout", "-q", "--window=0", "--compression=0")
+_INDEX = ("index-pack", "--stdin")
+_LEAVES = ("unpack-objects", "-q")
+
+Passes = Callable[[Sequence[str], Sequence[str], bytes], "Both"]
+"""Git in one place feeds git in another: `first`, `second`, and the names."""
+
+
+class RoomWays(NamedTuple):
+    """The ways into the room, and from there to the repository's store."""
+
+    into_room: Passes
+    into_store: Passes
+    ahead: Callable[[Sha, Sha | None], list[Sha]]
+    """What a commit has and another one has not, as git lists it unhashed: what to read ahead."""
+
+
+class _Inside:
+    """What is in one clean room."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.commits: dict[Sha, CommitHead] = {}
+        self.objects: set[Sha] = set()
+        self.files: set[Sha] = set()
+        self.asked: set[tuple[str, ...]] = set()
+        self.shallow = b""
+
+
+class Entrance:
+    """Lets objects of one repository into its clean room."""
+
+    def __init__(self, lookup: Lookup, ways: RoomWays) -> None:
+        self._lookup = lookup
+        self._ways = ways
+        self._was = _Inside("")
+        self._lock = RLock()
+
+    @property
+    def _inside(self) -> _Inside:
+        """What is in the room; nothing, if somebody tidied it away."""
+        path = self._lookup.room()
+        if self._was.path != path:
+            self._was = _Inside(path)
+        return self._was
+
+    def history(self, *tips: Sha) -> Sha | None:
+        """Let in as much history as shows how these commits descend from each other; where they left each other, if
+        that is one commit. Unknown ones are git's to refuse.
+        """
+        with self._lock:
+            key = ("history", *sorted(set(tips)))
+            inside = self._inside
+            if key in inside.asked or len(self._lookup.commits(tips)) < len(set(tips)):
+                return None
+            walk = Descent(tips, self._lookup.commits, self._lookup.missing)
+            self._let_in_commits(walk.met)
+            bases = walk.bases()
+            for number, base in enumerate(bases):  # is one an ancestor of another, beyond where the walk ended?
+                for other in bases[:number]:
+                    self._let_in_commits(Descent((base, other), self._lookup.commits, self._lookup.missing).met)
+            inside.asked.add(key)
+            return bases[0] if len(bases) == 1 else None
+
+    def is_ancestor(self, commit: Sha, of: Sha) -> bool:
+        """Whether one commit is reachable from the other, by hash alone; what is unknown is not."""
+        with self._lock:
+            if len(self._lookup.commits((commit, of))) < len({commit, of}):
+                return False
+            return Descent((commit, of), self._lookup.commits, self._lookup.missing).is_behind_all(commit)
+
+    def ahead(self, tip: Sha, since: Sha | None) -> list[Sha]:
+        """What a commit has and another one has not, as git lists it unhashed: what to read ahead."""
+        return self._ways.ahead(tip, since)
+
+    def line(self, tip: Sha, steps: int) -> None:
+        """Let in so many commits of a first-parent line, with all their parents; fewer, where it is shorter."""
+        with self._lock:
+            met: dict[Sha, CommitHead] = {}
+            here: Sha | None = tip
+            for _ in range(steps):
+                if here is None:
+                    break
+                met |= self._lookup.must_be_commits([here])
+                parents = met[here].parents
+                met |= self._lookup.must_be_commits(parents)
+                here = parents[0] if parents else None
+            self._let_in_commits(met)
+
+    def differences(self, *roots: Sha, merging: bool = False) -> None:
+        """Let in the trees of commits or trees, as far as they differ, and the files that do.
+
+        Of two, everything; of more, a file of which there are only two versions need not be there: git says so itself
+        where it needs one that is not. `merging`: a file that one side changed, and nobody made or took away, is taken
+        by its name, and nobody looks into it; a target that went far does not come in as a whole.
+        """
+        with self._lock:
+            key = ("merge" if merging else "trees", *sorted(set(roots)))
+            inside = self._inside
+            if key in inside.asked:
+                return
+            heads = self._lookup.commits(roots)
+            tops = tuple(self._lookup.tree_of(root) for root in roots)
+            differing = self._apart(tops, merging=merging)
+            self._let_in_commits(heads)
+            self._let_in_files(differing)
+            inside.asked.add(key)
+
+    def merge(self, base: Sha, ours: Sha, theirs: Sha) -> None:
+        """Let in what a merge of three trees needs, and what base..theirs changes, in one go."""
+        with self._lock:
+            keys = {("trees", *sorted({base, theirs})), ("merge", *sorted({base, ours, theirs}))}
+            inside = self._inside
+            if keys <= inside.asked:
+                return
+            self._let_in_files(self._apart((base, ours, theirs), merging=True, shown=True))
+            inside.asked |= keys
+
+    def own_differences(self, base: Sha, head: Sha) -> None:
+        """Let in what each commit of base..head that is no merge changes by itself."""
+        with self._lock:
+            self.history(base, head)
+            mine = self._beyond(base, head)
+            pairs = [(parents[0] if parents else None, sha) for sha, parents in mine.items() if len(parents) < 2]
+            tops = [tuple(self._lookup.tree_of(sha) if sha else None for sha in pair) for pair in pairs]
+            differing = self._apart(*tops)
+            differing.needed |= differing.spare
+            self._let_in_files(differing)
+
+    def _beyond(self, base: Sha, head: Sha) -> dict[Sha, tuple[Sha, ...]]:
+        """The commits of base..head, and their parents. Their history is in the room."""
+        commits = self._inside.commits
+        known = self._ancestors(base)
+        ahead, mine = [head], {}
+        while ahead:
+            sha = ahead.pop()
+            if sha not in mine and sha not in known and sha in commits:
+                mine[sha] = commits[sha].parents
+                ahead += mine[sha]
+        return mine
+
+    def _ancestors(self, tip: Sha) -> set[Sha]:
+        commits, seen, ahead = self._inside.commits, set[Sha](), [tip]
+        while ahead:
+            sha = ahead.pop()
+            if sha not in seen and sha in commits:
+                seen.add(sha)
+                ahead += commits[sha].parents
+        return seen
+
+    def _apart(self, *tops: tuple[Sha | None, ...], merging: bool = False, shown: bool = False) -> Differing:
+        """The trees and files in which trees differ. `shown`: of three trees the change from the first to the last is
+        looked at, too.
+        """
+        differing = Differing(merging=merging, shown=shown)
+        level: list[tuple[Sha | None, ...]] = list(tops)
+        while level:
+            names = {sha for row in level for sha in row if sha is not None}
+            differing.needed |= names
+            trees = self._lookup.trees(names)
+            level = [
+                below
+                for row in level
+                if len(set(row)) > 1
+                for below in differing.below([trees[sha] if sha else {} for sha in row])
+            ]
+        return differing
+
+    def whole(self, root: Sha) -> Sha:
+        """Let in a tree, or a commit's tree, with everything below it; its name."""
+        with self._lock:
+            tree = self._lookup.tree_of(root)
+            key = ("whole", tree)
+            if key not in self._inside.asked:
+                done = self._ways.into_room((*_PACK, "--revs"), _INDEX, f"{tree}\n".encode())
+                self._must_have_passed(done, tree)
+                self._inside.objects |= _names_in(self._inside.path, done.second.out, len(tree) // 2)
+                self.must_hold([tree])
+                self._inside.asked.add(key)
+            return tree
+
+    def must_hold(self, names: Iterable[Sha]) -> None:
+        """`GitProblem` where one of these did not come in by its name."""
+        if lost := sorted(set(names) - self._inside.objects):
+            raise swapped(lost[0]) if self._lookup.reader.sizes(lost[:1]) else self._lookup.missing(lost[0])
+
+    def _let_in_commits(self, heads: dict[Sha, CommitHead]) -> None:
+        inside = self._inside
+        new = [sha for sha in heads if sha not in inside.commits]
+        if len(new) > FEW:
+            self._let_in(set(new), set())
+        else:
+            for sha in new:
+                write_loose_object(inside.path, b"commit", self._lookup.raw(sha), len(sha))
+        for sha in new:
+            inside.commits[sha] = heads[sha]
+        if new:
+            self._end_history()
+
+    def _end_history(self) -> None:
+        """Say where the history in the room ends, so that git does not look for what is beyond."""
+        inside = self._inside
+        ends = [
+            sha for sha, head in inside.commits.items() if any(parent not in inside.commits for parent in head.parents)
+        ]
+        text = "".join(f"{sha}\n" for sha in sorted(ends)).encode()
+        if text != inside.shallow:
+            path = join(inside.path, "shallow")
+            with open(path + ".new", "wb") as file:
+                file.write(text)
+            os.replace(path + ".new", path)
+            inside.shallow = text
+
+    def _let_in_files(self, differing: Differing) -> None:
+        """What stands in a tree as a file or a link has to be one: git shows whatever it is, and checks it out for
+        nobody.
+        """
+        self._let_in(differing.needed, differing.spare - differing.needed)
+        unknown = differing.files - self._inside.files
+        kinds = self._lookup.kinds(unknown)
+        for sha, kind in kinds.items():
+            if kind != b"blob":
+                raise no_file(sha, kind)
+        self._inside.files |= kinds.keys()  # what is not there yet is looked at when it is
+
+    def _let_in(self, needed: set[Sha], spare: set[Sha]) -> None:
+        """Let in objects by name; of the spare ones, those that are there."""
+        inside = self._inside
+        made = loose_names(inside.path)
+        new, extra = needed - inside.objects - made, spare - inside.objects - made
+        if not new | extra:
+            return
+        self._lookup.refuse_odd_files(new | extra)
+        if self._let_in_by_hand(new, extra):
+            return
+        done = self._pass(new | extra)
+        if done.first.rc and extra:
+            extra &= self._lookup.reader.sizes(extra).keys()
+            done = self._pass(new | extra)
+        if done.first.rc or done.second.rc:
+            present = self._lookup.reader.sizes(new).keys()
+            if absent := sorted(new - present):
+                raise self._lookup.missing(absent[0])
+            raise _refused(done)
+        arrived = _names_in(inside.path, done.second.out, len(next(iter(new | extra))) // 2)
+        if lost := sorted((new | extra) - arrived):
+            raise swapped(lost[0])
+        inside.objects |= arrived
+
+    def _let_in_by_hand(self, new: set[Sha], extra: set[Sha]) -> bool:
+        """Write objects into the room one by one, each hashed as it was read, where they are few and small. Of one in a
+        file of its own that is not plain git has to say whether it can be used: it prints some that it checks out
+        nowhere.
+        """
+        if len(new) + len(extra) > HANDFUL:
+            return False
+        loose, rest = self._lookup.reader.loose(new | extra)
+        if self._lookup.has_files(rest):
+            return False
+        sizes = {sha: len(each.content) for sha, each in loose.items()} | self._lookup.reader.sizes(rest)
+        if any(size > SMALL for size in sizes.values()):
+            return False
+        read = loose | self._lookup.reader.read(sha for sha in rest if sha in sizes)
+        if absent := sorted(new - read.keys()):  # also what somebody's `git gc` took since its size was asked for
+            raise self._lookup.missing(absent[0])
+        for sha, each in read.items():
+            self._inside.objects.add(write_loose_object(self._inside.path, each.kind, each.content, len(sha)))
+        self._inside.files |= {sha for sha, each in read.items() if each.kind == b"blob"}
+        return True
+
+    def _pass(self, names: set[Sha]) -> Both:
+        return self._ways.into_room(_PACK, _INDEX, "".join(f"{sha}\n" for sha in sorted(names)).encode())
+
+    def _must_have_passed(self, done: Both, tree: Sha) -> None:
+        if not (done.first.rc or done.second.rc):
+            return
+        words = last_words(done.first) if done.first.rc else ""
+        name = next((word for word in words.split() if len(word.strip("':,.()")) == len(tree)), "").strip("':,.()")
+        if name and not self._lookup.reader.sizes([Sha(name)]):
+            raise self._lookup.missing(name)
+        raise _refused(done)
+
+    def publish(self, tree: Sha) -> None:
+        """Write what was made in the room for a tree to the repository's store, and look whether it is there."""
+        with self._lock:
+            new = self._made_for(tree)
+            if not new:
+                return
+            done = self._ways.into_store(_PACK, _LEAVES, "".join(f"{sha}\n" for sha in new).encode())
+            if done.first.rc or done.second.rc:
+                raise _refused(done)
+            present = self._lookup.reader.read(new)  # raises where other bytes lay there under that name
+            if lost := [sha for sha in new if sha not in present]:
+                raise self._lookup.missing(lost[0])
+
+    def _made_for(self, tree: Sha) -> list[Sha]:
+        """What is reachable from a tree and was written in the room: all of it is in files of its own."""
+        room = self._lookup.room()
+        loose = loose_names(room) - self._inside.objects
+        made_here = {bytes.fromhex(sha) for sha in loose}
+        new: dict[Sha, None] = {}
+        ahead = [tree]
+        while ahead:
+            sha = ahead.pop()
+            made = read_loose_object(room, sha, LARGEST_TREE) if sha in loose and sha not in new else None
+            if made is None:
+                continue
+            new[sha] = None
+            rows = tree_rows(made[1], len(sha) // 2) if made[0] == b"tree" else None
+            ahead += [entry_of(row).sha for row in (rows or {}).values() if row[1] in made_here]
+        return list(new)
+
+
+def _refused(done: Both) -> GitProblem:
+    """Objects that git itself finds broken, or a disk that is full."""
+    words = "; ".join(last_words(each) for each in (done.first, done.second) if each.rc)
+    return GitProblem(f"objects of this repository cannot be used: {words}", next_step=shell("git", "fsck", "--full"))
+
+
+def _names_in(room: str, output: bytes, size: int) -> set[Sha]:
+    """The objects in the pack that `index-pack` names, by its index: a table of 256 counts, then the names in order."""
+    name = output.split(b"\n")[0].rpartition(b"\t")[2].decode("ascii", "replace")
+    with open(join(room, "objects", "pack", f"pack-{name}.idx"), "rb") as file:
+        index = file.read()
+    count = int.from_bytes(index[8 + 255 * 4 : 8 + 256 * 4], "big")
+    start = 8 + 256 * 4
+    return {Sha(index[at : at + size].hex()) for at in range(start, start + count * size, size)}
+
+
+# ---- Descent ----
+
+# Pure: `look` says what commits say about themselves, and only what it read by hash.
+
+NEVER = 1 << 62
+ReadHeads = Callable[[Iterable[Sha]], Mapping[Sha, CommitHead]]
+
+
+class Descent:
+    """What was met on the way back from some commits.
+
+    The walk ends when every commit whose parents were not looked at is reachable from all of them. Then nothing beyond
+    can matter to how they are related: whatever is reachable through such a commit is an ancestor of each. That holds
+    whatever the dates say, which only lead the walk.
+    """
+
+    def __init__(self, tips: Iterable[Sha], look: ReadHeads, missing: Callable[[str], Exception]) -> None:
+        self._look = look
+        self._missing = missing
+        self._tips = tuple(dict.fromkeys(tips))
+        self._all = (1 << len(self._tips)) - 1
+        self._sides: dict[Sha, int] = {}
+        self._known: dict[Sha, CommitHead] = {}
+        self._left: set[Sha] = set()
+        self._queue: list[tuple[int, Sha]] = []
+        self._apart = 0
+        self._meet(dict.fromkeys(self._tips, 0))
+        for number, tip in enumerate(self._tips):
+            self._mark(tip, 1 << number)
+        while self._apart:
+            self._step()
+        for base in self.bases():
+            self._must_be_there(base)
+
+    @property
+    def met(self) -> dict[Sha, CommitHead]:
+        """Every commit that was met and is there, those at the end of the walk, too."""
+        return self._known
+
+    def is_behind_all(self, tip: Sha) -> bool:
+        """Whether one of the commits where the walk began is reachable from all of them. It is known by then: a way to
+        it that was not walked would lead through a commit that is behind it.
+        """
+        return self._sides[tip] == self._all
+
+    def bases(self) -> list[Sha]:
+        """The commits that all descend from, as far as the walk went, without those that a child stands for."""
+        shared = {sha for sha, sides in self._sides.items() if sides == self._all}
+        behind = {parent for sha in shared - self._left for parent in self._known[sha].parents}
+        return sorted(shared - behind)
+
+    def _meet(self, commits: Mapping[Sha, int]) -> None:
+        """One that is not there is looked behind last: it may turn out not to matter."""
+        new = [sha for sha in commits if sha not in self._sides]
+        heads = self._look(new) if new else {}
+        self._known.update(heads)
+        for sha in new:
+            self._sides[sha] = 0
+            self._left.add(sha)
+            self._apart += 1
+            heappush(self._queue, (-heads[sha].when if sha in heads else NEVER, sha))
+
+    def _must_be_there(self, sha: Sha) -> None:
+        if sha not in self._known:
+            raise self._missing(sha)
+
+    def _step(self) -> None:
+        """Look behind the youngest commit that is left."""
+        _, sha = heappop(self._queue)
+        self._must_be_there(sha)
+        self._left.discard(sha)
+        if self._sides[sha] != self._all:
+            self._apart -= 1
+        parents = self._known[sha].parents
+        self._meet(dict.fromkeys(parents, 0))
+        for parent in parents:
+            self._mark(parent, self._sides[sha])
+
+    def _mark(self, sha: Sha, sides: int) -> None:
+        """A commit, and what is known behind it, is reachable from these, too."""
+        reached = [sha]
+        while reached:
+            here = reached.pop()
+            before = self._sides[here]
+            if before | sides == before:
+                continue
+            self._sides[here] = before | sides
+            if here not in self._left:
+                reached.extend(self._known[here].parents)
+            elif before | sides == self._all:
+                self._apart -= 1
+
+
+# ---- In which folders and files trees differ ----
+
+
+class Differing:
+    """The objects in which trees differ, gathered level by level: those that are needed, and files that need not be
+    there. `files` are all of them that stand in a tree as a file or a link.
+
+    `merging`: a file that one side changed, and nobody made or took away, is taken by its name, and nobody looks into
+    it. `shown`: of three trees the change from the first to the last is looked at, too.
+    """
+
+    def __init__(self, *, merging: bool = False, shown: bool = False) -> None:
+        self.needed: set[Sha] = set()
+        self.spare: set[Sha] = set()
+        self.files: set[Sha] = set()
+        self._merging = merging
+        self._shown = shown
+
+    def below(self, sides: list[dict[bytes, RawEntry]]) -> list[tuple[Sha | None, ...]]:
+        """The folders in which trees differ; files that differ are added to the sets."""
+        below: list[tuple[Sha | None, ...]] = []
+        unlike = (sides[0].items() ^ other.items() for other in sides[1:])
+        for name in {name for rows in unlike for name, _ in rows}:
+            rows = [side.get(name) for side in sides]
+            kinds = set(rows)
+            if any(row is not None and row[0] == TREE for row in rows):
+                below.append(tuple(entry_of(row).sha if row is not None and row[0] == TREE else None for row in rows))
+            is_seen = len(sides) == 2 or len(kinds) > 2 or (self._shown and rows[0] != rows[-1])
+            if not is_seen and self._merging and None not in kinds:
+                continue
+            files = {entry_of(row).sha for row in kinds if row is not None and row[0] not in (TREE, MODULE)}
+            (self.needed if is_seen else self.spare).update(files)
+            self.files |= files
+        return below

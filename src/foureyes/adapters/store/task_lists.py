@@ -1,0 +1,71 @@
+"""Task lists: pages composed of named fragments, so that every filter uses its index and no SQL is written in code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from foureyes.adapters.store.engine import fold, sql
+
+if TYPE_CHECKING:
+    from foureyes.app.views.task_list import ListQuery
+
+
+ListPart = Literal["all", "near", "far"]
+WINDOW = 1_000
+"""So many of the newest tasks are read one by one where an index of words cannot give its hits in their order."""
+
+TEXT: dict[ListPart, tuple[str, ...]] = {"all": ("text",), "near": ("text_near",), "far": ("text", "text_far")}
+
+
+def parts(query: ListQuery, engine: str) -> tuple[ListPart, ...]:
+    """The steps of a list, each asked for what the ones before it left of the page.
+
+    PostgreSQL reads all hits of a word before it takes the newest of them, so it looks at the newest tasks first.
+    """
+    return ("near", "far") if query.text is not None and engine == "postgres" else ("all",)
+
+
+def way_of(query: ListQuery, part: ListPart) -> str:
+    """The order in which a list is walked: a search lists the newest first, a label has an order of its own."""
+    if query.text is not None:
+        return "newest" if part == "near" else "text"
+    return "label" if query.label is not None and query.sort == "priority" else query.sort
+
+
+def compose(query: ListQuery, part: ListPart = "all") -> tuple[str, dict[str, object]]:
+    """The statement and its parameters."""
+    way = way_of(query, part)
+    base = f"task.list_by_{way}" if way in ("text", "label") else "task.list"
+    where = [sql("task.where_visible")]
+    params: dict[str, object] = {"limit": query.limit}
+    for name in ("status", "label", "priority", "type", "parent", "mine"):
+        value = getattr(query, name)
+        if value is not None:
+            where.append(sql("task.where_labelled" if name == "label" == way else f"task.where_{name}"))
+            params[name] = value
+    if query.text is not None:
+        where += [sql(f"task.where_{name}") for name in TEXT[part]]
+        params |= {"text": words(query.text), "text_words": lexemes(query.text), "after_n": None, "window": WINDOW}
+    if query.live and way == "label":
+        where.append(sql("task.where_labelled_live"))
+    for name in ("live", "ready", "blocked", "unmerged", "landed"):
+        if getattr(query, name):
+            where.append(sql(f"task.where_{name}"))
+    if query.after is not None:
+        where.append(sql(f"task.after_{way}"))
+        params["after_priority"], params["after_n"] = query.after
+    return f"{sql(base)} WHERE {' AND '.join(where)} {sql(f'task.order_{way}')}", params
+
+
+def words(text: str) -> str:
+    """What a person types as a full-text query: every word, the last as a beginning; no operators."""
+    parts = ['"' + word.replace('"', '""') + '"' for word in text.replace("\0", " ").split()]
+    return " ".join(parts) + "*" if parts else '""'
+
+
+def lexemes(text: str) -> str:
+    """The same question in PostgreSQL's words."""
+    parts = [
+        "'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in fold(text).replace("\0", " ").split()
+    ]
+    return " & ".join(parts) + ":*" if parts else ""
