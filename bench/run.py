@@ -29,7 +29,7 @@ from foureyes.app.application import Application
 from foureyes.app.context import Context
 from foureyes.app.runner.live_runs import Options, RunnerDesk
 from foureyes.app.runner.snapshot import Lookout
-from foureyes.bootstrap.answering import RunDoors
+from foureyes.bootstrap.run_server import RunDoors
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested
 from foureyes.core.nouns.run import RunId

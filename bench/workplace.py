@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from foureyes.app.application import Application
-from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core import events as e
 from foureyes.core.events.decision import Approved, AttemptSubmitted, TaskMerged

@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 from foureyes.app.application import Application
 from foureyes.app.views.draft import Position
-from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.nouns.session import Actor
@@ -71,7 +71,7 @@ class Shop(Seat):
         self.checkout.git("init", "-q", "-b", "main")
         self.checkout.write("src/steps.py", CODE)
         self.checkout.write("check.sh", CHECK)
-        with patch("foureyes.bootstrap.creating.RandomIds", lambda: self.ids):
+        with patch("foureyes.bootstrap.init.RandomIds", lambda: self.ids):
             create_project(str(self.root), self.environ, ALICE, prefix="fe", target="main", commit=False)
         config = self.root / "foureyes.toml"
         config.write_text(config.read_text() + SETTINGS)

@@ -16,7 +16,7 @@ ELSEWHERE = {
     "adapters/git/client/clean_room.py": "the clean room: a new directory with a random name, ours alone",
     "adapters/git/client/transport.py": "a new directory with a random name, ours alone",
     "adapters/git/objects/export.py": "the clean room",
-    "bootstrap/making.py": "a new directory with a random name, and the store that was being made in it",
+    "bootstrap/project_folder.py": "a new directory with a random name, and the store that was being made in it",
 }
 """Who walks by itself, and why nobody else puts folders there."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.bootstrap.creating import Created, create_project
+from foureyes.bootstrap.init import Created, create_project
 from foureyes.core.nouns.session import Actor
 
 from tests.stage.checkout import Checkout

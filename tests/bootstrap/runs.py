@@ -10,10 +10,10 @@ from typing import NamedTuple
 from foureyes.adapters.agents.run_folders import RunFiles
 from foureyes.adapters.identity.alive import of
 from foureyes.app.application import Application
-from foureyes.bootstrap.answering import RunDoors
-from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.places import repository
-from foureyes.bootstrap.reaching import reach
+from foureyes.bootstrap.run_client import reach
+from foureyes.bootstrap.run_server import RunDoors
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.run import Run
 from foureyes.core.nouns.session import Actor

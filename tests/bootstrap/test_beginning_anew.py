@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import NoProject, Refused, StoreProblem
 from foureyes.ui.steps import steps_text

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.bootstrap import creating
-from foureyes.bootstrap.creating import create_project, unsure_target
-from foureyes.bootstrap.instructing import set_up
+from foureyes.bootstrap import init as init_module
+from foureyes.bootstrap.agent_setup import set_up
+from foureyes.bootstrap.init import create_project, unsure_target
 from foureyes.bootstrap.wiring import open_project
 from foureyes.config.reading import read_file
 from foureyes.core.nouns.session import Actor
@@ -116,9 +116,9 @@ def fail_at(monkeypatch: pytest.MonkeyPatch, where: object, name: str, problem: 
 
 
 STEPS: list[Callable[[pytest.MonkeyPatch], None]] = [
-    lambda m: fail_at(m, creating, "create_store", OSError(28, "No space left on device")),
-    lambda m: fail_at(m, creating, "create_store", StoreProblem("the disk is full")),
-    lambda m: fail_at(m, creating, "application", KeyboardInterrupt()),
+    lambda m: fail_at(m, init_module, "create_store", OSError(28, "No space left on device")),
+    lambda m: fail_at(m, init_module, "create_store", StoreProblem("the disk is full")),
+    lambda m: fail_at(m, init_module, "application", KeyboardInterrupt()),
     lambda m: fail_at(m, os, "rename", OSError(30, "Read-only file system")),
 ]
 

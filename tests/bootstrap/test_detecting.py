@@ -12,9 +12,9 @@ import pytest
 
 from foureyes.app.gate.checks import Telling
 from foureyes.app.views.project import News
-from foureyes.bootstrap import looking
-from foureyes.bootstrap.creating import Created, create_project
-from foureyes.bootstrap.detecting import checks_in, detected_in
+from foureyes.bootstrap import check_discovery
+from foureyes.bootstrap.check_discovery import checks_in, detected_in
+from foureyes.bootstrap.init import Created, create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.config.reading import read_file
 from foureyes.core.nouns.check_config import CheckRule
@@ -338,7 +338,7 @@ def test_a_repository_of_several_projects_has_the_checks_of_each_and_says_so(tmp
 def test_a_large_repository_is_told_that_it_may_take_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "go.mod").write_text("module x\n")
     (tmp_path / "go.work").write_text("use .\n")
-    monkeypatch.setattr(looking, "MANY_FILES", 1)
+    monkeypatch.setattr(check_discovery, "MANY_FILES", 1)
     assert [note.partition(":")[0] for note in detected_in(str(tmp_path)).notes] == [
         "a workspace of several packages", "a large repository",
     ]  # fmt: skip

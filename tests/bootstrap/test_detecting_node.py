@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foureyes.bootstrap.detecting import detected_in
+from foureyes.bootstrap.check_discovery import detected_in
 
 NEEDS = {"devDependencies": {"jest": "1"}}
 

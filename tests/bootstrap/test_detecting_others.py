@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.bootstrap.detecting import checks_in, detected_in
-from foureyes.bootstrap.detecting_others import FETCH_CRATES
+from foureyes.bootstrap.check_discovery import FETCH_CRATES, checks_in, detected_in
 
 from tests.projects.kinds import OF_THE_PAGE
 from tests.projects.page import recipes

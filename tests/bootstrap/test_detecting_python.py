@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.bootstrap.detecting import detected_in
-from foureyes.bootstrap.detecting_python import PYTEST
+from foureyes.bootstrap.check_discovery import PYTEST, detected_in
 
 TESTS = ("tests", PYTEST)
 

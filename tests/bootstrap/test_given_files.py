@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.bootstrap.given_files import read_given
+from foureyes.bootstrap.files import read_given
 
 from tests.stage.odd import ODD, put_odd
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.bootstrap.keeping_traces import append_trace
+from foureyes.bootstrap.files import append_trace
 
 from tests.stage.odd import ODD, put_odd
 

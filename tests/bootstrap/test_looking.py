@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from foureyes.bootstrap.looking import FolderFiles, table
+from foureyes.bootstrap.check_discovery import FolderFiles, table
 
 
 def test_what_is_not_there_or_cannot_be_read_is_empty(tmp_path: Path) -> None:

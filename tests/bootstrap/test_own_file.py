@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from foureyes.bootstrap.own_file import LARGEST, own_path, own_settings
+from foureyes.bootstrap.files import LARGEST, own_path, own_settings
 from foureyes.config.own import Own
 
 

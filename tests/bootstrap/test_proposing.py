@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from foureyes.bootstrap.creating import create_project
-from foureyes.bootstrap.proposing import as_lines, propose, try_out
+from foureyes.bootstrap.check_trial import as_lines, propose, try_out
+from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.config.reading import read_file
 

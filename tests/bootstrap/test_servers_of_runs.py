@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from foureyes.bootstrap.running import mcp_command
+from foureyes.bootstrap.runner import mcp_command
 
 
 def test_a_package_of_our_name_in_the_worktree_is_not_started_I5(tmp_path: Path) -> None:

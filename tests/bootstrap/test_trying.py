@@ -10,9 +10,9 @@ import pytest
 
 from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.workshop import GitWorkshop
-from foureyes.bootstrap.creating import create_project
-from foureyes.bootstrap.detecting import CheckProposal, Detected, detected_in
-from foureyes.bootstrap.trying import tried
+from foureyes.bootstrap.check_discovery import CheckProposal, Detected, detected_in
+from foureyes.bootstrap.check_trial import tried
+from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.config.reading import read_file
 from foureyes.core.nouns.check_config import CheckoutRule, CheckRule

@@ -17,7 +17,7 @@ from foureyes.adapters.git.remote import GitRemote
 from foureyes.adapters.git.repo import GitRepo
 from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.app import agent_ports, git_ports, ports
-from foureyes.bootstrap.outside import LazyOutside as RealOutside
+from foureyes.bootstrap.services import LazyOutside as RealOutside
 
 from tests.stage.places import RealOutside as OutsideOfPlaces
 from tests.stage.playing import PlayedAgents, PlayedRepo, PlayedRun, PlayedWorkshop

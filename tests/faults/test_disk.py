@@ -18,7 +18,7 @@ import pytest
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import scratch as scratch_store
 from foureyes.app.application import Application
-from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import FoureyesError, StoreProblem
 from foureyes.ui.steps import steps_text

@@ -22,9 +22,9 @@ from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Reading
 from foureyes.adapters.store.store_files import MIRROR
 from foureyes.app.application import Application
-from foureyes.bootstrap.creating import create_project
-from foureyes.bootstrap.moving import copy_store
-from foureyes.bootstrap.restoring import restore_backup
+from foureyes.bootstrap.init import create_project
+from foureyes.bootstrap.restore import restore_backup
+from foureyes.bootstrap.store_move import copy_store
 from foureyes.bootstrap.wiring import open_project
 from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE

@@ -17,8 +17,8 @@ from foureyes.adapters.agents.programs import AgentPrograms
 from foureyes.adapters.identity.alive import of
 from foureyes.app.agent_ports import Launch
 from foureyes.app.application import Application
-from foureyes.bootstrap.answering import RunDoors
 from foureyes.bootstrap.places import repository
+from foureyes.bootstrap.run_server import RunDoors
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.run import Run
 from foureyes.core.nouns.session import Actor

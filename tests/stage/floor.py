@@ -12,7 +12,7 @@ from typing import Any
 
 from foureyes.adapters.git.client.locate import locate
 from foureyes.app.views.attempt import MergeRow, SubmitOutcome
-from foureyes.bootstrap.outside import LazyOutside
+from foureyes.bootstrap.services import LazyOutside
 from foureyes.core.nouns.session import Actor
 
 from tests.stage.checkout import Checkout, copy_of

@@ -32,7 +32,7 @@ WHOLE = {
     "tests/scenarios/test_field_of_teams.py": "tests/scenarios/test_two_machines.py goes the way of a merge by day; "
     "the rest tests/app/work/test_other_machines.py, tests/app/gate/test_target_line.py, test_merge_cut_off.py and "
     "tests/adapters/store/test_postgres_access.py, test_putting_back.py, test_mirror.py",
-    "tests/scenarios/test_field_of_joining.py": "tests/bootstrap/test_joining.py in process; tests/scenarios/test_shared_store.py joins by processes by day",
+    "tests/scenarios/test_field_of_joining.py": "tests/bootstrap/test_join.py in process; tests/scenarios/test_shared_store.py joins by processes by day",
     "tests/scenarios/test_page_of_machines.py": "tests/scenarios/test_two_machines.py goes the same way by day",
     "tests/races/test_runners_of_two_machines.py": "tests/app/work/test_other_machines.py shows where work goes on, "
     "tests/app/runner/test_loop.py who is taken over and when, tests/races/test_two_runners.py by processes one "

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from foureyes.app.application import Application
 from foureyes.app.views.settings import CopiedStore
-from foureyes.bootstrap.creating import create_project
-from foureyes.bootstrap.moving import copy_store
+from foureyes.bootstrap.init import create_project
+from foureyes.bootstrap.store_move import copy_store
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError

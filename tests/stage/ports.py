@@ -22,7 +22,7 @@ from foureyes.app.views.attempt import EnvironmentRow
 from foureyes.app.views.settings import ProgramSetup
 from foureyes.app.views.work import Unwritable
 from foureyes.app.work.worktrees import FilesOfTree
-from foureyes.bootstrap import outside
+from foureyes.bootstrap import services
 from foureyes.core.nouns.check import Ran, TestResult
 from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 from foureyes.core.nouns.finding import Finding, ReportedFinding, Severity
@@ -290,7 +290,7 @@ class DeskOutside:
         return sarif_export.write(findings)
 
     def template(self, name: str) -> str:
-        return outside.template(name)
+        return services.template(name)
 
     def process(self) -> str:
         return self.own

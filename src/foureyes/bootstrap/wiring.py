@@ -11,8 +11,8 @@ from foureyes.adapters.git.client.locate import SharedGit
 from foureyes.adapters.store.store_files import open_store
 from foureyes.app.application import Application
 from foureyes.app.context import Context, stamp
-from foureyes.bootstrap.outside import LazyOutside
 from foureyes.bootstrap.places import folder_of, git, project_folder, repository, settings_on_target
+from foureyes.bootstrap.services import LazyOutside
 from foureyes.errors import StoreProblem
 from foureyes.steps import blank, fe, shell
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.init import create_project
 
 from tests import engines
 from tests.adapters.store.shop import full_world

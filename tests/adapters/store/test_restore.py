@@ -12,8 +12,8 @@ import pytest
 from foureyes.adapters.store import restore
 from foureyes.adapters.store.postgres import schema_of
 from foureyes.app.views.task_list import ListQuery
-from foureyes.bootstrap.joining import join_store
-from foureyes.bootstrap.restoring import refuse_restore, restore_backup
+from foureyes.bootstrap.join import join_store
+from foureyes.bootstrap.restore import refuse_restore, restore_backup
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.words.store_place import without_password
 from foureyes.errors import BadInput, Refused, StoreBusy, StoreProblem

@@ -15,10 +15,10 @@ from foureyes.adapters.store.replay import copy_journal
 from foureyes.adapters.store.shared_store import Pointer, check_url, read_pointer, write_pointer
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store_files import open_store
-from foureyes.bootstrap import creating
-from foureyes.bootstrap.creating import create_project
-from foureyes.bootstrap.moving import copy_store
-from foureyes.bootstrap.restoring import restore_backup
+from foureyes.bootstrap import init
+from foureyes.bootstrap.init import create_project
+from foureyes.bootstrap.restore import restore_backup
+from foureyes.bootstrap.store_move import copy_store
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, NoProject, NoStore, Refused, StoreProblem, VerificationFailed
@@ -361,15 +361,15 @@ def test_an_init_that_was_killed_after_it_made_the_schema_can_be_repeated_G4(
 ) -> None:
     checkout = Checkout(make_template(tmp_path / "project"))
     environ = {"FOUREYES_STORE": server.url}
-    make = creating._make_store
+    make = init._make_store
 
     def remembered(folder: str, place: Any, environ: Any, project: str) -> Any:
         engines.Run.projects.append(project)  # only this one: other workers make their schemas on this server meanwhile
         return make(folder, place, environ, project)
 
     with monkeypatch.context() as patched:
-        patched.setattr(creating, "_make_store", remembered)
-        crash_at(patched, creating, "application")
+        patched.setattr(init, "_make_store", remembered)
+        crash_at(patched, init, "application")
         with pytest.raises(Crash):
             create_project(str(checkout.path), environ, ALICE, prefix="fe", target=None, commit=True)
     assert server.schemas(engines.Run.projects[-1]), "the crash left a schema behind"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.agents.setup.programs import PROGRAMS as TABLE
-from foureyes.bootstrap.instructing import PROGRAMS
+from foureyes.bootstrap.agent_setup import PROGRAMS
 from foureyes.config.primer import RULES
 from foureyes.ui.cli.agent import HOOKED
 

@@ -12,7 +12,7 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 
 from foureyes.app.application import Application
-from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
 from foureyes.ui.mcp.desk import ToolDesk

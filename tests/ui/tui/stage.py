@@ -20,7 +20,7 @@ from textual.pilot import Pilot
 
 from foureyes.app.application import Application
 from foureyes.app.views.task_list import ListQuery, TaskRow
-from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.config.own import Own
 from foureyes.core.nouns.session import Actor

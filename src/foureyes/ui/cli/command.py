@@ -47,7 +47,7 @@ class Session:
     @cached_property
     def app(self) -> Application:
         if os.environ.get(RUN_DIR):
-            from foureyes.bootstrap.reaching import reach
+            from foureyes.bootstrap.run_client import reach
 
             app = reach(self.cwd, os.environ, self.asserted)
         else:

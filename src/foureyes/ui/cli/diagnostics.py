@@ -110,7 +110,7 @@ def _keep(problem: BaseException, folder: str | None) -> str:
     try:
         import traceback
 
-        from foureyes.bootstrap.keeping_traces import append_trace
+        from foureyes.bootstrap.files import append_trace
 
         return append_trace(folder, f"crash-{os.getpid()}.txt", "".join(traceback.format_exception(problem)))
     except OSError:

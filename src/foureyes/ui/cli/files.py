@@ -18,7 +18,7 @@ def read_document(session: Session, file: str, *, command: tuple[str | Arg, ...]
     try:
         if file == "-":
             return sys.stdin.buffer.read(most)
-        from foureyes.bootstrap.given_files import read_given
+        from foureyes.bootstrap.files import read_given
 
         return read_given(os.path.join(session.cwd, file), most)
     except OSError as problem:

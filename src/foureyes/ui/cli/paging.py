@@ -28,11 +28,11 @@ def program_for(environ: Mapping[str, str]) -> list[str]:
     """The pager as its words; none where somebody set it to nothing, or the terminal cannot be drawn on."""
     if environ.get("TERM", "dumb") == "dumb" or not sys.stdin.isatty():
         return []
-    from foureyes.bootstrap.attending import words_of
+    from foureyes.bootstrap.user_programs import words_of
 
     chosen = next((environ[name] for name in FIRST if name in environ), None)
     if chosen is None:
-        from foureyes.bootstrap.own_file import own_settings
+        from foureyes.bootstrap.files import own_settings
 
         own, wrong = own_settings(environ)
         for each in wrong:
@@ -57,7 +57,7 @@ def _showed(program: list[str], text: str) -> bool:
     """Let the pager have the terminal. Ctrl-C is the pager's then: it ends what it shows, not us."""
     import signal
 
-    from foureyes.bootstrap.attending import hand_over
+    from foureyes.bootstrap.user_programs import hand_over
 
     output.flush()
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)

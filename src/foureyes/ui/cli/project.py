@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from foureyes.app.views.run_state import Standstill
     from foureyes.app.views.sprint import SprintGlance
     from foureyes.app.views.status import AttentionView
-    from foureyes.bootstrap.creating import Created
-    from foureyes.bootstrap.detecting import CheckProposal
+    from foureyes.bootstrap.check_discovery import CheckProposal
+    from foureyes.bootstrap.init import Created
 
 SHOWN_STUCK = 5
 """How many stuck tasks `fe status` names; `fe attention` has them all."""
@@ -59,7 +59,7 @@ def init(
     """Set up Foureyes in this git repository. Creates .foureyes/, which is never committed, and foureyes.toml in one
     commit.
     """
-    from foureyes.bootstrap.creating import create_project
+    from foureyes.bootstrap.init import create_project
 
     on_terminal = sys.stdin.isatty() and sys.stderr.isatty() and not session.json
     if target is None and not again and on_terminal:
@@ -97,7 +97,7 @@ def _unheard(news: News) -> None:
 
 def _asked_target(session: Session) -> str | None:
     """Which branch to protect, where another one is checked out than the usual one."""
-    from foureyes.bootstrap.creating import unsure_target
+    from foureyes.bootstrap.init import unsure_target
 
     here, usual = unsure_target(session.cwd)
     if not usual:
@@ -330,7 +330,7 @@ def _write_checks(checks: list[Check]) -> None:
 
 def _look_without(session: Session, problem: StoreProblem) -> None:
     """What can be said of git and the target where the store cannot be opened."""
-    from foureyes.bootstrap.examining import examined_without
+    from foureyes.bootstrap.diagnosis import examined_without
 
     checks = [*examined_without(session.cwd), Check("store", "fail", problem.message, problem.next_step)]
     if session.json:
@@ -403,7 +403,7 @@ def _own_work(session: Session) -> list[str]:
 
 def _first_run(session: Session, where: str) -> Created | None:
     """A small screen that sets the project up, where the person wants that; what was made."""
-    from foureyes.bootstrap.creating import create_project
+    from foureyes.bootstrap.init import create_project
     from foureyes.ui.tui.first_run import FirstRun
 
     if not FirstRun(where).run():

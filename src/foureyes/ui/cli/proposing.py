@@ -12,7 +12,7 @@ from foureyes.ui.cli.command import Session, end_cleanly, verb
 from foureyes.ui.steps import next_line
 
 if TYPE_CHECKING:
-    from foureyes.bootstrap.detecting import Detected
+    from foureyes.bootstrap.check_discovery import Detected
 
 
 @verb("detect", example="fe check detect --try")
@@ -22,7 +22,7 @@ def check_detect(session: Session, tries: bool) -> None:
     for foureyes.toml. No file is written. With --try, a check that cannot run is left out, and one that fails is not
     required. In a project, what each one printed is kept (fe check show --run N).
     """
-    from foureyes.bootstrap.proposing import propose, try_out
+    from foureyes.bootstrap.check_trial import propose, try_out
 
     if not tries:
         _say(session, propose(session.cwd))
@@ -34,7 +34,7 @@ def check_detect(session: Session, tries: bool) -> None:
 
 
 def _say(session: Session, detected: Detected) -> None:
-    from foureyes.bootstrap.proposing import as_lines
+    from foureyes.bootstrap.check_trial import as_lines
     from foureyes.ui.cli.project import note_lines, proposals
 
     lines = as_lines(detected)

@@ -80,7 +80,7 @@ def _agrees(session: Session, conversation: Conversation) -> bool:
 
 def _take_over(session: Session, conversation: Conversation) -> None:
     """The run first, then the claim, then the program has the terminal."""
-    from foureyes.bootstrap.attending import hand_over
+    from foureyes.bootstrap.user_programs import hand_over
 
     actor, reason = session.actor, f"{session.actor.name} goes on with it"
     if conversation.live:
@@ -135,7 +135,7 @@ def ended_text(run: Run) -> str:
 
 
 def _opened(session: Session, task: str) -> BinaryIO:
-    from foureyes.bootstrap.running import open_log
+    from foureyes.bootstrap.runner import open_log
 
     try:
         return open_log(session.cwd, task)
@@ -147,7 +147,7 @@ class _Lines:
     """Lines of a log as somebody wants them: read, raw or as JSON; all, or the last ones of what is there."""
 
     def __init__(self, session: Session, *, raw: bool, last: int | None) -> None:
-        from foureyes.bootstrap.running import log_renderer
+        from foureyes.bootstrap.runner import log_renderer
 
         self._json = session.json
         self._renderer = None if raw else log_renderer()

@@ -82,7 +82,7 @@ def _runs(
     detach: bool,
     sprints: bool = False,
 ) -> None:
-    from foureyes.bootstrap.running import Running, options_for
+    from foureyes.bootstrap.runner import Running, options_for
 
     if session.asserted:
         raise BadInput("a runner has no typed name.", next_step=fe("run"))

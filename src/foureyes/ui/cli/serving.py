@@ -21,7 +21,7 @@ def mcp(session: Session, directory: str, everything: bool) -> None:
     """Serve the commands as MCP tools, over stdin and stdout. The agent program starts it."""
     if session.asserted:
         raise BadInput("a server has no typed name.", next_step=fe("mcp"))
-    from foureyes.bootstrap.serving import Served
+    from foureyes.bootstrap.tool_server import Served
 
     named = {RUN_DIR: os.path.abspath(directory)} if directory else {}
     project = Served(session.cwd, {**os.environ, **named})  # first of all: what is seen now stays (I5)

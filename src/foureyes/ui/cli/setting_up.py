@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from foureyes.bootstrap.instructing import PROGRAMS
+from foureyes.bootstrap.agent_setup import PROGRAMS
 from foureyes.steps import NO_STEP, Steps, prose
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
@@ -24,7 +24,7 @@ def setup(session: Session, program: str, dry_run: bool, remove: bool) -> None:
     """Add instructions and tools to an agent program. Where the program has hooks, it also adds a reminder of open
     claims. Safe to repeat. The rest of the program's files stays as it is.
     """
-    from foureyes.bootstrap.instructing import set_up
+    from foureyes.bootstrap.agent_setup import set_up
 
     changes, note = set_up(session.cwd, session.actor, program, remove=remove, dry_run=dry_run)
     changed = [change for change in changes if change.before != change.after]

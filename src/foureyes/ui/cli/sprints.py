@@ -93,7 +93,7 @@ def start(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> No
     If no runner is at work it starts one in the background, or nothing starts. For people, and for services that the
     policy names. (I5)
     """
-    from foureyes.bootstrap.launching import prepare
+    from foureyes.bootstrap.runner_launcher import prepare
 
     prepare()
     if len(names) == 1 and names[0].lower().startswith("s") and number_of(names[0]) is not None:

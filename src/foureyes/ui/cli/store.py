@@ -42,7 +42,7 @@ def store_restore(session: Session, file: str, into_file: bool, yes: bool) -> No
     On a server only the owner of the store's schema can do this; other roles keep their access. A clone that knows no
     server takes the backup of a server's store only with --into-file: nobody else works with that file.
     """
-    from foureyes.bootstrap.restoring import restore_backup
+    from foureyes.bootstrap.restore import restore_backup
     from foureyes.ui.cli.text.restored import restored_fields, restored_text
 
     if not yes and not _wants_restored(session, file):
@@ -54,7 +54,7 @@ def store_restore(session: Session, file: str, into_file: bool, yes: bool) -> No
 
 def _wants_restored(session: Session, file: str) -> bool:
     """Asked on a terminal, where there is a store that the backup would replace; who may not is refused before."""
-    from foureyes.bootstrap.restoring import refuse_restore
+    from foureyes.bootstrap.restore import refuse_restore
 
     folder = folder_of(repository(session.cwd))
     kept = any(os.path.lexists(os.path.join(folder, name)) for name in ("store.db", "store.json"))
@@ -72,7 +72,7 @@ def store_copy(session: Session, url: str) -> None:
     """Move the store from the file to PostgreSQL. Every row is verified. People only. Writers wait meanwhile. The file
     is kept next to it under another name. Back into a file: fe store backup, then fe store restore --into-file.
     """
-    from foureyes.bootstrap.moving import address_to_name, copy_store, remote_to_name
+    from foureyes.bootstrap.store_move import address_to_name, copy_store, remote_to_name
     from foureyes.ui.cli.text.copied import copied_text
 
     copied = copy_store(session.cwd, os.environ, session.actor, url, show_progress)
@@ -87,7 +87,7 @@ def store_join(session: Session, url: str) -> None:
     only. Without URL it takes the address of FOUREYES_STORE or of foureyes.toml. Put no password into it: use
     ~/.pgpass, a service file or PGPASSWORD. In a clone that joined before, it changes the address.
     """
-    from foureyes.bootstrap.joining import join_store
+    from foureyes.bootstrap.join import join_store
     from foureyes.ui.cli.text.joined import joined_text
 
     joined = join_store(session.cwd, os.environ, session.actor, url)

@@ -29,7 +29,7 @@ def can_draw() -> bool:
 def prepare_terminal() -> None:
     """Before anything is opened: the app may be asked for a runner."""
     if can_draw():
-        from foureyes.bootstrap.launching import prepare
+        from foureyes.bootstrap.runner_launcher import prepare
 
         prepare()
 
@@ -38,7 +38,7 @@ def open_terminal(session: Session, note: str = "") -> None:
     """Open the app for whoever is calling; `note` is the first that it says. What it shows it opens for itself, in its
     own thread.
     """
-    from foureyes.bootstrap.own_file import own_settings
+    from foureyes.bootstrap.files import own_settings
     from foureyes.bootstrap.wiring import open_project, whoami
     from foureyes.ui.tui.app import open_app
     from foureyes.ui.tui.desk import Desk

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 def write_down(problem: Exception, environ: Mapping[str, str]) -> str:
     """Append the traceback to the project's app.log; the path, as people read it."""
-    from foureyes.bootstrap.keeping_traces import append_trace
+    from foureyes.bootstrap.files import append_trace
     from foureyes.bootstrap.places import folder_of, repository
 
     try:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def editor_of(own: Own, environ: Mapping[str, str]) -> list[str]:
     """The editor as its words: the writer's own setting, else as every program finds it."""
-    from foureyes.bootstrap.attending import program_of, words_of
+    from foureyes.bootstrap.user_programs import program_of, words_of
 
     return words_of(own.editor) if own.editor else program_of(environ, ("VISUAL", "EDITOR"), "vi")
 
@@ -26,7 +26,7 @@ def edit(page: Page, text: str) -> str | None:
     """A text after somebody worked on it in their editor; None where that did not work, which is said. The file is
     theirs alone, and gone afterwards.
     """
-    from foureyes.bootstrap.attending import hand_over
+    from foureyes.bootstrap.user_programs import hand_over
 
     words = editor_of(page.app.own, page.app.environ)
     descriptor, path = tempfile.mkstemp(prefix="foureyes-", suffix=".md")

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from foureyes.app.views.task import PlannedRow, without_reviewer
-from foureyes.bootstrap.given_files import read_given
+from foureyes.bootstrap.files import read_given
 from foureyes.errors import BadInput
 from foureyes.ui.tui.desk import Desk
 

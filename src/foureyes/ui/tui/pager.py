@@ -19,7 +19,7 @@ SIGNS = {"added": "+", "removed": "-", "context": " ", "note": "\\ "}
 
 def open_pager(page: ChangePage, view: DiffView) -> None:
     """Exactly the change that is on screen, in the pager; that it was read there is recorded as that."""
-    from foureyes.bootstrap.attending import hand_over, program_of
+    from foureyes.bootstrap.user_programs import hand_over, program_of
 
     words = program_of(page.app.environ, ("FOUREYES_PAGER", "PAGER"), "less")
     text = "\n".join(patch_lines(view)) + "\n"

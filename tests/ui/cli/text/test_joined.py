@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.app.views.settings import StoreRole
 from foureyes.app.views.status import Check
-from foureyes.bootstrap.joining import Joined
+from foureyes.bootstrap.join import Joined
 from foureyes.steps import fe
 from foureyes.ui.cli.text.joined import joined_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.bootstrap.outside import LazyOutside
+from foureyes.bootstrap.services import LazyOutside
 from foureyes.errors import EnvironmentProblem
 
 from tests.ui.tui.stage import ALICE, LARGE, SMALL, Player, Seat, play

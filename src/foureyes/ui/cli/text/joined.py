@@ -9,7 +9,7 @@ from foureyes.steps import fe
 from foureyes.ui.steps import next_line
 
 if TYPE_CHECKING:
-    from foureyes.bootstrap.joining import Joined
+    from foureyes.bootstrap.join import Joined
 
 ROLES = {"owner": "the owner", "writer": "a writer", "reader": "a reader"}
 

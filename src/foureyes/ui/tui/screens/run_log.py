@@ -49,7 +49,7 @@ class RunLogPage(TextPage):
 
 def read_tail(environ: Mapping[str, str], task: str) -> list[str]:
     """The last lines of a task's log; a program's words are text, whatever they are."""
-    from foureyes.bootstrap.running import open_log
+    from foureyes.bootstrap.runner import open_log
 
     try:
         with open_log(environ.get("PWD") or os.getcwd(), task) as file:

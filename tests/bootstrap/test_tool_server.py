@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.bootstrap.creating import create_project
-from foureyes.bootstrap.serving import Served
+from foureyes.bootstrap.init import create_project
+from foureyes.bootstrap.tool_server import Served
 from foureyes.errors import EnvironmentProblem, NoProject
 
 from tests.stage.checkout import Checkout

@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     from foureyes.app.runner.live_runs import Options
     from foureyes.app.runner.loop import Runner
     from foureyes.app.views.run import RunnerGlance
-    from foureyes.bootstrap.answering import RunDoors
+    from foureyes.bootstrap.run_server import RunDoors
     from foureyes.core.nouns.session import Actor
     from foureyes.core.runner.steps import Finish
+
 
 Show = Callable[["RunnerGlance"], None]
 RUNNER_LOG = "runner.log"
@@ -92,7 +93,7 @@ class Running:
         """
         from foureyes.app.runner.background_jobs import Threads
         from foureyes.app.runner.loop import Runner
-        from foureyes.bootstrap.answering import RunDoors
+        from foureyes.bootstrap.run_server import RunDoors
 
         gc.enable()  # a short command does without; this one stays
         app = open_project(self._place.root, self._environ)

@@ -20,7 +20,7 @@ from foureyes.adapters.remote import wire
 from foureyes.adapters.remote.run_socket import Door, Peer, can_be
 from foureyes.adapters.remote.wire import LARGEST
 from foureyes.app.calling import RemoteCall, ask
-from foureyes.bootstrap.keeping_traces import append_trace
+from foureyes.bootstrap.files import append_trace
 from foureyes.bootstrap.places import folder_of
 from foureyes.bootstrap.wiring import open_for
 from foureyes.errors import BadInput, FoureyesError, GitProblem, Internal, Refused
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.client.locate import Located
     from foureyes.app.application import Application
     from foureyes.core.nouns.session import Actor
+
 
 WHO = "sessions.recognise"
 """Asked for, it is who calls."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.bootstrap.examining import examined_without
+from foureyes.bootstrap.diagnosis import examined_without
 
 from tests.bootstrap.beginning import init
 from tests.stage.checkout import Checkout

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.bootstrap.launching import Launcher, prepare, prepared
-from foureyes.bootstrap.running import options_for, refusal_of
+from foureyes.bootstrap.runner import options_for, refusal_of
+from foureyes.bootstrap.runner_launcher import Launcher, prepare, prepared
 
 from tests.stage.people import ALICE
 
@@ -24,7 +24,7 @@ def test_the_copy_answers_more_than_once_and_says_why_nothing_began_G2(tmp_path:
 
 
 def test_a_copy_belongs_to_the_process_that_made_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("foureyes.bootstrap.launching._prepared", None)
+    monkeypatch.setattr("foureyes.bootstrap.runner_launcher._prepared", None)
     prepare()
     launcher = prepared()
     prepare()

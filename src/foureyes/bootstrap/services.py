@@ -1,6 +1,4 @@
-"""What few commands need of the world, made when first asked for: each line here is an import that most commands do
-without.
-"""
+"""Services that few commands need, each created and imported when first requested."""
 
 from __future__ import annotations
 
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.work import Unwritable
     from foureyes.core.nouns.finding import Finding, ReportedFinding, Severity
     from foureyes.core.nouns.session import Actor
+
 
 MOST_FILES = 10_000
 NOTICES, MOST_NOTICES = "notified.json", 1 << 20
@@ -71,13 +70,13 @@ class LazyOutside:
     def _agents(self) -> LocalAgents:
         from foureyes.adapters.agents.programs import AgentPrograms
         from foureyes.adapters.identity.alive import of
-        from foureyes.bootstrap.answering import RunDoors
+        from foureyes.bootstrap.run_server import RunDoors
 
         return AgentPrograms(self._folder, self._environ, evidence=of, doors=RunDoors(self._place, self._environ))
 
     def launch_runner(self, starter: Actor, agents: int, *, sprints: bool = False) -> int:
-        from foureyes.bootstrap.launching import prepared
-        from foureyes.bootstrap.running import BEGAN, options_for, refusal_of
+        from foureyes.bootstrap.runner import BEGAN, options_for, refusal_of
+        from foureyes.bootstrap.runner_launcher import prepared
 
         launcher = prepared()
         if launcher is None:

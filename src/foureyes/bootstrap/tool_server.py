@@ -51,13 +51,13 @@ class Served:
         """Below a run by its runner, who looks at this process (I2)."""
         if not self._environ.get(RUN_DIR):
             return open_project(self._root, self._environ)
-        from foureyes.bootstrap.reaching import reach
+        from foureyes.bootstrap.run_client import reach
 
         return reach(self._root, self._environ, has_left=self._beginning.has_left)
 
     def keep_trace(self, name: str, text: str) -> str:
         """Where a trace of a defect of ours was kept; empty where that cannot be."""
-        from foureyes.bootstrap.keeping_traces import append_trace
+        from foureyes.bootstrap.files import append_trace
 
         try:
             return append_trace(folder_of(repository(self._root)), name, text) if self._root else ""

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.store.shared_store import Pointer, read_pointer
-from foureyes.bootstrap.creating import create_project
-from foureyes.bootstrap.joining import join_store
-from foureyes.bootstrap.moving import address_to_name
-from foureyes.bootstrap.restoring import restore_backup
+from foureyes.bootstrap.init import create_project
+from foureyes.bootstrap.join import join_store
+from foureyes.bootstrap.restore import restore_backup
+from foureyes.bootstrap.store_move import address_to_name
 from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import BadInput, FoureyesError, NoProject, NoStore, Refused, StoreProblem
 from foureyes.ui.steps import steps_text

@@ -11,7 +11,7 @@ import pytest
 
 from foureyes.adapters.git.client.locate import Located, SharedGit
 from foureyes.app import ports
-from foureyes.bootstrap.outside import LazyOutside, template
+from foureyes.bootstrap.services import LazyOutside, template
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import Internal

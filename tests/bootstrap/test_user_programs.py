@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.bootstrap.attending import hand_over, program_of
+from foureyes.bootstrap.user_programs import hand_over, program_of
 
 
 def test_the_first_variable_that_says_something_names_the_program() -> None:

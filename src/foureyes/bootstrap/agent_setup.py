@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.settings import FileChange
     from foureyes.core.nouns.session import Actor
 
+
 PROGRAMS = ("claude", "codex", "gemini", "opencode", "qwen", "cursor", "copilot", "agents-md")
 """Who can be set up."""
 

@@ -12,7 +12,7 @@ import pytest
 from foureyes.adapters.store.shared_store import Pointer, write_pointer
 from foureyes.app.application import Application
 from foureyes.bootstrap import wiring
-from foureyes.bootstrap.reaching import Reached, reach
+from foureyes.bootstrap.run_client import Reached, reach
 from foureyes.errors import EnvironmentProblem, StoreProblem, TokenRefused
 
 from tests.bootstrap.runs import House

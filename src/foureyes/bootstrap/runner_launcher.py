@@ -1,9 +1,4 @@
-"""Who starts runners for a command that has the store open: a copy of the process from before it had.
-
-A copy of a process that has a SQLite store open believes in locks that only the original has: when the original ends,
-the log of the store is taken away below the copy, and what it writes is lost. So the copy is made first. It waits, and
-makes a runner of another copy of itself each time that it is asked; it ends with who asks.
-"""
+"""The launcher of runners for a command that has the store open: a copy of the process from before it had."""
 
 from __future__ import annotations
 
@@ -20,6 +15,7 @@ if TYPE_CHECKING:
 
     from foureyes.app.runner.live_runs import Options
     from foureyes.core.nouns.session import Actor
+
 
 LONGEST = 1 << 20
 IGNORED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGCHLD)
@@ -94,7 +90,7 @@ def _wait(asks: socket.socket) -> None:
 
 def _start(asked: bytes, asks: socket.socket) -> StartedProcess:
     from foureyes.adapters.process import twin
-    from foureyes.bootstrap.running import Running
+    from foureyes.bootstrap.runner import Running
 
     root, environ, options, starter = pickle.loads(asked)  # noqa: S301 - of our own process; nobody else can write here
     readable, written = os.pipe2(os.O_CLOEXEC)

@@ -11,7 +11,6 @@ import msgspec
 from foureyes.adapters.store.store_files import NAME, put_mirrors_aside, refuse_no_file, restore_store
 from foureyes.app.context import permit
 from foureyes.app.views.settings import RestoredStore
-from foureyes.bootstrap.making import made_folder
 from foureyes.bootstrap.places import (
     FOLDER,
     folder_of,
@@ -22,6 +21,7 @@ from foureyes.bootstrap.places import (
     repository,
     settings_on_target,
 )
+from foureyes.bootstrap.project_folder import made_folder
 from foureyes.bootstrap.wiring import application, now, open_project, server_of
 from foureyes.core.words.store_place import without_password
 from foureyes.errors import BadInput, FoureyesError, NoProject, StoreProblem

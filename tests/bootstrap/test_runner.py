@@ -9,8 +9,8 @@ import pytest
 
 from foureyes.adapters.folders import LOGS
 from foureyes.adapters.store.store import Store
-from foureyes.bootstrap.creating import create_project
-from foureyes.bootstrap.running import BEGAN, RUNNER_LOG, Running, options_for, refusal_of
+from foureyes.bootstrap.init import create_project
+from foureyes.bootstrap.runner import BEGAN, RUNNER_LOG, Running, options_for, refusal_of
 from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import BadInput, LostRunner, Reason, Refused, StoreProblem
 from foureyes.steps import fe, phrase

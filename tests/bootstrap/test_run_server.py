@@ -16,7 +16,7 @@ from foureyes.adapters.remote import wire
 from foureyes.adapters.remote.connection import RunnerLine
 from foureyes.app.calling import ask
 from foureyes.app.views.task_list import ListQuery
-from foureyes.bootstrap import answering
+from foureyes.bootstrap import run_server
 from foureyes.errors import BadInput, Internal, Refused, TokenRefused
 
 from tests.bootstrap.runs import House
@@ -142,7 +142,7 @@ def test_one_slow_call_holds_up_nobody_and_a_run_is_over_when_it_is_done(
             go.wait(60)
         return ask(app, actor, asked)
 
-    monkeypatch.setattr(answering, "ask", slowly)
+    monkeypatch.setattr(run_server, "ask", slowly)
     app, beside = house.reach(slow), house.reach(other)
     with ThreadPoolExecutor(1) as pool:
         logged = pool.submit(app.notes.log, ALICE, slow.run.task, "slow")
@@ -163,7 +163,7 @@ def test_a_defect_of_ours_ends_the_call_with_a_trace_and_not_the_runner(
     lodge = house.run()
     app = house.reach(lodge)
     with monkeypatch.context() as patched:
-        patched.setattr(answering, "ask", lambda *_: 1 // 0)
+        patched.setattr(run_server, "ask", lambda *_: 1 // 0)
         with pytest.raises(Internal, match=r"logs/crash-"):
             app.status.show(ALICE)
     assert app.status.show(ALICE).project

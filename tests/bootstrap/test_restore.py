@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.store.sqlite import SqliteEngine
-from foureyes.bootstrap.creating import create_project
-from foureyes.bootstrap.restoring import refuse_restore, restore_backup
+from foureyes.bootstrap.init import create_project
+from foureyes.bootstrap.restore import refuse_restore, restore_backup
 from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import Refused, StoreProblem
 

@@ -22,6 +22,7 @@ from foureyes.steps import Steps, by, fe, prose
 if TYPE_CHECKING:
     from foureyes.app.application import Application
 
+
 RUNS = "runs"
 TOKEN = "FOUREYES_TOKEN"  # noqa: S105  (a variable's name)
 RECOGNISE = "recognise"

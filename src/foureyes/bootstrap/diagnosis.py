@@ -1,4 +1,4 @@
-"""What `fe doctor` can say where the store cannot be opened: of git, and of the target."""
+"""The part of `fe doctor` that works without a store: git, and the target."""
 
 from __future__ import annotations
 

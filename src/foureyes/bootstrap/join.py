@@ -15,8 +15,8 @@ from foureyes.app.target import ask_target, misplaced
 from foureyes.app.target_merges import amiss
 from foureyes.app.views.settings import StoreRole
 from foureyes.app.views.status import Check
-from foureyes.bootstrap.making import made_folder
 from foureyes.bootstrap.places import FOLDER, folder_of, git, is_project, repository, settings_on_target, workshop
+from foureyes.bootstrap.project_folder import made_folder
 from foureyes.bootstrap.wiring import application, now
 from foureyes.core.words.store_place import without_password
 from foureyes.errors import BadInput, GitProblem, NoStore, Refused
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.store.store import Store
     from foureyes.app.application import Application
     from foureyes.core.nouns.session import Actor
+
 
 FROM_ENVIRONMENT = "FOUREYES_STORE"
 

@@ -1,0 +1,756 @@
+"""Discovery of checks: those that a repository seems to have, and how their environment is made, from its own files."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from configparser import ConfigParser, Error
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from foureyes.adapters.folders import opened, walked
+from foureyes.core.nouns.check import CheckOutcome, Ran
+from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
+from foureyes.core.words.check_output import report_line
+
+if TYPE_CHECKING:
+    from foureyes.config.settings import SettingValue
+
+
+# ---- Checks of a Python project, by its tools' own settings ----
+
+PYTEST = 'pytest -q --junitxml="$FOUREYES_REPORT"'
+MARKERS = ("pyproject.toml", "setup.py", "pytest.ini", "setup.cfg", "tox.ini", "noxfile.py", "manage.py")
+SETTINGS = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": "pytest", "setup.cfg": "tool:pytest"}
+OWN_RUNNER = "tests/runtests.py"
+"""How Django itself, and projects of its kind, run their tests."""
+OWN_NEEDS = "tests/requirements"
+PYTHON_LOCKS = {
+    "uv.lock": "uv sync --frozen --no-install-project",
+    "poetry.lock": "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-root --no-interaction",
+    "pdm.lock": "pdm sync --no-self",
+    "Pipfile.lock": "PIPENV_VENV_IN_PROJECT=1 pipenv sync --dev",
+}
+"""What makes the environment that a lock file describes, in the tree itself."""
+OF_TESTS = ("test", "tests", "testing", "dev", "develop", "development")
+"""What extras and groups of dependencies are called that have what the tests need."""
+NAMES_PYTEST = re.compile(r"^\s*pytest\b", re.MULTILINE)
+ITSELF = re.compile(r"^\s*(?:-e\s*|--editable[ =])?\.(?:\[([\w,. -]*)\])?\s*(?:#.*)?$", re.MULTILINE)
+"""A line of a requirements file that installs the project."""
+NOT_ITSELF = r"grep -hvE '^(-e *|--editable[ =])?\.(\[|$)' {} > ~/others.txt"
+BUILD = "SETUPTOOLS_SCM_PRETEND_VERSION=0 .venv/bin/pip install -q --no-deps --no-build-isolation -e ."
+"""A checkout has no `.git`, so there is no tag to read a version from."""
+MAKES_FILE = re.compile(r"\b(version[-_]file|write_to|ext_modules|maturin|scikit_build_core|mesonpy)\b")
+"""What says that a package is not whole before it is built."""
+
+
+def python_source(look: FolderFiles) -> str:
+    """The file that makes it a Python project."""
+    return look.first(*MARKERS, *_requirements(look))
+
+
+def python_checks(look: FolderFiles) -> list[CheckRule]:
+    """Tests, types and lint."""
+    if not python_source(look):
+        return []
+    return [*_tests(look), *_types(look), *_lint(look)]
+
+
+def python_installs(look: FolderFiles) -> list[CheckoutRule]:
+    """How its environment is made: by its lock file, else by what its manifests say that the tests need. The project
+    itself is installed where it is not whole without, or as the second way.
+    """
+    lock = look.first(*PYTHON_LOCKS)
+    locked = (
+        [CheckoutRule(prepare=PYTHON_LOCKS[lock] + (_uv_options(look) if lock == "uv.lock" else ""))] if lock else []
+    )
+    needs = _needs(look)
+    if needs is None:
+        return locked
+    backend = str(table(look.toml("pyproject.toml"), "build-system").get("build-backend", ""))
+    can_build = look.has("pyproject.toml", "setup.py") and (backend or look.has("setup.py"))
+    is_made = any(MAKES_FILE.search(look.text(name)) for name in ("pyproject.toml", "setup.py", "setup.cfg"))
+    plain = [] if can_build and is_made else [CheckoutRule(prepare=needs.command())]
+    built = [CheckoutRule(prepare=needs.command(_build_tools(backend)), build=BUILD)] if can_build else []
+    return [*locked, *plain, *built]
+
+
+def _build_tools(backend: str) -> tuple[str, ...]:
+    """What a backend needs to install a project in place, beside what the project names."""
+    if backend.startswith("hatchling"):
+        return ("editables",)
+    return ("setuptools", "wheel") if not backend or backend.startswith("setuptools") else ()
+
+
+class _Needs(msgspec.Struct, frozen=True):
+    """What the tests need: requirements files, and lists of pyproject.toml, as keys."""
+
+    files: tuple[str, ...]
+    itself: tuple[str, ...]
+    """Those of the files that install the project as well."""
+    lists: tuple[tuple[str, ...], ...]
+    own_name: str
+    """Of the project, where one of the lists names another one; these names are left out."""
+    requires: bool
+    """Whether pyproject.toml says what the project is built with."""
+
+    def command(self, build_tools: tuple[str, ...] | None = None) -> str:
+        """What makes the environment; with `build_tools` one that the project can be built in."""
+        parts = ["python3 -m venv .venv"]
+        lists = [*self.lists, *([("build-system", "requires")] if build_tools is not None and self.requires else [])]
+        files = [name for name in self.files if name not in self.itself]
+        if self.itself:
+            parts.append(NOT_ITSELF.format(" ".join(self.itself)))
+            files.append("~/others.txt")
+        if lists:
+            wanted = ", ".join("*p" + "".join(f"['{key}']" for key in keys) for keys in lists)
+            if self.own_name:
+                wanted = f"*(d for d in [{wanted}] if isinstance(d, str) and not d.startswith('{self.own_name}['))"
+            read = "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))"
+            parts.append(f'.venv/bin/python -c "{read}; print({wanted}, sep=chr(10))" > ~/needs.txt')
+            files.append("~/needs.txt")
+        wanted = " ".join([*(f"-r {name}" for name in files), *(build_tools or ())])
+        return " && ".join([*parts, f".venv/bin/pip install -q {wanted}"])
+
+
+def _needs(look: FolderFiles) -> _Needs | None:
+    """None where nothing says what the tests need."""
+    document = look.toml("pyproject.toml")
+    project = table(document, "project")
+    files, lists = _files(look), []
+    if (found := _list_of_tests(document)) is not None:
+        files, lists = [], found
+    elif not files:
+        return None
+    itself = [name for name in files if ITSELF.search(look.text(name))]
+    for name in itself:
+        for match in ITSELF.finditer(look.text(name)):
+            lists += [("project", "optional-dependencies", key) for key in _extras(project, match[1] or "")]
+    if itself and not project:
+        return None
+    name = str(project.get("name", ""))
+    named = [each for keys in lists for each in table(document, *keys[:-1])[keys[-1]]]
+    is_mixed = any(isinstance(each, dict) or str(each).startswith(f"{name}[") for each in named)
+    if project.get("dependencies"):
+        lists.insert(0, ("project", "dependencies"))
+    requires = bool(table(document, "build-system").get("requires"))
+    return _Needs(tuple(files), tuple(itself), tuple(dict.fromkeys(lists)), (name or " ") if is_mixed else "", requires)
+
+
+def _extras(project: dict[str, Any], named: str) -> list[str]:
+    known = table(project, "optional-dependencies")
+    return [name for each in named.split(",") if (name := each.strip()) in known]
+
+
+def _list_of_tests(document: dict[str, Any]) -> list[tuple[str, ...]] | None:
+    """The group or the extra of pyproject.toml that has pytest, with the lists that it names in turn."""
+    for place in (("dependency-groups",), ("project", "optional-dependencies")):
+        known = table(document, *place)
+        for name in OF_TESTS:
+            names = _named(known, name, str(table(document, "project").get("name", "")))
+            if any(NAMES_PYTEST.match(each) for one in names for each in known[one] if isinstance(each, str)):
+                return [(*place, one) for one in names]
+    return None
+
+
+def _named(known: dict[str, Any], name: str, project: str) -> list[str]:
+    """A list of dependencies, and those that it includes, each once."""
+    found: list[str] = []
+    ahead = [name]
+    while ahead:
+        name = ahead.pop(0)
+        if name in found or not isinstance(known.get(name), list):
+            continue
+        found.append(name)
+        for each in known[name]:
+            if isinstance(each, dict):
+                ahead.append(str(each.get("include-group", "")))
+            elif isinstance(each, str) and project and each.startswith(f"{project}["):
+                ahead += [one.strip() for one in each.partition("[")[2].partition("]")[0].split(",")]
+    return found
+
+
+def _uv_options(look: FolderFiles) -> str:
+    """uv installs the group `dev` by itself."""
+    lists = _list_of_tests(look.toml("pyproject.toml")) or []
+    options = {"dependency-groups": "group", "project": "extra"}
+    return "".join(f" --{options[keys[0]]} {keys[-1]}" for keys in lists[:1] if keys != ("dependency-groups", "dev"))
+
+
+def _requirements(look: FolderFiles) -> list[str]:
+    return [name for name in look.names() if name.startswith("requirements") and name.endswith(".txt")]
+
+
+def _files(look: FolderFiles) -> list[str]:
+    """The requirements file that has pytest, by a name of the tests first, with `requirements.txt`; where the project
+    has a runner of its own, what lies beside that.
+    """
+    folders = ("", "requirements", OWN_NEEDS)
+    names = [os.path.join(folder, name) for folder in folders for name in look.names(folder) if name.endswith(".txt")]
+    known = [name for name in names if "requirements" in name]
+    if look.has(OWN_RUNNER) and not _has_pytest(look):
+        return [name for name in known if name.startswith(OWN_NEEDS)][:1]
+    named = [name for name in known if NAMES_PYTEST.search(look.text(name))]
+    found = sorted(named, key=lambda name: ("test" not in name, "dev" not in name, name != "requirements.txt"))[:1]
+    return sorted({*found, *(["requirements.txt"] if look.has("requirements.txt") else [])}) if found else []
+
+
+def _tests(look: FolderFiles) -> list[CheckRule]:
+    if not _has_pytest(look):
+        if look.has(OWN_RUNNER):
+            return [CheckRule(name="tests", run=f"PYTHONPATH=. python {OWN_RUNNER}")]
+        if look.has("manage.py"):
+            return [CheckRule(name="tests", run="python manage.py test")]
+        if look.has("tox.ini") or table(look.toml("pyproject.toml"), "tool", "tox"):
+            return [CheckRule(name="tests", run="tox -q")]
+        if look.has("noxfile.py"):
+            return [CheckRule(name="tests", run="nox")]
+    if not _has_pytest(look) and not any(look.is_folder(name) for name in ("tests", "test")):
+        return []
+    return [CheckRule(name="tests", run=_first_path(look) + PYTEST, report="junit")]
+
+
+def _has_pytest(look: FolderFiles) -> bool:
+    """By its settings, or named among what the project needs."""
+    if any(look.sections(name).has_section(section) for name, section in SETTINGS.items()):
+        return True
+    files = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "noxfile.py", *_requirements(look))
+    return look.has("pytest.ini") or any("pytest" in look.text(name) for name in files)
+
+
+def _first_path(look: FolderFiles) -> str:
+    """The tree's own packages go first, whatever is installed (D5); unless pytest says it."""
+    from foureyes.adapters.checks.code_use import said_paths
+
+    if said_paths(look.root):
+        return ""
+    if any(name.endswith(".py") or look.has(f"src/{name}/__init__.py") for name in look.names("src")):
+        return "PYTHONPATH=src "
+    tops = [name for name in look.names() if look.has(f"{name}/__init__.py") and name not in ("tests", "test")]
+    return "PYTHONPATH=. " if tops else ""
+
+
+def _types(look: FolderFiles) -> list[CheckRule]:
+    tools = table(look.toml("pyproject.toml"), "tool")
+    ini = look.first("mypy.ini", ".mypy.ini") or "setup.cfg"
+    sections = look.sections(ini)
+    if "mypy" in tools or sections.has_section("mypy"):
+        own = table(tools, "mypy")
+        has_files = any(name in own or sections.has_option("mypy", name) for name in ("files", "packages", "modules"))
+        return [CheckRule(name="types", run="mypy" if has_files else "mypy .")]
+    if "pyright" in tools or "basedpyright" in tools or look.has("pyrightconfig.json"):
+        return [CheckRule(name="types", run="basedpyright" if "basedpyright" in tools else "pyright")]
+    return []
+
+
+def _lint(look: FolderFiles) -> list[CheckRule]:
+    if "ruff" in table(look.toml("pyproject.toml"), "tool") or look.has("ruff.toml", ".ruff.toml"):
+        return [CheckRule(name="lint", run="ruff check .")]
+    if look.has(".flake8") or any(look.sections(name).has_section("flake8") for name in ("setup.cfg", "tox.ini")):
+        return [CheckRule(name="lint", run="flake8")]
+    return []
+
+
+# ---- Checks of a Node project ----
+
+NODE_TESTS = ("test.js", "test.mjs", "test.cjs")
+"""What `node --test` finds at the top without being told."""
+NPM_RUN = re.compile(r"(?:npm|pnpm|yarn|bun) run(?:-script)? (?:--silent |-s )?([\w:.-]+)")
+LINTS = re.compile(r"(?:npx )?(?:lint|eslint|standard|xo|jshint|jscs|biome|oxlint|prettier)\b")
+ALONE = " --ignore-scripts"
+"""npm runs the script that is named, and none before or after it."""
+NO_TEST = "no test specified"
+"""What `npm init` writes where there is no test."""
+TYPES = ("typecheck", "type-check", "types:check", "check:types", "check-types", "tsc")
+MANAGERS = {
+    "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun", "package-lock.json": "npm",
+    "npm-shrinkwrap.json": "npm",
+}  # fmt: skip
+LOCKED_INSTALL = {
+    "npm": "npm ci", "pnpm": "pnpm install --frozen-lockfile", "yarn": "yarn install --frozen-lockfile",
+    "bun": "bun install --frozen-lockfile",
+}  # fmt: skip
+UNLOCKED = {
+    "npm": "npm install --no-package-lock",
+    "pnpm": "pnpm install",
+    "yarn": "yarn install",
+    "bun": "bun install",
+}
+MODERN_YARN = "yarn install --immutable"
+OF_ITSELF = ("prepare", "postinstall", "install", "preinstall")
+"""Scripts of a package that run when it is installed."""
+NEEDS_GIT = re.compile(r"\b(husky|simple-git-hooks|lefthook)\b")
+"""What sets hooks up when packages are installed: there is no repository in a throwaway checkout."""
+
+
+def node_source(look: FolderFiles) -> str:
+    return look.first("package.json", *NODE_TESTS) and "package.json"
+
+
+def manager_of(look: FolderFiles) -> str:
+    """npm, pnpm, yarn or bun."""
+    manager = str(look.json("package.json").get("packageManager", "")).partition("@")[0]
+    lock = look.first(*MANAGERS)
+    return (
+        manager
+        if manager in LOCKED_INSTALL
+        else MANAGERS.get(lock, "pnpm" if look.has("pnpm-workspace.yaml") else "npm")
+    )
+
+
+def node_installs(look: FolderFiles) -> list[CheckoutRule]:
+    """How its packages are installed; none where it has none. Its own scripts would run where only manifests are: then
+    they stay out, and what they make is made in each check's own copy.
+    """
+    how = _install(look)
+    scripts = table(look.json("package.json"), "scripts")
+    has_own = any(name in scripts for name in OF_ITSELF)
+    if not how or not has_own or how.endswith(ALONE):
+        return [CheckoutRule(prepare=how)] if how else []
+    manager = manager_of(look)
+    without = f"{how}{ALONE} && npm rebuild" if manager == "npm" else how + ALONE
+    alone = CheckoutRule(prepare=without if how != MODERN_YARN else f"{how} --mode=skip-build")
+    if "prepare" not in scripts:
+        return [CheckoutRule(prepare=how), alone]
+    return [replace(alone, build=f"{manager} run prepare"), alone]
+
+
+def _install(look: FolderFiles) -> str:
+    package, manager = look.json("package.json"), manager_of(look)
+    if not look.has(*MANAGERS) and not any(table(package, name) for name in ("dependencies", "devDependencies")):
+        return ""
+    how = LOCKED_INSTALL[manager] if look.has(*MANAGERS) else UNLOCKED[manager]
+    if manager == "yarn" and (look.has(".yarnrc.yml") or str(package.get("packageManager", ""))[5:6] not in ("", "1")):
+        how = MODERN_YARN
+    scripts = table(package, "scripts")
+    hooks = " ".join(str(scripts.get(name, "")) for name in OF_ITSELF)
+    return how + (ALONE if NEEDS_GIT.search(hooks) and how != MODERN_YARN else "")
+
+
+def script_of(look: FolderFiles, run: str) -> str:
+    """What a command runs: of one that names a script of the package, that."""
+    named = NPM_RUN.match(run)
+    return str(table(look.json("package.json"), "scripts").get(named[1], "")) if named else run
+
+
+def is_workspace(look: FolderFiles) -> bool:
+    """Whether it is several packages in one repository."""
+    return bool(look.json("package.json").get("workspaces")) or look.has("pnpm-workspace.yaml")
+
+
+def node_checks(look: FolderFiles) -> list[CheckRule]:
+    """`quality` is the whole pipeline where there is one; else `test` and `lint` (and the types). Tests that no script
+    runs are for node's own runner.
+    """
+    scripts = table(look.json("package.json"), "scripts")
+    names = [name for name, run in scripts.items() if not (name == "test" and NO_TEST in str(run))]
+    manager = manager_of(look)
+    if "quality" in names:
+        return [CheckRule(name="quality", run=f"{manager} run quality")]
+    types = next((name for name in TYPES if name in names), "")
+    wanted = {"test": "tests", types: "types", "lint": "lint"}
+    apart = _lints_before(scripts) if "test" in names else ""
+    alone = ALONE if apart and manager == "npm" else ""
+    rules = [
+        CheckRule(name=label, run=f"{manager} run {script}{alone if script == 'test' else ''}")
+        for script, label in wanted.items()
+        if script in names
+    ]
+    if apart and "lint" not in names:
+        rules.append(CheckRule(name="lint", run=f"{manager} run {apart}"))
+    if "test" not in names:
+        rules = [*_without_a_script(look, manager), *rules]
+    return rules
+
+
+def _without_a_script(look: FolderFiles, manager: str) -> list[CheckRule]:
+    if any(look.text(name) for name in NODE_TESTS):
+        return [CheckRule(name="tests", run="node --test")]
+    each = {"pnpm": "pnpm -r --if-present test", "npm": "npm test --workspaces --if-present"}.get(manager, "")
+    return [CheckRule(name="tests", run=each)] if each and is_workspace(look) else []
+
+
+def _lints_before(scripts: dict[str, object]) -> str:
+    """The script that lints before every test, where one does: what it finds is no failing test."""
+    before = str(scripts.get("pretest", "")).strip()
+    named = NPM_RUN.fullmatch(before)
+    if named and named[1] in scripts:
+        return named[1] if LINTS.match(named[1]) or _only_lints(str(scripts[named[1]])) else ""
+    return "pretest" if _only_lints(before) else ""
+
+
+def _only_lints(script: str) -> bool:
+    return all(LINTS.match(part.strip()) for part in re.split("[&|;]+", script))
+
+
+# ---- Checks of projects in Rust, Go and for the JVM ----
+
+TARGET = re.compile(r"^([A-Za-z0-9_.-]+)\s*:(?!=)", re.MULTILINE)
+RECIPE = re.compile(r"^@?([A-Za-z0-9_-]+)(?:\s+[^:=\n]*)?:(?!=)", re.MULTILINE)
+JUST = ("justfile", "Justfile", ".justfile")
+GRADLE = ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
+SUREFIRE = ("**/target/surefire-reports/TEST-*.xml",)
+GRADLES = ("**/build/test-results/**/TEST-*.xml",)
+JAVA = ("JAVA_HOME",)
+PRE_COMMIT = ".pre-commit-config.yaml"
+FETCH_CRATES = (
+    "cp -R . ~/all && cd ~/all && find . -name Cargo.toml -execdir sh -c 'mkdir -p src && touch src/lib.rs' ';' "
+    "&& cargo fetch --locked && rm -r ~/all"
+)
+"""cargo reads a manifest only where there is something to build; what stands in for it must not stay."""
+
+
+def cargo(look: FolderFiles) -> list[CheckRule]:
+    """Tests of every package of a workspace; clippy only where the project itself uses it: it is a matter of taste, and
+    red where nobody runs it.
+    """
+    if not look.text("Cargo.toml"):
+        return []
+    env, whole = ("CARGO_HOME", "RUSTUP_HOME"), " --workspace" if "workspace" in look.toml("Cargo.toml") else ""
+    rules = [CheckRule(name="tests", run=f"cargo test{whole} --quiet", env=env)]
+    if _has_clippy(look):
+        rules.append(CheckRule(name="lint", run=f"cargo clippy{whole} -- -D warnings", env=env))
+    return rules
+
+
+def _has_clippy(look: FolderFiles) -> bool:
+    manifest = look.toml("Cargo.toml")
+    own = table(manifest, "lints", "clippy") or table(manifest, "workspace", "lints", "clippy")
+    flows = [f".github/workflows/{name}" for name in look.names(".github/workflows")]
+    files = ("Makefile", *JUST, PRE_COMMIT, ".gitlab-ci.yml", *flows)
+    return bool(own) or look.has("clippy.toml", ".clippy.toml") or any("clippy" in look.text(name) for name in files)
+
+
+def go(look: FolderFiles) -> list[CheckRule]:
+    env = ("GOPATH", "GOMODCACHE")
+    rules = [CheckRule(name="tests", run="go test ./...", env=env), CheckRule(name="vet", run="go vet ./...", env=env)]
+    return rules if look.text("go.mod") else []
+
+
+def go_prepare(look: FolderFiles) -> str:
+    """Its modules, and the standard library, which each check would compile again."""
+    if not look.text("go.mod"):
+        return ""
+    return ("go mod download && " if look.has("go.sum") and not look.is_folder("vendor") else "") + "go build std"
+
+
+def cargo_prepare(look: FolderFiles) -> str:
+    return FETCH_CRATES if look.has("Cargo.toml") and look.has("Cargo.lock") and not look.is_folder("vendor") else ""
+
+
+FETCH_JARS = (
+    "echo 'allprojects { task fetchAll { doLast { configurations.findAll { it.canBeResolved }.each { "
+    "it.resolvedConfiguration.lenientConfiguration.files } } } }' > ~/all.gradle && "
+    "{} --no-daemon -q -I ~/all.gradle fetchAll && rm ~/all.gradle"
+)
+"""Gradle has no word of its own for it, and fetches nothing for sources that are not there."""
+
+
+def jvm_prepare(look: FolderFiles) -> str:
+    """What Maven needs, of one module: those of several are not there yet when they are asked for. What Gradle needs,
+    unless a part of its build is code, which is not there either.
+    """
+    if not look.has("pom.xml"):
+        is_code = look.is_folder("buildSrc") or any("includeBuild" in look.text(name) for name in GRADLE)
+        return FETCH_JARS.replace("{} --no", f"{_gradle(look)} --no") if look.has(*GRADLE) and not is_code else ""
+    if "<modules>" in look.text("pom.xml"):
+        return ""
+    return f"{'./mvnw' if look.has('mvnw') else 'mvn'} -q -B dependency:go-offline"
+
+
+def jvm(look: FolderFiles) -> list[CheckRule]:
+    """Maven, else Gradle: by the wrapper that the project brings along, with the reports that they write by class."""
+    if look.has("pom.xml"):
+        run = f"{'./mvnw' if look.has('mvnw') else 'mvn'} -q -B test"
+        return [CheckRule(name="tests", run=run, report="junit", report_files=SUREFIRE, env=JAVA)]
+    if look.has(*GRADLE):
+        run = f"{_gradle(look)} --no-daemon -q test"
+        return [CheckRule(name="tests", run=run, report="junit", report_files=GRADLES, env=JAVA)]
+    return []
+
+
+def _gradle(look: FolderFiles) -> str:
+    return "./gradlew" if look.has("gradlew") else "gradle"
+
+
+def make(look: FolderFiles) -> list[CheckRule]:
+    return _offered(set(TARGET.findall(look.text("Makefile"))), "make")
+
+
+def just(look: FolderFiles) -> list[CheckRule]:
+    return _offered(set(RECIPE.findall(look.text(look.first(*JUST)))), "just") if look.has(*JUST) else []
+
+
+def _offered(names: set[str], program: str) -> list[CheckRule]:
+    wanted = {"check": "checks"} if "check" in names else {"test": "tests", "lint": "lint"}
+    return [CheckRule(name=label, run=f"{program} {name}") for name, label in wanted.items() if name in names]
+
+
+def pre_commit(look: FolderFiles) -> list[CheckRule]:
+    """It looks at what git knows, and there is no repository in a throwaway checkout: it gets one."""
+    run = "git init -q && git add -A && pre-commit run --all-files"
+    return [CheckRule(name="lint", run=run)] if look.text(PRE_COMMIT) else []
+
+
+# ---- A look at the files of a repository, or of a directory of it ----
+
+MOST_BYTES = 200_000
+MANY_FILES = 10_000
+LEFT_OUT = frozenset({".git", "node_modules", ".venv", "venv", "target", "vendor", "dist", "build", "__pycache__"})
+
+
+class FolderFiles:
+    """The files below a directory, by their names there; what is not there, or no such file, is empty."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+
+    def text(self, name: str) -> str:
+        try:
+            path = os.path.join(self.root, name)
+            with open(opened(path, follow=True), encoding="utf-8", errors="replace") as file:
+                return file.read(MOST_BYTES)
+        except OSError:
+            return ""
+
+    def first(self, *names: str) -> str:
+        """The first of these files that is there."""
+        return next((name for name in names if os.path.isfile(os.path.join(self.root, name))), "")
+
+    def has(self, *names: str) -> bool:
+        return bool(self.first(*names))
+
+    def is_folder(self, name: str) -> bool:
+        return os.path.isdir(os.path.join(self.root, name))
+
+    def names(self, folder: str = "") -> list[str]:
+        try:
+            return sorted(os.listdir(os.path.join(self.root, folder)))
+        except OSError:
+            return []
+
+    def toml(self, name: str) -> dict[str, Any]:
+        try:
+            return tomllib.loads(self.text(name))
+        except (tomllib.TOMLDecodeError, RecursionError):
+            return {}
+
+    def json(self, name: str) -> dict[str, Any]:
+        try:
+            document = json.loads(self.text(name) or "{}")
+        except (ValueError, RecursionError):
+            return {}
+        return document if isinstance(document, dict) else {}
+
+    def sections(self, name: str) -> ConfigParser:
+        """The settings of an ini file."""
+        settings = ConfigParser(interpolation=None, strict=False)
+        try:
+            settings.read_string(self.text(name))
+        except Error:
+            return ConfigParser()
+        return settings
+
+    def is_large(self) -> bool:
+        """Whether there are very many files: what tests all of them takes its time."""
+        return next((True for number, _ in enumerate(self._files()) if number >= MANY_FILES), False)
+
+    def _files(self) -> Iterator[str]:
+        for _, folders, names in walked(self.root):
+            folders[:] = [name for name in folders if name not in LEFT_OUT]
+            yield from names
+
+
+def table(value: object, *names: str) -> dict[str, Any]:
+    """A table within tables; empty where there is none."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+# ---- Detecting ----
+
+MOST_PARTS = 6
+"""So many projects of a repository are proposed; who has more writes them down."""
+AROUND = ("packages", "apps", "services", "libs")
+"""Directories that hold projects of a monorepo."""
+
+
+class CheckProposal(msgspec.Struct, frozen=True):
+    """A check, where it comes from, and what came of trying it; `output` is the end of what it printed, all of which is
+    kept as run `run`.
+    """
+
+    rule: CheckRule
+    source: str
+    tried: str = ""
+    outcome: CheckOutcome | None = None
+    output: str = ""
+    ran: Ran | None = None
+    tree: str = ""
+    run: int = 0
+    reporting: str = ""
+    """The line that turns a report on, where its tool could write one and does not."""
+
+    @property
+    def is_of_use(self) -> bool:
+        """Untried, or it ran on the tree: a check that cannot would refuse every approval, and so would a report in
+        which no test passes (D5).
+        """
+        is_empty = self.outcome == "failed" and self.rule.report == "junit" and not self.rule.required
+        return self.outcome not in ("crashed", "timed_out", "unsound") and not is_empty
+
+    @property
+    def is_red(self) -> bool:
+        """It fails on the target as it is (D5)."""
+        return self.outcome == "failed"
+
+
+class Detected(msgspec.Struct, frozen=True):
+    """What a repository seems to have: checks, ways to make their environment, the best one first, and what there is to
+    say. `own`: the checkout that its configuration has already, and that they would run in.
+    """
+
+    checks: tuple[CheckProposal, ...] = ()
+    ways: tuple[CheckoutRule, ...] = ()
+    notes: tuple[str, ...] = ()
+    own: CheckoutRule | None = None
+
+    @property
+    def checkout(self) -> CheckoutRule | None:
+        rule = self.own or next(iter(self.ways), None)
+        return rule if rule is not None and rule.matters else None
+
+    @property
+    def prepare(self) -> str:
+        """What makes the environment that is proposed; empty where nothing says it."""
+        return self.ways[0].prepare if self.ways else ""
+
+    @property
+    def settings(self) -> dict[str, SettingValue]:
+        """The environment that is proposed, as settings."""
+        way = self.ways[0] if self.ways else CheckoutRule()
+        parts = {"checkout.prepare": way.prepare, "checkout.build": way.build}
+        return {key: value for key, value in parts.items() if value}
+
+
+def checks_in(root: str) -> list[CheckProposal]:
+    """The checks alone."""
+    return list(detected_in(root).checks)
+
+
+def detected_in(root: str) -> Detected:
+    """What lies at the top; where that is nothing, what lies in the projects below."""
+    look = FolderFiles(root)
+    detected = _at(look, whatever=True)
+    detected = detected if detected.checks else _below(look)
+    return replace(detected, notes=(*detected.notes, *_said(look))) if detected.checks else detected
+
+
+Detector = tuple[str, Callable[[FolderFiles], list[CheckRule]]]
+
+
+def _at(look: FolderFiles, *, whatever: bool = False) -> Detected:
+    """Proposals in the order Python, Node, Rust, Go, JVM. `whatever`: where none of these says it, a Makefile, else a
+    justfile; and pre-commit where there is no lint.
+    """
+    sources: list[Detector] = [
+        (python_source(look), python_checks),
+        (node_source(look), node_checks),
+        ("Cargo.toml", cargo),
+        ("go.mod", go),
+        (look.first("pom.xml", *GRADLE), jvm),
+    ]
+    proposals = _taken(look, sources)
+    if whatever:
+        proposals = proposals or _taken(look, [("Makefile", make)])
+        proposals = proposals or _taken(look, [(look.first(*JUST), just)])
+        is_linted = any(proposal.rule.name in ("lint", "checks", "quality") for proposal in proposals)
+        proposals += [] if is_linted else _taken(look, [(PRE_COMMIT, pre_commit)])
+    names: dict[str, CheckProposal] = {}
+    for proposal in proposals:
+        names.setdefault(proposal.rule.name, proposal)
+    lost = {proposal.source for proposal in proposals} - {proposal.source for proposal in names.values()}
+    return Detected(tuple(names.values()), _ways(look, lost) if names else ())
+
+
+def _taken(look: FolderFiles, sources: list[Detector]) -> list[CheckProposal]:
+    return [
+        CheckProposal(rule, source, reporting=_reporting(look, rule))
+        for source, checks in sources
+        if source
+        for rule in checks(look)
+    ]
+
+
+def _reporting(look: FolderFiles, rule: CheckRule) -> str:
+    return report_line(script_of(look, rule.run)) if rule.report == "none" else ""
+
+
+def _ways(look: FolderFiles, lost: Collection[str]) -> tuple[CheckoutRule, ...]:
+    """What the checks need. `lost`: the files of which no check is left, because others have those names."""
+    plain = (cargo_prepare, go_prepare, jvm_prepare)
+    others = [[CheckoutRule(prepare=how)] for prepare in plain if (how := prepare(look))]
+    node = [] if "package.json" in lost else node_installs(look)
+    return _together([python_installs(look), node, *others])
+
+
+def _together(parts: Sequence[Sequence[CheckoutRule]]) -> tuple[CheckoutRule, ...]:
+    """One environment of several: the first way of each, then the second; of one that has no more, its last."""
+    rows = [[ways[min(number, len(ways) - 1)] for ways in parts if ways] for number in range(max(map(len, parts)))]
+    return tuple(
+        CheckoutRule(
+            prepare=" && ".join(way.prepare for way in row), build=" && ".join(way.build for way in row if way.build)
+        )
+        for row in rows
+    )
+
+
+def _below(look: FolderFiles) -> Detected:
+    """The projects of a monorepo that has nothing at its top, each by a check that begins there."""
+    checks: list[CheckProposal] = []
+    ways: list[list[CheckoutRule]] = [[]]
+    parts = [part for part in _parts(look) if _at(FolderFiles(os.path.join(look.root, part))).checks]
+    for part in parts[:MOST_PARTS]:
+        detected = _at(FolderFiles(os.path.join(look.root, part)))
+        ways.append([_way_in(part, way) for way in detected.ways])
+        checks += [
+            replace(proposal, rule=_in(part, proposal.rule), source=f"{part}/{proposal.source}")
+            for proposal in detected.checks
+        ]
+    left = len(parts) - MOST_PARTS
+    notes = [f"several projects in one repository; {left} more are not proposed"] if left > 0 else []
+    notes = notes or (["several projects in one repository"] if len(parts) > 1 else [])
+    return Detected(tuple(checks), _together(ways), tuple(notes))
+
+
+def _parts(look: FolderFiles) -> list[str]:
+    """Directories that may hold a project, with plain names."""
+    tops = [name for name in look.names() if look.is_folder(name) and name not in LEFT_OUT]
+    inner = [f"{around}/{name}" for around in AROUND for name in look.names(around)]
+    return [name for name in (*tops, *inner) if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_/.-]*", name)]
+
+
+def _way_in(part: str, way: CheckoutRule) -> CheckoutRule:
+    prepare, build = (f"(cd {part} && {how})" if how else "" for how in (way.prepare, way.build))
+    return CheckoutRule(prepare=prepare, build=build)
+
+
+def _in(part: str, rule: CheckRule) -> CheckRule:
+    name = f"{rule.name}-{re.sub(r'[^A-Za-z0-9_-]+', '-', part)}"[:40]
+    return replace(rule, name=name, run=f"cd {part} && {rule.run}")
+
+
+def _said(look: FolderFiles) -> list[str]:
+    """What somebody should know before the checks run."""
+    notes = []
+    if is_workspace(look) or look.has("go.work"):
+        notes.append("a workspace of several packages: the checks are those of its top")
+    if look.is_large():
+        notes.append("a large repository: these checks read all of it and may take long (timeout_minutes is 10)")
+    return notes
