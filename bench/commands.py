@@ -21,7 +21,7 @@ BUDGET = 3.0
 VERBS = ("log", "list", "show", "status", "create")
 PARTS = """
 import sys, time
-from foureyes.ui.cli.imports import lighten
+from foureyes.ui.cli.lazy_imports import lighten
 lighten()
 import foureyes.ui.cli.main, foureyes.bootstrap.wiring, foureyes.adapters.store.shared_store
 from foureyes.adapters.store import postgres_driver as driver

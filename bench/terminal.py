@@ -25,7 +25,7 @@ from foureyes.app.ports import WriteTx
 from foureyes.core.words.ids import task_id
 from foureyes.ui.tui.app import FoureyesApp, open_app
 from foureyes.ui.tui.desk import Desk
-from foureyes.ui.tui.memory import steady
+from foureyes.ui.tui.garbage_collection import steady
 
 from bench.dataset import PROJECT, Life
 from bench.figures import Figure, at_most, note, progress, show

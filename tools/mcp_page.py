@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from foureyes.ui.mcp.reading import PROMPTS, RESOURCES
-from foureyes.ui.mcp.table import LEFT_OUT, LEFT_OUT_NOUNS, MORE, TOOLS, Tool
+from foureyes.ui.mcp.resources import PROMPTS, RESOURCES
+from foureyes.ui.mcp.tools import LEFT_OUT, LEFT_OUT_NOUNS, MORE, TOOLS, Tool
 
 from tools.markdown import code, page, table
 
@@ -26,7 +26,7 @@ def mcp_page() -> str:
     """Every tool, resource and prompt."""
     return page(
         "MCP",
-        "`foureyes.ui.mcp.table`",
+        "`foureyes.ui.mcp.tools`",
         ABOUT,
         "## Tools\n\n" + table(HEAD, _rows(TOOLS)),
         "## More tools\n\nWith `fe mcp --all`.\n\n" + table(HEAD, _rows(MORE)),

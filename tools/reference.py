@@ -109,10 +109,10 @@ def former_keys() -> str:
 
 
 def own_file() -> str:
-    """Every setting of the user's own file, from foureyes.config.own."""
+    """Every setting of the user's own file, from foureyes.config.own_settings."""
     import msgspec
 
-    from foureyes.config.own import MEANINGS, OWN_FILE, THEMES
+    from foureyes.config.own_settings import MEANINGS, OWN_FILE, THEMES
 
     defaults = {"theme": "default", "pager": "less", "editor": "vi"}
     takes = {"theme": ", ".join(map(code, THEMES))}

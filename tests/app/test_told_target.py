@@ -6,7 +6,7 @@ import pytest
 
 from foureyes.app.target import told_target
 from foureyes.app.views.sprint import SprintAsk
-from foureyes.config.settings import FILE
+from foureyes.config import FILE
 from foureyes.core.words.refs import tracked
 from foureyes.errors import RemoteProblem
 from foureyes.ui.steps import steps_text

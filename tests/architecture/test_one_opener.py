@@ -54,8 +54,8 @@ ELSEWHERE = {
     "config/rules.py:*": "part of the program",
     "ui/cli/command.py:format_epilog": "no file: a page of help",
     "ui/cli/main.py:*": "/dev/null",
-    "ui/cli/running.py:heard_or_not": "/dev/null",
-    "ui/cli/straight.py:read": "part of the program",
+    "ui/cli/run.py:heard_or_not": "/dev/null",
+    "ui/cli/module_finder.py:read": "part of the program",
     "ui/tui/editor.py:*": "a temporary file of our own, which the person's editor writes",
 }
 """Who opens something by itself, and why that cannot be a file of the project in which somebody put something else."""

@@ -89,7 +89,7 @@ def test_only_process_starts_programs() -> None:
     starters = {
         PACKAGE / "adapters" / name for name in ("process.py", "reaper.py", "agents/scripted.py", "agents/acp.py")
     }
-    starters.add(PACKAGE / "ui" / "cli" / "demonstrating.py")  # makes way for the demo
+    starters.add(PACKAGE / "ui" / "cli" / "demo.py")  # makes way for the demo
     starters.add(PACKAGE / "adapters" / "checks" / "namespaces.py")  # becomes the program, below the reaper
     found = [
         f"{name_of(path)}:{line} {what}"

@@ -13,7 +13,7 @@ from foureyes.bootstrap import init as init_module
 from foureyes.bootstrap.agent_setup import set_up
 from foureyes.bootstrap.init import create_project, unsure_target
 from foureyes.bootstrap.wiring import open_project
-from foureyes.config.reading import read_file
+from foureyes.config.parser import read_file
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject, Refused, StoreProblem
 from foureyes.ui.steps import steps_text

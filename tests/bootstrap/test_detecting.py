@@ -16,7 +16,7 @@ from foureyes.bootstrap import check_discovery
 from foureyes.bootstrap.check_discovery import checks_in, detected_in
 from foureyes.bootstrap.init import Created, create_project
 from foureyes.bootstrap.wiring import open_project
-from foureyes.config.reading import read_file
+from foureyes.config.parser import read_file
 from foureyes.core.nouns.check_config import CheckRule
 
 from tests.stage.checkout import Checkout

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from foureyes.bootstrap.files import LARGEST, own_path, own_settings
-from foureyes.config.own import Own
+from foureyes.config.own_settings import Own
 
 
 def test_it_lies_below_the_configuration_directory(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from contextlib import closing
 from foureyes.bootstrap.check_trial import as_lines, propose, try_out
 from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
-from foureyes.config.reading import read_file
+from foureyes.config.parser import read_file
 
 from tests.stage.checkout import Checkout
 from tests.stage.people import ALICE

@@ -14,7 +14,7 @@ from foureyes.bootstrap.check_discovery import CheckProposal, Detected, detected
 from foureyes.bootstrap.check_trial import tried
 from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
-from foureyes.config.reading import read_file
+from foureyes.config.parser import read_file
 from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 from foureyes.core.words.ids import Sha
 

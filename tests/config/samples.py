@@ -6,7 +6,7 @@ import pytest
 from hypothesis import settings
 
 from foureyes.config.layers import Layers, resolve
-from foureyes.config.reading import read_file
+from foureyes.config.parser import read_file
 from foureyes.config.settings import BY_KEY, SettingValue
 from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile

@@ -6,8 +6,8 @@ import pytest
 
 from foureyes.config.layers import Layers
 from foureyes.config.loosening import is_loosened
+from foureyes.config.parser import read_file
 from foureyes.config.policy import review_policy
-from foureyes.config.reading import read_file
 from foureyes.core.nouns.check_config import CheckoutRule
 from foureyes.errors import ConfigError
 

@@ -7,9 +7,10 @@ from itertools import product
 import pytest
 
 from foureyes.app.context import OF_SETTINGS
+from foureyes.config import FILE
 from foureyes.config.layers import VARIABLES, is_looser, resolve
-from foureyes.config.reading import parse
-from foureyes.config.settings import BY_KEY, FILE, SETTINGS, Setting
+from foureyes.config.parser import parse
+from foureyes.config.settings import BY_KEY, SETTINGS, Setting
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import MODES, POLICIES
 from foureyes.errors import ConfigError

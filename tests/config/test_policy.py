@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from operator import attrgetter
 
+from foureyes.config import FILE
 from foureyes.config.layers import Layers
 from foureyes.config.policy import review_policy
-from foureyes.config.settings import FILE
 from foureyes.core.nouns.check_config import INPUTS, CheckRule
 from foureyes.core.nouns.finding import most_of
 from foureyes.core.rules.policy import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.config.setting import Setting
+from foureyes.config.settings import Setting
 from foureyes.core.rules.policy import PeersRule
 
 

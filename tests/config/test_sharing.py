@@ -6,9 +6,9 @@ import pytest
 
 from foureyes.config.layers import Layers
 from foureyes.config.loosening import is_loosened
+from foureyes.config.parser import read_file
 from foureyes.config.policy import review_policy
-from foureyes.config.reading import read_file
-from foureyes.config.sharing import why_no_remote
+from foureyes.config.settings import why_no_remote
 from foureyes.errors import ConfigError
 
 

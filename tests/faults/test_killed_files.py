@@ -26,8 +26,8 @@ from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.restore import restore_backup
 from foureyes.bootstrap.store_move import copy_store
 from foureyes.bootstrap.wiring import open_project
-from foureyes.config.reading import read_file
-from foureyes.config.settings import FILE
+from foureyes.config import FILE
+from foureyes.config.parser import read_file
 from foureyes.errors import BadInput, FoureyesError, Refused
 from foureyes.ui.steps import steps_text
 

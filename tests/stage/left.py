@@ -19,7 +19,7 @@ WHOLE = {
     "tests/bench/test_team.py": "tests/races/test_two_runners.py has runners at work by day; the benchmark's own data",
     "tests/bench/test_dataset.py": "tests/adapters/store/test_replay.py replays every kind; the benchmark's own data",
     "tests/bench/test_gate.py": "tests/app/gate/test_processes.py counts what a merge starts; the benchmark's own data",
-    "tests/scenarios/test_terminal_signing.py": "tests/ui/tui/test_aside.py shows how the app steps aside, "
+    "tests/scenarios/test_terminal_signing.py": "tests/ui/tui/test_suspend_terminal.py shows how the app steps aside, "
     "tests/adapters/identity/test_keys.py how a passphrase or a touch is asked for",
     "tests/races/test_commands.py": "tests/races/test_claims.py and test_decisions.py, the same by the verbs",
     "tests/adapters/git/client/test_ssh.py": "tests/adapters/git/client/test_transport.py and tests/contract/"
@@ -159,10 +159,10 @@ TESTS = {
         "tests/app/runner/test_reviewing.py::"
         "test_two_concerns_are_clarified_by_the_author_and_the_cycle_runs_again_R2_V9"
     ),
-    "tests/ui/tui/test_sieve.py::test_no_page_draws_a_control_character": (
-        "tests/ui/tui/test_sieve.py::"
+    "tests/ui/tui/test_control_chars.py::test_no_page_draws_a_control_character": (
+        "tests/ui/tui/test_control_chars.py::"
         "test_what_goes_around_every_other_step_is_held_back_by_the_sieve and "
-        "tests/ui/tui/test_sieve.py::"
+        "tests/ui/tui/test_control_chars.py::"
         "test_words_that_a_page_forgot_to_make_visible_are_caught"
     ),
     "tests/ui/cli/test_merges.py::test_wait_waits_until_it_has_settled_Q0": (
@@ -342,8 +342,8 @@ TESTS = {
         "tests/app/test_merge_stops.py::"
         "test_where_merging_has_stopped_everything_leads_to_the_way_back_and_it_waits_for_a_person_Q6_E6_G2"
     ),
-    "tests/ui/tui/test_turns.py::test_a_title_typed_ahead_is_the_title": (
-        "tests/ui/tui/test_turns.py::test_a_key_that_edits_is_not_overtaken_by_the_letters_after_it"
+    "tests/ui/tui/test_key_queue.py::test_a_title_typed_ahead_is_the_title": (
+        "tests/ui/tui/test_key_queue.py::test_a_key_that_edits_is_not_overtaken_by_the_letters_after_it"
     ),
     "tests/adapters/store/test_migrate.py::test_an_older_store_goes_forward_and_keeps_its_rows_on_both_engines": (
         "tests/adapters/store/test_migrate.py::test_an_old_store_goes_forward_and_its_tables_are_what_a_replay_says_J2"

@@ -239,7 +239,7 @@ class Context:
         """The settings of a file; the text that was read last is not parsed again."""
         if not text:
             return {}
-        from foureyes.config.reading import read_file
+        from foureyes.config.parser import read_file
 
         if self._parsed is None or self._parsed[0] != text:
             self._parsed = (text, read_file(text))

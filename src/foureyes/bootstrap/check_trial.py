@@ -247,7 +247,7 @@ def beyond(detected: Detected, own: dict[str, SettingValue]) -> Detected:
 def settings_in(root: str) -> dict[str, SettingValue]:
     """What the foureyes.toml that lies there says; nothing where there is none that can be read."""
     from foureyes.adapters.folders import MB, read
-    from foureyes.config.reading import read_file
+    from foureyes.config.parser import read_file
 
     try:
         return read_file(read(os.path.join(root, FILE), MB).decode())
@@ -294,7 +294,7 @@ def _in_force(app: Application, actor: Actor, detected: Detected, own: dict[str,
 
 def as_lines(detected: Detected) -> str:
     """What to add to a foureyes.toml: what is of use, as it should stand there."""
-    from foureyes.config.writing import to_toml
+    from foureyes.config.toml_text import to_toml
 
     used = tuple(proposal.rule for proposal in detected.checks if proposal.is_of_use)
     return to_toml(detected.settings | {"checks": used}) if used else ""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from os.path import isabs, join
 
 from foureyes.adapters.folders import LOGS, folder, given, opened, read
-from foureyes.config.own import OWN_FILE, Own, read_own
+from foureyes.config.own_settings import OWN_FILE, Own, read_own
 
 # ---- Files that a command is told to read ----
 

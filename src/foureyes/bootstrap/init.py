@@ -37,8 +37,8 @@ from foureyes.bootstrap.places import (
 from foureyes.bootstrap.project_folder import made_folder
 from foureyes.bootstrap.restore import server_address
 from foureyes.bootstrap.wiring import application, now, open_project
-from foureyes.config.reading import read_file
-from foureyes.config.settings import FILE
+from foureyes.config import FILE
+from foureyes.config.parser import read_file
 from foureyes.core.nouns.session import HOST_MAP, Actor
 from foureyes.core.words.ids import PREFIX
 from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NoProject, NotFound, Refused
@@ -225,15 +225,15 @@ def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str]
 
 
 def _on_target(app: Application) -> str | None:
-    from foureyes.config.settings import FILE
+    from foureyes.config import FILE
 
     return app.context.repo.file_at(app.projects.get().target, FILE)
 
 
 def _there_before(app: Application) -> str:
     """What to say about a foureyes.toml that this init did not write."""
-    from foureyes.config.reading import read_file
-    from foureyes.config.settings import FILE
+    from foureyes.config import FILE
+    from foureyes.config.parser import read_file
 
     project = app.projects.get()
     named = str(read_file(app.context.repo.file_at(project.target, FILE) or "").get("project.id", ""))
@@ -315,9 +315,9 @@ def _write_config(
     """Write foureyes.toml if it is not there, and commit exactly it to the checked-out target, if a person asks: the
     commit, and what init writes.
     """
-    from foureyes.config.settings import FILE
-    from foureyes.config.sharing import why_no_remote
-    from foureyes.config.writing import to_comment, to_remote, to_toml
+    from foureyes.config import FILE
+    from foureyes.config.settings import why_no_remote
+    from foureyes.config.toml_text import to_comment, to_remote, to_toml
 
     path, target = os.path.join(place.root, FILE), project.target
     if repo.file_at(target, FILE) is not None or (os.path.lexists(path) and not _is_ours(path, project.id)):

@@ -116,7 +116,7 @@ def no_project_here(place: Located, environ: Mapping[str, str] | None = None) ->
     """A clone of a repository with a project: its tasks and its journal are in a store elsewhere, and a second one
     would be another project (P12).
     """
-    from foureyes.config.settings import FILE
+    from foureyes.config import FILE
     from foureyes.core.words.store_place import why_not_kept
     from foureyes.errors import FoureyesError
 
@@ -173,8 +173,8 @@ def project_on_target(place: Located) -> str:
     """The project that foureyes.toml on the target names; the target is what the checked-out file says it is. Empty
     where nothing says so.
     """
-    from foureyes.config.reading import read_file
-    from foureyes.config.settings import FILE
+    from foureyes.config import FILE
+    from foureyes.config.parser import read_file
     from foureyes.errors import FoureyesError
 
     try:
@@ -199,8 +199,8 @@ def settings_on_target(place: Located) -> dict[str, SettingValue]:
     """foureyes.toml as it is on the branch checked out in the main worktree: what a fresh clone knows of its
     project.
     """
-    from foureyes.config.reading import read_file
-    from foureyes.config.settings import FILE
+    from foureyes.config import FILE
+    from foureyes.config.parser import read_file
 
     repo = git(place)
     target = repo.default_target()

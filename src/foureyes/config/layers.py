@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import msgspec
 
-from foureyes.config.reading import parse, parse_flag, shown
+from foureyes.config import FILE
+from foureyes.config.parser import parse, parse_flag, shown
 from foureyes.config.settings import (
     FEATURE_ENV_ALIASES,
     FEATURES,
-    FILE,
     POLICY_ALIAS,
     SETTINGS,
     WHOLE_LISTS,

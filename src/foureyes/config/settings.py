@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from typing import Literal
+
+import msgspec
+
 from foureyes.config import FILE as FILE
-from foureyes.config.checkout import CHECKOUT
-from foureyes.config.setting import Setting as Setting
-from foureyes.config.setting import SettingSource as SettingSource
-from foureyes.config.setting import SettingValue as SettingValue
-from foureyes.config.sharing import SHARING
+from foureyes.core.nouns.check_config import INPUTS, ISOLATIONS, CheckoutRule, CheckRule
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import (
     CHECK_PATHS,
@@ -21,18 +22,165 @@ from foureyes.core.rules.policy import (
     PROTECTED_PATHS,
     TEST_PATHS,
     WATCHED_PATHS,
+    WORKTREE_FOR,
     AutoApprove,
     HumanRule,
     IdentityRule,
+    LabelRule,
     Limits,
     MinorRule,
     PeersRule,
+    Profile,
     ReviewPolicy,
     RiskRule,
     RunRule,
     SprintRule,
     Tiers,
 )
+
+# ---- Setting (P12) ----
+
+SettingValue = (
+    str | int | float | bool | tuple[str, ...] | dict[str, LabelRule] | dict[str, Profile] | tuple[CheckRule, ...]
+)
+Plain = Literal["text", "number", "share", "amount", "yes/no", "choice", "list", "rules", "profiles", "checks"]
+SettingSource = Literal["environment", "store", "foureyes.toml", "default"]
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """One key of the configuration.
+
+    `of` is the struct of the rules that the key fills, `field` the field there if it is not called like the key: the
+    default is the struct's. A key that no rule asks about has its `own_default`.
+    `builtin` is the list that the entries of the key are added to.
+    `scale` says which way is stricter, so that an environment may tighten it: for a choice the allowed values from
+    strictest to loosest, for a number "low", for yes/no the stricter of both. Without a scale it cannot be overridden
+    there; `only_tighter` means that people cannot loosen it there either, because it is about who is a person.
+    """
+
+    key: str
+    kind: Plain
+    meaning: str
+    of: type[msgspec.Struct] | None = None
+    field: str = ""
+    own_default: SettingValue = ""
+    builtin: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
+    scale: tuple[str, ...] | Literal["low", "no", "yes", ""] = ""
+    only_tighter: bool = False
+
+    @property
+    def name(self) -> str:
+        """The field of the struct that the key fills."""
+        return self.field or self.key.rpartition(".")[2]
+
+    @property
+    def default(self) -> SettingValue:
+        """The value where no layer says anything."""
+        if self.builtin:
+            return ()
+        return self.own_default if self.of is None else getattr(self.of(), self.name)
+
+    @property
+    def env(self) -> str:
+        return variable_of(self.key) if self.scale else ""
+
+
+def variable_of(key: str) -> str:
+    """The environment variable for a key."""
+    return "FOUREYES_" + key.replace(".", "_").upper()
+
+
+# ---- The keys of `[work]` and `[checkout]` ----
+
+CHECKOUT: tuple[Setting, ...] = (
+    Setting(
+        key="work.worktree",
+        of=ReviewPolicy,
+        kind="choice",
+        allowed=WORKTREE_FOR,
+        meaning="whose claims come with a worktree of their own, where they do not say (K1)",
+    ),
+    Setting(
+        key="work.copy",
+        of=ReviewPolicy,
+        field="copies",
+        kind="list",
+        meaning="globs; files of the main checkout that git ignores (.env …); each worktree gets a copy (K1)",
+    ),
+    Setting(
+        key="checkout.prepare",
+        of=CheckoutRule,
+        kind="text",
+        meaning="makes the environment of checks and worktrees (npm ci …); sees the inputs of a tree only (D5)",
+    ),
+    Setting(
+        key="checkout.extra_inputs",
+        of=CheckoutRule,
+        field="inputs",
+        builtin=INPUTS,
+        kind="list",
+        meaning="globs; what prepare sees, and what another environment is made for when it changes (D5)",
+    ),
+    Setting(
+        key="checkout.build",
+        of=CheckoutRule,
+        kind="text",
+        meaning="runs before each check in its own copy of the tree, e.g. to install the project itself (D5)",
+    ),
+    Setting(
+        key="checkout.keep",
+        of=CheckoutRule,
+        kind="list",
+        meaning="paths of what prepare leaves in the tree that are kept (.venv …); empty: all of it (D5)",
+    ),
+    Setting(
+        key="checkout.env",
+        of=CheckoutRule,
+        kind="list",
+        meaning="variables of whoever runs the checks that prepare and build get (D5)",
+    ),
+    Setting(
+        key="checkout.isolation",
+        of=CheckoutRule,
+        kind="choice",
+        allowed=ISOLATIONS,
+        meaning="auto: with prepare or build, and where the kernel lets us, a check sees no home, store or checkout; "
+        "full: always, or it does not run; none: never (D5)",
+    ),
+    Setting(
+        key="checkout.writes",
+        of=CheckoutRule,
+        kind="list",
+        meaning="globs; files of the tree that build may change (src/pkg/_version.py …); any other makes the run "
+        "unsound (D5)",
+    ),
+)
+
+
+# ---- The keys of `[git]` and `[store]` ----
+
+SHARING: tuple[Setting, ...] = (
+    Setting(
+        key="git.remote",
+        of=ReviewPolicy,
+        kind="text",
+        meaning="the git remote (origin) that has the project's one target branch: attempts are pushed there, merges "
+        "move it there; empty: this repository alone (Q6)",
+    ),
+    Setting(key="store.url", kind="text", meaning="empty: .foureyes/store.db; or postgresql://… (FOUREYES_STORE wins)"),
+)
+_NAME = re.compile(r"(?!-)[A-Za-z0-9._-]{1,100}")
+
+
+def why_no_remote(name: str) -> str:
+    """Why this is not the name of a remote, else empty; an address is none: each clone has its own way there."""
+    if not name or (_NAME.fullmatch(name) and ".." not in name and not name.endswith((".", ".lock"))):
+        return ""
+    return "allowed is the name that git remote lists (origin), or nothing"
+
+
+# ---- Every key of the configuration ----
 
 POLICY_ALIAS = "review_policy_mode"
 ALIASES: dict[str, str] = {

@@ -13,7 +13,7 @@ from foureyes.adapters.agents.dialects import DIALECTS, dialect_of
 from foureyes.app.agent_ports import Launch
 from foureyes.core.nouns.run import RunId
 from foureyes.core.rules.policy import Profile
-from foureyes.ui.mcp.table import tools as served_tools
+from foureyes.ui.mcp.tools import tools as served_tools
 
 MCP = ("/opt/fe", "mcp")
 TOOL = re.compile(r"\b(?:[a-z]+_[a-z]+|signal|emit)\b(?!`)")

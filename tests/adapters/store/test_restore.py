@@ -17,7 +17,7 @@ from foureyes.bootstrap.restore import refuse_restore, restore_backup
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.words.store_place import without_password
 from foureyes.errors import BadInput, Refused, StoreBusy, StoreProblem
-from foureyes.ui.cli.text.restored import restored_text
+from foureyes.ui.cli.text.store import restored_text
 from foureyes.ui.steps import steps_text
 
 from tests.stage.on_server import Project, as_role, clone_of, roles

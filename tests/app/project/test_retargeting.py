@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.config.settings import FILE
+from foureyes.config import FILE
 from foureyes.errors import Conflict, NotFound
 
 from tests.stage.people import ALICE, CI, CLAUDE

@@ -10,8 +10,8 @@ from foureyes.app.agent_ports import Launch
 from foureyes.app.runner.profiles import order_of
 from foureyes.app.runner.snapshot import Lookout
 from foureyes.config.layers import Layers
+from foureyes.config.parser import read_file
 from foureyes.config.policy import listed_profiles
-from foureyes.config.reading import read_file
 from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.rules.policy import PeersRule, ReviewPolicy
 from foureyes.core.runner.plan import plan

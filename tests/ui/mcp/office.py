@@ -15,8 +15,8 @@ from foureyes.app.application import Application
 from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
-from foureyes.ui.mcp.desk import ToolDesk
 from foureyes.ui.mcp.server import make_server
+from foureyes.ui.mcp.worker import ToolDesk
 
 from tests.stage.checkout import Checkout
 from tests.stage.copies import copy_tree

@@ -5,7 +5,7 @@ from __future__ import annotations
 from foureyes.errors import Reason, Refused
 from foureyes.steps import NO_STEP, blank, by_person, either, fe, phrase, prose, shell
 from foureyes.ui.mcp.next_tools import steps_in, tools_of
-from foureyes.ui.mcp.table import TOOLS, tools
+from foureyes.ui.mcp.tools import TOOLS, tools
 
 
 def test_G2_what_the_caller_would_type_is_named_as_a_tool_where_one_is_offered() -> None:

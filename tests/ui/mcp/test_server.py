@@ -8,7 +8,7 @@ import pytest
 
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.callers import served
-from foureyes.ui.mcp.table import TOOLS
+from foureyes.ui.mcp.tools import TOOLS
 
 from tests.stage.people import ALICE, CODEX, agent, person
 from tests.ui.mcp.office import Conversation, Office, handed_in

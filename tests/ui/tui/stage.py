@@ -22,7 +22,7 @@ from foureyes.app.application import Application
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
-from foureyes.config.own import Own
+from foureyes.config.own_settings import Own
 from foureyes.core.nouns.session import Actor
 from foureyes.ui.tui.app import FoureyesApp, open_app
 from foureyes.ui.tui.desk import Desk

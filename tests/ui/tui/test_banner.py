@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from rich.style import Style
 
-from foureyes.config.own import THEMES
+from foureyes.config.own_settings import THEMES
 from foureyes.ui.tui.banner import STALE, banner_of, rebased, stale_of
 from foureyes.ui.tui.marks import PALETTES
 from foureyes.ui.tui.screens.diff import DiffPage

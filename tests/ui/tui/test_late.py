@@ -6,7 +6,7 @@ import pytest
 
 from foureyes.app.views.review import NO_LOOK
 from foureyes.errors import Conflict
-from foureyes.ui.tui import flow as review
+from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.screens.batch import BatchPage
 from foureyes.ui.tui.screens.new_task import NewTaskPage

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from foureyes.config.own import THEMES
+from foureyes.config.own_settings import THEMES
 from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.ui.tui.marks import (
     FINE,

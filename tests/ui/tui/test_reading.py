@@ -11,8 +11,8 @@ from foureyes.core.documents.unified_diff import DiffLine, FileDiff, Hunk
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
-from foureyes.ui.tui.looking import LookSoFar
 from foureyes.ui.tui.reading import ChangeReading, Compared, LoadedChange, comparisons, last_look, since_of
+from foureyes.ui.tui.view_record import LookSoFar
 
 
 def detail(*attempts: int, looked: int = 0) -> TaskDetail:

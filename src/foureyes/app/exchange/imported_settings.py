@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from foureyes.config.reading import read_file, read_tree
+from foureyes.config.parser import read_file, read_tree
 from foureyes.config.settings import SettingValue
 from foureyes.errors import ConfigError
 

@@ -22,10 +22,10 @@ from foureyes.app.views.attempt import MergeRow
 from foureyes.app.views.project import News
 from foureyes.app.views.review import ApprovalView
 from foureyes.app.views.task_list import ListQuery, TaskRow
+from foureyes.config import FILE
 from foureyes.config.layers import Layers
+from foureyes.config.parser import read_file
 from foureyes.config.policy import review_policy
-from foureyes.config.reading import read_file
-from foureyes.config.settings import FILE
 from foureyes.core.events.decision import TaskMerged, UnapprovedMergeSeen
 from foureyes.core.events.project import PolicyAccepted, SecurityRecorded
 from foureyes.core.nouns.attempt import KEEPS_APPROVAL, TAKEN_ALONG, Attempt

@@ -27,11 +27,11 @@ from foureyes.app.views.attempt import CheckRun
 from foureyes.app.views.settings import StoreRole
 from foureyes.app.views.status import Check
 from foureyes.app.work.remote_attempts import lacking_there, unsent
-from foureyes.config.agreeing import disagreements
+from foureyes.config import FILE
+from foureyes.config.consistency import disagreements
 from foureyes.config.layers import Layers
-from foureyes.config.reading import former_keys, read_file
-from foureyes.config.setting import variable_of
-from foureyes.config.settings import ALIASES, FILE, REMOVED, instead_of
+from foureyes.config.parser import former_keys, read_file
+from foureyes.config.settings import ALIASES, REMOVED, instead_of, variable_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.fence import some
 from foureyes.core.words.refs import FENCE, KEPT_REMOTES, displaced, tracked

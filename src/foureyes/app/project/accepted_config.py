@@ -101,7 +101,7 @@ def named_in(text: str | None) -> ConfiguredProject:
     """Project and target that a file names; one that cannot be read names none, and what reads it says why."""
     if not text:
         return ConfiguredProject()
-    from foureyes.config.reading import read_file  # most often there is nothing to read, or it was read before
+    from foureyes.config.parser import read_file  # most often there is nothing to read, or it was read before
 
     try:
         known = read_file(text)
@@ -115,7 +115,7 @@ def remote_in(text: str | None) -> str:
     """The remote that a file names; empty where it names none."""
     if not text:
         return ""
-    from foureyes.config.reading import read_file
+    from foureyes.config.parser import read_file
 
     try:
         return str(read_file(text).get("git.remote", ""))

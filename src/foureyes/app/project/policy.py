@@ -23,11 +23,12 @@ from foureyes.app.project.accepted_config import (
 )
 from foureyes.app.views.project import ProjectView
 from foureyes.app.views.settings import Acceptance, ChangedSetting, ConfigurationOffer, SettingView
-from foureyes.config.agreeing import refuse_disagreement
+from foureyes.config import FILE
+from foureyes.config.consistency import refuse_disagreement
 from foureyes.config.layers import Layers, flag_names, in_force, resolve
 from foureyes.config.loosening import is_loosened
-from foureyes.config.reading import parse, parse_flag, read_file
-from foureyes.config.settings import ALIASES, BY_KEY, FEATURES, FILE, REMOVED, SETTINGS, SettingValue
+from foureyes.config.parser import parse, parse_flag, read_file
+from foureyes.config.settings import ALIASES, BY_KEY, FEATURES, REMOVED, SETTINGS, SettingValue
 from foureyes.core.documents.prompt import PURPOSES
 from foureyes.core.events.project import PolicyAccepted, SettingChanged, TemplateAccepted
 from foureyes.core.nouns.check_config import CheckRule

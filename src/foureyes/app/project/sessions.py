@@ -69,8 +69,8 @@ class Sessions:
         if "agents" not in text:
             return []
         from foureyes.config.layers import Layers
+        from foureyes.config.parser import read_file
         from foureyes.config.policy import agent_profiles
-        from foureyes.config.reading import read_file
 
         return [profile.program for profile in agent_profiles(Layers(file=read_file(text))).values()]
 

@@ -1,4 +1,4 @@
-"""`fe submit`, and td's `review ID`, which `fe review` calls."""
+"""`fe submit`, td's `review ID`, which `fe review` calls, and `fe author clear` (I8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fe audit log|exceptions|verify|export|correct-author`."""
+"""`fe audit log`, `verify`, `export`; `fe security`: every exception on record."""
 
 from __future__ import annotations
 

@@ -61,9 +61,9 @@ SECTIONS: dict[str, dict[str, str]] = {
         "attention": "attention:attention",
         "lead": "loops:lead",
         "hold": "stops:hold",
-        "pause": "runs:pause",
+        "pause": "run_stops:pause",
         "resume": "stops:resume",
-        "stop": "runs:stop",
+        "stop": "run_stops:stop",
         "close": "closing:close",
         "reopen": "closing:reopen",
     },
@@ -74,19 +74,19 @@ SECTIONS: dict[str, dict[str, str]] = {
         "audit": "audit:audit",
     },
     "Agents": {
-        "run": "running:run",
-        "watch": "running:watch",
+        "run": "run:run",
+        "watch": "run:watch",
         "sprint": "sprints:sprint",
         "logs": "run_logs:logs",
         "attach": "run_logs:attach",
         "agent": "agent:agent",
         "prime": "project:prime",
-        "setup": "setting_up:setup",
-        "mcp": "serving:mcp",
+        "setup": "setup:setup",
+        "mcp": "mcp:mcp",
     },
     "Project": {
         "init": "project:init",
-        "demo": "demonstrating:demo",
+        "demo": "demo:demo",
         "doctor": "project:doctor",
         "status": "project:status",
         "config": "config:config",
@@ -102,7 +102,7 @@ SECTIONS: dict[str, dict[str, str]] = {
 }
 """Every command under what somebody wants to do, in the order in which help lists it: the file and the name there."""
 
-HIDDEN: dict[str, str] = {"tui": "terminal:tui", "version": "help:version"}
+HIDDEN: dict[str, str] = {"tui": "tui:tui", "version": "help:version"}
 """Commands that help does not list: bare `fe` and `fe --version` do the same."""
 
 COMMANDS: dict[str, str] = {name: place for section in SECTIONS.values() for name, place in section.items()}

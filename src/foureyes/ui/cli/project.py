@@ -136,7 +136,7 @@ def _say_made(session: Session, made: Created) -> None:
         output.write_json(fields | ({"next": made.next} if made.next else {}))
         return
     if made.joined is not None:
-        from foureyes.ui.cli.text.joined import joined_text
+        from foureyes.ui.cli.text.store import joined_text
 
         output.write(joined_text(made.joined))
         return
@@ -361,7 +361,7 @@ def bare(ctx: click.Context) -> None:
     """Run bare `fe`: instructions for an agent, the app on a terminal, else the status. Without a project it says what
     Foureyes is and how to start.
     """
-    from foureyes.ui.cli.terminal import can_draw, open_terminal, prepare_terminal
+    from foureyes.ui.cli.tui import can_draw, open_terminal, prepare_terminal
 
     prepare_terminal()
     session = ctx.ensure_object(Session)

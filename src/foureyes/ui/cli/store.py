@@ -43,7 +43,7 @@ def store_restore(session: Session, file: str, into_file: bool, yes: bool) -> No
     server takes the backup of a server's store only with --into-file: nobody else works with that file.
     """
     from foureyes.bootstrap.restore import restore_backup
-    from foureyes.ui.cli.text.restored import restored_fields, restored_text
+    from foureyes.ui.cli.text.store import restored_fields, restored_text
 
     if not yes and not _wants_restored(session, file):
         session.note("nothing was restored")
@@ -73,7 +73,7 @@ def store_copy(session: Session, url: str) -> None:
     is kept next to it under another name. Back into a file: fe store backup, then fe store restore --into-file.
     """
     from foureyes.bootstrap.store_move import address_to_name, copy_store, remote_to_name
-    from foureyes.ui.cli.text.copied import copied_text
+    from foureyes.ui.cli.text.store import copied_text
 
     copied = copy_store(session.cwd, os.environ, session.actor, url, show_progress)
     address = address_to_name(session.cwd, os.environ, url)
@@ -88,7 +88,7 @@ def store_join(session: Session, url: str) -> None:
     ~/.pgpass, a service file or PGPASSWORD. In a clone that joined before, it changes the address.
     """
     from foureyes.bootstrap.join import join_store
-    from foureyes.ui.cli.text.joined import joined_text
+    from foureyes.ui.cli.text.store import joined_text
 
     joined = join_store(session.cwd, os.environ, session.actor, url)
     session.answer(joined, joined_text(joined))

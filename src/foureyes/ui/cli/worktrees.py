@@ -1,4 +1,4 @@
-"""`fe worktree`."""
+"""`fe worktree list|prune`, `fe checkout list|prune`."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from foureyes.steps import Steps
 
 if TYPE_CHECKING:
     from foureyes.errors import FoureyesError
-    from foureyes.ui.mcp.table import Tool
+    from foureyes.ui.mcp.tools import Tool
 
 OTHERS = {"context": "task_context", "ready": "task_ready"}
 """Commands that are another one's verb."""

@@ -24,12 +24,12 @@ from foureyes import __version__
 from foureyes.config.primer import RULES
 from foureyes.errors import BadInput, FoureyesError
 from foureyes.steps import NO_STEP, Steps, prose
-from foureyes.ui.mcp import reading
+from foureyes.ui.mcp import resources
 from foureyes.ui.mcp.answers import ToolAnswer, error
-from foureyes.ui.mcp.desk import Project, ToolDesk
 from foureyes.ui.mcp.inputs import read
 from foureyes.ui.mcp.next_tools import steps_in, tools_of
-from foureyes.ui.mcp.table import MORE, Tool, tools
+from foureyes.ui.mcp.tools import MORE, Tool, tools
+from foureyes.ui.mcp.worker import Project, ToolDesk
 
 INSTRUCTIONS = f"""{RULES}
 task_next claims a task and says where its worktree is: edit there. task_submit with `commit` commits and submits.
@@ -71,14 +71,14 @@ class Talk:
             types.ResourceTemplate(
                 name=each.name, uri_template=each.template, description=each.help, mime_type=each.type
             )
-            for each in reading.RESOURCES
+            for each in resources.RESOURCES
         ]
         return types.ListResourceTemplatesResult(resource_templates=listed)
 
     async def read_resource(self, _: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         address = str(params.uri)
         try:
-            kind, text = await self._desk.ask(lambda app, actor: reading.read(app, actor, address))
+            kind, text = await self._desk.ask(lambda app, actor: resources.read(app, actor, address))
         except FoureyesError as problem:
             raise _refused(problem) from problem
         return types.ReadResourceResult(
@@ -87,17 +87,19 @@ class Talk:
 
     async def list_prompts(self, _: Any, __: Any) -> types.ListPromptsResult:
         task = types.PromptArgument(name="task", description="The id of the task.", required=True)
-        listed = [types.Prompt(name=name, description=says, arguments=[task]) for name, says in reading.PROMPTS.items()]
+        listed = [
+            types.Prompt(name=name, description=says, arguments=[task]) for name, says in resources.PROMPTS.items()
+        ]
         return types.ListPromptsResult(prompts=listed)
 
     async def get_prompt(self, _: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         task = (params.arguments or {}).get("task", "")
         try:
-            text = await self._desk.ask(lambda app, actor: reading.prompt(app, actor, params.name, task))
+            text = await self._desk.ask(lambda app, actor: resources.prompt(app, actor, params.name, task))
         except FoureyesError as problem:
             raise _refused(problem) from problem
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
-        return types.GetPromptResult(description=reading.PROMPTS[params.name], messages=[message])
+        return types.GetPromptResult(description=resources.PROMPTS[params.name], messages=[message])
 
 
 def make_server(desk: ToolDesk, *, everything: bool = False) -> Server[Any]:

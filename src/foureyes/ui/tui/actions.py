@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 
-from foureyes.config.own import THEMES
+from foureyes.config.own_settings import THEMES
 from foureyes.ui.tui.keys import KEYS, PALETTE_ONLY, all_shown
 
 if TYPE_CHECKING:

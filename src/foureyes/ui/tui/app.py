@@ -14,26 +14,26 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from foureyes.app.views.draft import NewTaskDraft
-from foureyes.config.own import Own, Theme
+from foureyes.config.own_settings import Own, Theme
 from foureyes.errors import FoureyesError
-from foureyes.ui.tui import flow as review
+from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.actions import ActionPalette, Actions
-from foureyes.ui.tui.ahead import Ahead
-from foureyes.ui.tui.aside import step_aside
 from foureyes.ui.tui.checking import Checking, CheckTold
 from foureyes.ui.tui.closing import Unread, close_review
 from foureyes.ui.tui.desk import Answered, Desk, Failed
+from foureyes.ui.tui.error_boundary import is_there
 from foureyes.ui.tui.guard import Guard
-from foureyes.ui.tui.guarded import is_there
 from foureyes.ui.tui.keys import KeyContext
-from foureyes.ui.tui.looking import Looks
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.merging import Merging
-from foureyes.ui.tui.returning import come_back, keep_position
+from foureyes.ui.tui.prefetch import Ahead
+from foureyes.ui.tui.resume_position import come_back, keep_position
 from foureyes.ui.tui.stack import make_page, wanted
-from foureyes.ui.tui.theming import Themed
+from foureyes.ui.tui.suspend_terminal import step_aside
+from foureyes.ui.tui.themes import Themed
 from foureyes.ui.tui.undoing import take_back
-from foureyes.ui.tui.waiting import Waiting
+from foureyes.ui.tui.view_record import Looks
+from foureyes.ui.tui.work_indicator import Waiting
 
 if TYPE_CHECKING:
     from textual.message_pump import MessagePump

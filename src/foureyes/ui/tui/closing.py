@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from foureyes.ui.tui import flow as review
+from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.reviewing import waiting_now
 from foureyes.ui.tui.text.lines import age
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.ui.tui.comments import WEIGHTS, Comment, number_of
-from foureyes.ui.tui.keeping import not_kept_in_words, take_lock
-from foureyes.ui.tui.kept import WHENCE
+from foureyes.ui.tui.draft_storage import not_kept_in_words, take_lock
+from foureyes.ui.tui.restored_text import WHENCE
 from foureyes.ui.tui.screens.sheet import Given, Sheet, SheetField
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from textual.app import SuspendNotSupported
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from foureyes.config.own import Own
+    from foureyes.config.own_settings import Own
     from foureyes.ui.tui.screens.page import Page
 
 

@@ -10,7 +10,7 @@ import msgspec
 from rich.style import Style
 from rich.text import Text
 
-from foureyes.config.own import THEMES, Theme
+from foureyes.config.own_settings import THEMES, Theme
 from foureyes.core.words.text import shown
 
 

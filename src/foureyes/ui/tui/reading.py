@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from foureyes.ui.tui.looking import Lens, LookSoFar
 from foureyes.ui.tui.seen import LEAST_SECONDS, SeenLines
 from foureyes.ui.tui.text.diff import comment_rows, finding_rows
 from foureyes.ui.tui.text.diff_rows import Anchor, DiffRows, Noted, NumberedChange
+from foureyes.ui.tui.view_record import Lens, LookSoFar
 
 if TYPE_CHECKING:
     from foureyes.app.views.diff import DiffView

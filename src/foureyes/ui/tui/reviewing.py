@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.views.task_list import ListQuery
-from foureyes.ui.tui import flow as review
+from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.filters import Filter, parse, searched
-from foureyes.ui.tui.returning import resume
+from foureyes.ui.tui.resume_position import resume
 from foureyes.ui.tui.text.summary import ordered
 
 if TYPE_CHECKING:

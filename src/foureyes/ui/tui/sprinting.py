@@ -30,6 +30,6 @@ def tell_end(app: FoureyesApp, view: BoardView | None) -> None:
     board = app.pages[0]
     board.note(" · ".join(part for part in (view.sprint.ended, board.noted.strip()) if part))
 
-    from foureyes.ui.tui.returning import keep_position
+    from foureyes.ui.tui.resume_position import keep_position
 
     keep_position(app)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.ui.tui import flow as review
+from foureyes.ui.tui import review_session as review
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.screens.page import Page

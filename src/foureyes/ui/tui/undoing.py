@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from foureyes.errors import Conflict, FoureyesError, NotFound, Refused
-from foureyes.ui.tui import flow as review
+from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.text.lines import age
 
 if TYPE_CHECKING:

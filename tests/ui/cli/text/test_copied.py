@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foureyes.app.views.settings import CopiedStore
-from foureyes.ui.cli.text.copied import SHARE, copied_text
+from foureyes.ui.cli.text.store import SHARE, copied_text
 
 
 def test_how_others_come_to_a_moved_store_is_said() -> None:

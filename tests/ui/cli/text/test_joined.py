@@ -6,7 +6,7 @@ from foureyes.app.views.settings import StoreRole
 from foureyes.app.views.status import Check
 from foureyes.bootstrap.join import Joined
 from foureyes.steps import fe
-from foureyes.ui.cli.text.joined import joined_text
+from foureyes.ui.cli.text.store import joined_text
 
 
 def test_it_says_joined_what_was_found_and_what_is_missing() -> None:

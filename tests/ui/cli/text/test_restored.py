@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.app.views.settings import RestoredStore
 from foureyes.steps import fe
-from foureyes.ui.cli.text.restored import restored_fields, restored_text
+from foureyes.ui.cli.text.store import restored_fields, restored_text
 
 FILE = RestoredStore(kept="/shop/.foureyes/store.db.before-restore-1", rows=4, rows_undone=2, next=fe("status"))
 SERVER = RestoredStore(kept="foureyes_1_before_restore_1", rows=4, on_server=True, next=fe("status"))

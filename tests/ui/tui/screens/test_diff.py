@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from foureyes.core.nouns.finding import ReportedFinding
-from foureyes.ui.tui import flow as review
+from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.keys import bound
 from foureyes.ui.tui.screens import sheet
 from foureyes.ui.tui.screens.diff import DiffPage

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foureyes.core.nouns.finding import Answer, ReportedFinding, Ruling
-from foureyes.ui.tui import flow as review
+from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.screens.diff import DiffPage
 from foureyes.ui.tui.screens.finding import FindingPage
 from foureyes.ui.tui.screens.refusal import RefusalPage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from foureyes.app.views.draft import CommentDraft, Draft, RedoDraft
-from foureyes.config.own import Own
+from foureyes.config.own_settings import Own
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.editor import editor_of
 from foureyes.ui.tui.screens.redo import RedoPage

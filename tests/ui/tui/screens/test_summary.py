@@ -10,7 +10,7 @@ from foureyes.app.views.review import QueueRow, QueueView
 from foureyes.app.views.task_list import Preview
 from foureyes.core.rules.risk import Risk
 from foureyes.errors import Reason
-from foureyes.ui.tui import flow as review
+from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.marks import FINE, PALETTES, PLAIN
 from foureyes.ui.tui.screens.summary import SummaryPage
 from foureyes.ui.tui.screens.text_page import TextPage

@@ -11,10 +11,10 @@ from foureyes.core.documents.unified_diff import DiffLine, FileDiff, Hunk
 from foureyes.core.nouns.finding import Location
 from foureyes.core.words.text import widest
 from foureyes.ui.tui.comments import Comment
-from foureyes.ui.tui.looking import LookSoFar
 from foureyes.ui.tui.marks import FINE, PALETTES, PLAIN, Marks, in_ascii
 from foureyes.ui.tui.text.diff import Painter, code, comment_rows, counts, file_line, finding_mark, finding_rows, tail
 from foureyes.ui.tui.text.diff_rows import Anchor, DiffRows, Noted, NumberedChange
+from foureyes.ui.tui.view_record import LookSoFar
 
 LINES = (
     DiffLine("context", 38, 38, "def issue(user):"),

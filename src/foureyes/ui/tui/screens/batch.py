@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 
 from foureyes.errors import FoureyesError
-from foureyes.ui.tui import flow as review
+from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.closing import close_review
 from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.draft_storage import forget_draft
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.filters import Filter, parse
-from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keeping import forget_draft
 from foureyes.ui.tui.keys import WholeLabel
 from foureyes.ui.tui.marks import visible
-from foureyes.ui.tui.returning import keep_position
+from foureyes.ui.tui.resume_position import keep_position
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.batch import BatchRow, Pens, batch_line, header, refused_lines, result_line
 from foureyes.ui.tui.widgets.bar import Bar

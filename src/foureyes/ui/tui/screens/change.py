@@ -12,19 +12,19 @@ from textual.containers import Horizontal
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui.banner import Banner, banner_of, rebased
 from foureyes.ui.tui.comments import halves, reanchored
-from foureyes.ui.tui.deciding import OnScreen
-from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keeping import half_in_words, keep_draft
-from foureyes.ui.tui.looking import LookSoFar
+from foureyes.ui.tui.decision_labels import offered
+from foureyes.ui.tui.decisions import OnScreen
+from foureyes.ui.tui.draft_storage import half_in_words, keep_draft
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.news import asks_the_same, news_of
-from foureyes.ui.tui.offering import offered
 from foureyes.ui.tui.reading import ChangeReading, Compared, LoadedChange, read
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.seen import SeenColumns
 from foureyes.ui.tui.text.diff import Painter, tail
 from foureyes.ui.tui.text.diff_rows import same_row
 from foureyes.ui.tui.text.lines import uncut
+from foureyes.ui.tui.view_record import LookSoFar
 from foureyes.ui.tui.widgets.canvas import Canvas
 from foureyes.ui.tui.widgets.file_list import FileList
 from foureyes.ui.tui.widgets.hunks import shown_lines

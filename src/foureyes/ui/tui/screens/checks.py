@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from foureyes.app.views.status import UNACCEPTED
-from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.keys import WholeLabel
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.text_page import TextPage, UnwrappedLine

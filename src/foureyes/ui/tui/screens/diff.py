@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from foureyes.ui.tui import deciding
-from foureyes.ui.tui import flow as review
-from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.looking import AROUND, Lens
+from foureyes.ui.tui import decisions
+from foureyes.ui.tui import review_session as review
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.screens.change import ChangePage
+from foureyes.ui.tui.view_record import AROUND, Lens
 from foureyes.ui.tui.widgets.canvas import Canvas
 from foureyes.ui.tui.widgets.rows import Rows
 
@@ -30,7 +30,7 @@ class DiffPage(ChangePage):
     # -- reading on
 
     def do_read_on(self) -> None:
-        from foureyes.ui.tui.reading_on import read_on
+        from foureyes.ui.tui.next_unseen import read_on
 
         read_on(self)
 
@@ -260,7 +260,7 @@ class DiffPage(ChangePage):
         if case is None:
             self.note("nothing is shown here that could be approved · Esc")
         else:
-            deciding.approve(self, case)
+            decisions.approve(self, case)
 
     def do_redo(self) -> None:
         self._send_back("redo")
@@ -271,7 +271,7 @@ class DiffPage(ChangePage):
     def _send_back(self, form: review.FlowForm) -> None:
         case = self.case()
         if case is not None:
-            deciding.send_back(self, case, form)
+            decisions.send_back(self, case, form)
 
     def do_next(self) -> None:
         self.app.go(review.step(self.app.flow, "next"))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.text import Text
 
 from foureyes.errors import FoureyesError
-from foureyes.ui.tui import flow as review
+from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.desk import Desk
-from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.drafts import DraftRow, draft_lines, row_line

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from foureyes.core.nouns.finding import ANSWERS, GROUNDS, RULINGS, WAIVED_DAYS, Answer, Ruling
 from foureyes.errors import FoureyesError
-from foureyes.ui.tui import flow as review
+from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.keys import WholeLabel
 from foureyes.ui.tui.screens.page import Page

@@ -12,11 +12,11 @@ from textual.widgets import Static
 
 from foureyes.errors import Conflict, FoureyesError
 from foureyes.ui.tui.banner import banner_of
+from foureyes.ui.tui.draft_storage import keep_draft, not_kept_in_words
 from foureyes.ui.tui.editor import edit
-from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keeping import keep_draft, not_kept_in_words
-from foureyes.ui.tui.kept import WHENCE, KeptWords, question
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.keys import shown
+from foureyes.ui.tui.restored_text import WHENCE, KeptWords, question
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.feedback import comment_line
 from foureyes.ui.tui.widgets.bar import Bar
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from foureyes.app.views.task import TaskDetail
-    from foureyes.ui.tui.flow import FlowForm
-    from foureyes.ui.tui.looking import LookSoFar
+    from foureyes.ui.tui.review_session import FlowForm
+    from foureyes.ui.tui.view_record import LookSoFar
 
 WIDEST = 100
 PAUSE_SECONDS = 0.4

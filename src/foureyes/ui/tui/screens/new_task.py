@@ -12,10 +12,10 @@ from textual.widgets import Input
 
 from foureyes.app.views.draft import NewTaskDraft
 from foureyes.ui.tui.desk import Desk
-from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keeping import keep_new_task
-from foureyes.ui.tui.kept import WHENCE, KeptWords, question
+from foureyes.ui.tui.draft_storage import keep_new_task
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.keys import shown
+from foureyes.ui.tui.restored_text import WHENCE, KeptWords, question
 from foureyes.ui.tui.screens.form import FORM_KEYS, PAUSE_SECONDS
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.widgets.bar import Bar

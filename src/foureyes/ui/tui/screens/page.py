@@ -13,7 +13,7 @@ from textual.screen import Screen
 
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui.desk import Desk
-from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.keys import Key, KeyContext, WholeLabel, action_of, elsewhere, normal, shown
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.find import FindLine

@@ -10,10 +10,10 @@ from textual.widgets import Static
 from foureyes.app.views.draft import RedoDraft
 from foureyes.core.nouns.decision import PriorityChange, RedoOption
 from foureyes.core.words.vocabulary import QUICK_ISSUES
-from foureyes.ui.tui.deciding import send_redo
+from foureyes.ui.tui.decisions import send_redo
 from foureyes.ui.tui.desk import Desk
-from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keeping import bring_back
+from foureyes.ui.tui.draft_storage import bring_back
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.form import FormPage
 from foureyes.ui.tui.text.feedback import options_of, priorities_of, told

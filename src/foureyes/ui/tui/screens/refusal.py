@@ -11,9 +11,9 @@ from textual.app import ComposeResult
 from foureyes.errors import FoureyesError, Reason
 from foureyes.steps import Steps
 from foureyes.ui.steps import steps_text
-from foureyes.ui.tui.following import follow, leads_to
 from foureyes.ui.tui.keys import action_of
 from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.open_step import follow, leads_to
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.widgets.rows import Rows, plain
 

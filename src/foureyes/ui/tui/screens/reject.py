@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from foureyes.ui.tui.deciding import send_reject
-from foureyes.ui.tui.keeping import bring_back
+from foureyes.ui.tui.decisions import send_reject
+from foureyes.ui.tui.draft_storage import bring_back
 from foureyes.ui.tui.screens.form import FormPage
 from foureyes.ui.tui.text.feedback import kept_words
 from foureyes.ui.tui.widgets.text_part import TextPart

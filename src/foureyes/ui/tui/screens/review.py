@@ -13,12 +13,12 @@ from textual.containers import Horizontal
 
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui.banner import Banner, banner_of, rebased, stale_of
-from foureyes.ui.tui.deciding import OnScreen
-from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keeping import bring_back
+from foureyes.ui.tui.decision_labels import offered
+from foureyes.ui.tui.decisions import OnScreen
+from foureyes.ui.tui.draft_storage import bring_back
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.news import asks_the_same, news_of
-from foureyes.ui.tui.offering import offered
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.task_reading import read
 from foureyes.ui.tui.text.task import TaskDrawing, TaskView, head_line, section_lines

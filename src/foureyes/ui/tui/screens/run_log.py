@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.text_page import TextPage
 

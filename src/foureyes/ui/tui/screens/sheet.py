@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from foureyes.core.words.text import is_blank
-from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.choice import ChoiceBar

@@ -10,7 +10,7 @@ from foureyes.app.views.sprint import SPRINT_AGENTS, SprintAsk, SprintBegun, Spr
 from foureyes.core.nouns.sprint import TargetKind
 from foureyes.core.sprint.selection import span
 from foureyes.errors import FoureyesError
-from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.sprint import (

@@ -9,11 +9,11 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from foureyes.ui.tui import flow as review
+from foureyes.ui.tui import review_session as review
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.filters import Filter, parse, searched
-from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
-from foureyes.ui.tui.returning import keep_position
+from foureyes.ui.tui.resume_position import keep_position
 from foureyes.ui.tui.reviewing import begin, take_in, waiting_now, walked
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.summary import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from foureyes.ui.tui import flow as review
-from foureyes.ui.tui.deciding import approve, send_back
-from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui import review_session as review
+from foureyes.ui.tui.decisions import approve, send_back
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.screens import texts
 from foureyes.ui.tui.screens.checks import ChecksPage, run_checks
 from foureyes.ui.tui.screens.review import ReviewPage
@@ -14,7 +14,7 @@ from foureyes.ui.tui.text.task import sections
 from foureyes.ui.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
-    from foureyes.ui.tui.deciding import OnScreen
+    from foureyes.ui.tui.decisions import OnScreen
 
 
 class TaskPage(ReviewPage):

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from foureyes.app.views.review import QueueRow
 from foureyes.core.rules.risk import WORDS
-from foureyes.ui.tui.flow import FlowDecision
 from foureyes.ui.tui.marks import Marks, Palette, visible
+from foureyes.ui.tui.review_session import FlowDecision
 from foureyes.ui.tui.text.lines import cut
 from foureyes.ui.tui.text.summary import checks_text
 

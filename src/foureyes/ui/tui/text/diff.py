@@ -12,11 +12,11 @@ from rich.text import Text
 from foureyes.core.documents.unified_diff import DiffLine, FileDiff
 from foureyes.core.nouns.finding import SEVERITIES
 from foureyes.ui.tui.comments import Comment
-from foureyes.ui.tui.looking import LookSoFar
 from foureyes.ui.tui.marks import PLAIN, Marks, Palette, ascii_of, visible
 from foureyes.ui.tui.seen import SeenColumns
 from foureyes.ui.tui.text.diff_rows import BIG, DiffRow, DiffRows
 from foureyes.ui.tui.text.lines import columns, cut, fitting
+from foureyes.ui.tui.view_record import LookSoFar
 
 if TYPE_CHECKING:
     from foureyes.app.views.finding import FindingView, MoveView

@@ -12,8 +12,8 @@ from rich.text import Text
 from foureyes.app.views.review import REMARKABLE, QueueRow, QueueView
 from foureyes.app.views.task import TaskDetail
 from foureyes.core.rules.risk import CLASSES, WORDS
-from foureyes.ui.tui.flow import Flow, FlowDecision
 from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible
+from foureyes.ui.tui.review_session import Flow, FlowDecision
 from foureyes.ui.tui.text.lines import age, cut, short_age
 from foureyes.ui.tui.text.task import answer_text, change_lines, check_text, finding_counts, signal_text
 from foureyes.ui.tui.widgets.rows import PaintedLine, plain

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual import events
 from textual.widgets import Static
 
-from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.error_boundary import guarded
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp

@@ -8,12 +8,12 @@ from rich.text import Text
 from textual.timer import Timer
 
 from foureyes.app.views.diff import DiffView
-from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.looking import LookSoFar
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.seen import LEAST_SECONDS, SeenLines
 from foureyes.ui.tui.text.diff import Painter, VisiblePart
 from foureyes.ui.tui.text.diff_rows import DiffRows, NumberedChange
+from foureyes.ui.tui.view_record import LookSoFar
 from foureyes.ui.tui.widgets.canvas import Canvas
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual import events
 from textual.widgets import Static
 
-from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.keys import KEYS, Key, KeyContext, WholeLabel, all_shown
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from textual import events
 from textual.message import Message
 from textual.widgets import Static
 
-from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.error_boundary import guarded
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp

@@ -12,7 +12,7 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 
-from foureyes.ui.tui.guarded import guarded, painted
+from foureyes.ui.tui.error_boundary import guarded, painted
 from foureyes.ui.tui.widgets.ground import LineView
 
 if TYPE_CHECKING:

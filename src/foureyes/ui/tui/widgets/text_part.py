@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input, TextArea
 from textual.widgets.text_area import Edit, EditResult
 
-from foureyes.ui.tui.sieve import signs, typed
+from foureyes.ui.tui.control_chars import signs, typed
 
 FORM_KEYS = frozenset({"ctrl+e", "ctrl+s", "ctrl+o", "ctrl+t", "ctrl+q", "escape", "tab", "shift+tab"})
 

@@ -1,0 +1,221 @@
+"""`fe run`, `watch`: agents at work while nobody sits there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from foureyes.core.nouns.session import RUN_DIR
+from foureyes.core.words.text import flat, visible
+from foureyes.errors import BadInput
+from foureyes.steps import fe
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foureyes.app.views.run import RunnerGlance, RunnerView
+
+
+WIDTH = 80
+AGAIN = "stopping when the current runs finish. Press Ctrl-C again to end them now; their work stays on its branches"
+
+
+@verb("run", example="fe run --agents 3\nfe run --until-idle --assign fe-7k2=codex")
+@click.option(
+    "--agents", default=1, metavar="N", type=click.IntRange(1, 100), help="Number of concurrent runs; default: 1."
+)
+@click.option("--once", is_flag=True, help="Start what can start now, finish it, and exit.")
+@click.option("--until-idle", is_flag=True, help="Exit when there is nothing left to do.")
+@click.option("--assign", multiple=True, metavar="TASK=AGENT", help="The profile for a task; repeatable.")
+@click.option("--sprints", is_flag=True, help="Only tasks of sprints; exits when no sprint is running.")
+@click.option("--detach", is_flag=True, help="Run in the background, also after this terminal is closed.")
+def run(
+    session: Session,
+    agents: int,
+    once: bool,
+    until_idle: bool,
+    assign: tuple[str, ...],
+    sprints: bool,
+    detach: bool,
+) -> None:
+    """Let agents work on ready tasks. Each works in its own worktree. The work is submitted, checked, sent back or
+    merged, or it waits for a person. For people, and for services that the policy names (I5). The first Ctrl-C lets
+    current runs finish, a second one ends them. The work stays on its branches either way.
+    """
+    assigned = tuple(map(_assigned, assign))
+    _runs(session, agents, once=once, until_idle=until_idle, assigned=assigned, detach=detach, sprints=sprints)
+
+
+@verb("watch", example="fe watch --until-idle")
+@click.option("--until-idle", is_flag=True, help="Exit when there is nothing left to do.")
+@click.option("--detach", is_flag=True, help="Run in the background, also after this terminal is closed.")
+def watch(session: Session, until_idle: bool, detach: bool) -> None:
+    """Run checks and merges automatically, without agents. It also reports what waits for a person."""
+    _runs(session, 0, once=False, until_idle=until_idle, assigned=(), detach=detach)
+
+
+def _assigned(text: str) -> tuple[str, str]:
+    task, equals, profile = text.partition("=")
+    if not equals or not task or not profile:
+        raise BadInput(
+            f"--assign {visible(text)!r}: a task and an agent, as fe-7k2=codex.", next_step=fe("run", "--help")
+        )
+    return task, profile
+
+
+def _runs(
+    session: Session,
+    agents: int,
+    *,
+    once: bool,
+    until_idle: bool,
+    assigned: tuple[tuple[str, str], ...],
+    detach: bool,
+    sprints: bool = False,
+) -> None:
+    from foureyes.bootstrap.runner import Running, options_for
+
+    if session.asserted:
+        raise BadInput("a runner has no typed name.", next_step=fe("run"))
+    options = options_for(agents, once=once, until_idle=until_idle, assigned=assigned, sprints=sprints)
+    if os.environ.get(RUN_DIR) and session.actor.kind == "agent":
+        session.app.runs.begin(session.actor, agents=agents)  # I5: refused, also where a run has no store to open
+    running = Running(session.cwd, os.environ, options)
+    if detach:
+        number, log = running.detach()
+        session.answer({"pid": number, "log": log}, f"a runner is at work, process {number}; it writes to {log}")
+        return
+    for other in others_text(session.app.runs.runners()):
+        session.note(other)
+    line = StatusLine(session)
+    ended = running.run(line.tell, line.show)
+    line.clear()
+    left = ended.last.left
+    with heard_or_not():
+        session.answer({"ended": ended.why, "left": left}, "\n  ".join([ended.why, *map(flat, left)]))
+        output.flush()
+    if ended.exit_code:
+        raise SystemExit(ended.exit_code)
+
+
+@contextmanager
+def heard_or_not() -> Iterator[None]:
+    """Say something to a terminal that may be closed by now, or to a file on a full disk: a runner goes on and ends in
+    order, whether or not anybody listens.
+    """
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno == errno.ENOSPC:
+            return
+        if problem.errno != errno.EIO:
+            raise
+        nothing = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        for number in (1, 2):
+            if _is_dead(number):
+                os.dup2(nothing, number)
+        os.close(nothing)
+
+
+def _is_dead(number: int) -> bool:
+    """Whether a descriptor is a terminal that is gone: no other device says EIO when it is asked what it is."""
+    try:
+        termios.tcgetattr(number)
+    except termios.error as problem:
+        return bool(problem.args[0] == errno.EIO)
+    return False
+
+
+def others_text(runners: Sequence[RunnerView]) -> list[str]:
+    """J4: the runners that are at work already."""
+    live = [runner for runner in runners if runner.state == "live"]
+    return [f"{flat(it.starter)} has a runner at work on {flat(it.host)}: they share the tasks" for it in live]
+
+
+class StatusLine:
+    """A line for everything that happens; on a terminal one more below them that says what runs now."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._live = not session.json and sys.stderr.isatty()
+        self._shown = ""
+        self._warned = False
+        self._width = _columns() - 1
+
+    def tell(self, task: str, text: str) -> None:
+        """Something happened."""
+        with heard_or_not():
+            self._tell(task, text)
+
+    def _tell(self, task: str, text: str) -> None:
+        if self._session.json:
+            output.write_json({"at": _now(), "task": task, "text": text})
+            output.flush()
+            return
+        shown, self._shown = self._shown, ""
+        self._erase(shown)
+        at = time.strftime("%H:%M:%S")
+        self._session.note(f"{at}  {task + '  ' if task else ''}{flat(text)}")
+        if self._live and text.startswith("!"):
+            sys.stderr.write("\a")  # beside the line: what a line says is shown, never obeyed
+        self._paint(shown)
+
+    def show(self, glance: RunnerGlance) -> None:
+        """What runs now; and once, what a second Ctrl-C does."""
+        if glance.stopping == "finish" and glance.runs and not self._warned:
+            self._warned = True
+            self.tell("", AGAIN)
+        text = output.shorten(glance_text(glance), self._width) if self._live else ""
+        if text != self._shown:
+            with heard_or_not():
+                self._erase(self._shown)
+                self._paint(text)
+
+    def clear(self) -> None:
+        with heard_or_not():
+            self._erase(self._shown)
+        self._shown = ""
+
+    def _erase(self, shown: str) -> None:
+        if shown:
+            sys.stderr.write("\r\x1b[K")
+
+    def _paint(self, text: str) -> None:
+        self._shown = text
+        if text:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or WIDTH
+    except OSError:
+        return WIDTH
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def glance_text(glance: RunnerGlance) -> str:
+    """One line: who is at work on what, what else goes on, why nothing new begins."""
+    parts = [f"{line.task} {line.profile}: {flat(line.last) or '…'}" for line in glance.runs]
+    parts += [f"checking {glance.checking}"] if glance.checking else []
+    parts += ["merging"] if glance.merging else []
+    head = f"{len(glance.runs)}/{glance.agents} at work" if glance.agents else "watching"
+    quiet = "" if parts or glance.stopping else "waits for work; Ctrl-C ends it"
+    waits = glance.waits or quiet
+    ends = {"finish": "stopping when the current runs finish", "now": "ending"}.get(glance.stopping, waits)
+    sprint = [glance.sprint] if glance.sprint else []
+    return "  ".join([head, *sprint, *parts, *([flat(ends)] if ends else [])])

@@ -1,0 +1,57 @@
+"""`fe tui`, and bare `fe` on a terminal: the terminal app."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from foureyes.errors import BadInput, Refused
+from foureyes.steps import fe
+from foureyes.ui.cli.command import Session, verb
+
+
+@verb("tui", example="fe tui")
+def tui(session: Session) -> None:
+    """Open the terminal app. The same as bare fe on a terminal."""
+    prepare_terminal()
+    if session.actor.kind == "agent":
+        raise Refused("the terminal app is for people.", next_step=fe("prime"))
+    if not can_draw():
+        raise BadInput("the terminal app needs a terminal that can be drawn on.", next_step=fe("status"))
+    open_terminal(session)
+
+
+def can_draw() -> bool:
+    """Whether there is a terminal, and one that knows more than lines of text."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def prepare_terminal() -> None:
+    """Before anything is opened: the app may be asked for a runner."""
+    if can_draw():
+        from foureyes.bootstrap.runner_launcher import prepare
+
+        prepare()
+
+
+def open_terminal(session: Session, note: str = "") -> None:
+    """Open the app for whoever is calling; `note` is the first that it says. What it shows it opens for itself, in its
+    own thread.
+    """
+    from foureyes.bootstrap.files import own_settings
+    from foureyes.bootstrap.wiring import open_project, whoami
+    from foureyes.ui.tui.app import open_app
+    from foureyes.ui.tui.desk import Desk
+    from foureyes.ui.tui.garbage_collection import steady
+    from foureyes.ui.tui.paste import read_pastes_whole
+
+    cwd, asserted = session.cwd, session.asserted
+    _ = session.app, session.actor  # a missing project, a bad token: said before the screen is taken
+    desk = Desk(
+        lambda: open_project(cwd, os.environ, lambda question: desk.aside(question)),
+        lambda app: app.sessions.recognise(lambda programs: whoami(os.environ, asserted, programs)),
+    )
+    steady()
+    read_pastes_whole()
+    own, wrong = own_settings(os.environ)
+    open_app(desk, own=own, note=note or "; ".join(wrong)).run()
