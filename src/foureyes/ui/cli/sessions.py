@@ -33,7 +33,7 @@ def whoami_text(me: Whoami) -> str:
     if me.kind == "agent" and len(why) == 1:
         why += [
             "You may plan, work and submit; review and approve what others made.",
-            "What this process or its conversation made you may not approve: that is the same reviewer.",
+            "You may not approve what this process or its conversation made.",
         ]
     lines = [f"{me.name} ({me.session}): {', '.join(parts)}", *[f"  {line}" for line in why]]
     return "\n".join([*lines, next_line(me.next)] if me.next else lines)
