@@ -28,7 +28,7 @@ def _use(desk: DeskWorld, keys: DeskKeys) -> None:
 
 
 def _line(key: KeyOutcome) -> str:
-    return f"somebody with a key of this project runs: fe key add '{key.public}' --person {BOB.person}"
+    return f"an owner of a project key runs: fe key add '{key.public}' --person {BOB.person}"
 
 
 def _lies(desk: DeskWorld, key: KeyOutcome) -> str:

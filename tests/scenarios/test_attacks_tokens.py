@@ -269,14 +269,14 @@ def test_I2_no_token_changes_labels_minor_policy_or_keys_nor_spawns_the_other_ro
 
 
 VERDICTS = {
-    "Approved": "review/decisions findings/by_rule", "ApprovalRecorded": "review/decisions",
+    "Approved": "review/decisions findings/auto_decisions", "ApprovalRecorded": "review/decisions",
     "ApprovalFinished": "review/decisions", "ApprovalWithdrawn": "review/decisions",
     "RedoRequested": "review/feedback review/lead", "TaskRejected": "review/feedback",
-    "TaskMerged": "gate/one_merge gate/landing", "TaskClosed": "review/closing",
-    "AttemptSentBack": "findings/by_rule findings/rulings", "ApprovalVoided": "gate/merge_ends findings/findings",
-    "MergeFailed": "gate/merge_ends", "CheckFinished": "gate/running", "PlanAccepted": "tasks/plans",
+    "TaskMerged": "gate/merge_candidate gate/landing", "TaskClosed": "review/closing",
+    "AttemptSentBack": "findings/auto_decisions findings/rulings", "ApprovalVoided": "gate/merge_candidate findings/findings",
+    "MergeFailed": "gate/merge_candidate", "CheckFinished": "gate/checks", "PlanAccepted": "tasks/plans",
     "PolicyAccepted": "project/policy gate/landing", "SettingChanged": "project/policy",
-    "AttributionCleared": "gate/attempts", "KeyAdded": "project/keys", "DecisionSigned": "call/signing",
+    "AttributionCleared": "gate/attempts", "KeyAdded": "project/keys", "DecisionSigned": "app/signatures",
 }  # fmt: skip
 
 

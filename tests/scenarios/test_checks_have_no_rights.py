@@ -57,7 +57,7 @@ def test_I5_a_check_decides_nothing_in_no_disguise(stage: Stage, work: HandedIn,
     before = stage.head()
     answer = in_a_check(stage, f"{DISGUISES[disguise]} {FE} approve {work.task} --seen {work.seen} -m read --json")
     assert rules(answer) == ["I5"], answer
-    assert "has no rights at all" in answer["error"]["reasons"][0]["message"]
+    assert "have no rights" in answer["error"]["reasons"][0]["message"]
     assert stage.head() == before
     assert stage.status(work.task) == "reviewing"
 

@@ -143,7 +143,7 @@ def test_the_blocker_of_an_agent_that_nobody_named_is_set_aside_in_one_step_R1_E
     loop.review(work, by=cast.qwen, verdict="blocker", summary="I do not like it")
     loop.review(work, by=cast.codex)
     assert "R1" in loop.run(cast.gemini, "approve", work.task, "--seen", work.seen, "-m", "fine").err
-    (row,) = [row for row in loop.lines(cast.alice, "attention") if "nobody asked it" in row["text"]]
+    (row,) = [row for row in loop.lines(cast.alice, "attention") if "was not asked to review" in row["text"]]
     agent = row["id"].split()[-1]
     said = loop.run(cast.alice, "resume", "--agent", agent, "-m", "it reviews nothing here").out
     assert "the blockers of qwen#1 are set aside" in said

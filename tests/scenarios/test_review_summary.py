@@ -104,9 +104,9 @@ def test_auto_approvable_is_2_by_M8_and_every_other_row_says_why_it_is_not(shop:
     }
     assert why["Add user auth"] == ["label review:per-task: per-task"]
     assert [re.sub(r" on tree \w+", "", text) for text in why["Rate limiting"]] == [
-        "required check lint failed (exit code 1)"
+        "the required check lint failed (exit code 1)"
     ]
-    assert [text.split()[2] for text in why["OAuth integration"]] == list(CHECKS)
+    assert [text.split()[3] for text in why["OAuth integration"]] == list(CHECKS)
     assert {title: row["risk"]["class"] for title, row in rows.items() if row["risk"]["class"] == "high"} == {
         "Rate limiting": "high", "OAuth integration": "high",
     }  # fmt: skip

@@ -31,7 +31,7 @@ WHOLE = {
     "tests/app/work/test_other_machines.py, piece by piece",
     "tests/scenarios/test_field_of_teams.py": "tests/scenarios/test_two_machines.py goes the way of a merge by day; "
     "the rest tests/app/work/test_other_machines.py, tests/app/gate/test_target_line.py, test_merge_cut_off.py and "
-    "tests/adapters/store/test_postgres_access.py, test_putting_back.py, test_mirror.py",
+    "tests/adapters/store/test_postgres_access.py, test_restore.py, test_mirror.py",
     "tests/scenarios/test_field_of_joining.py": "tests/bootstrap/test_join.py in process; tests/scenarios/test_shared_store.py joins by processes by day",
     "tests/scenarios/test_page_of_machines.py": "tests/scenarios/test_two_machines.py goes the same way by day",
     "tests/races/test_runners_of_two_machines.py": "tests/app/work/test_other_machines.py shows where work goes on, "

@@ -21,7 +21,7 @@ def test_of_several_sessions_exactly_one_wins_T1(desk: DeskWorld) -> None:
             lost.append(problem)
     assert won == [(CLAUDE, True)]
     assert len(lost) == 3
-    assert all("claude#1" in problem.message and "fe next; " in steps_text(problem.next_step) for problem in lost)
+    assert all("claude#1" in problem.message and "fe next. " in steps_text(problem.next_step) for problem in lost)
     assert desk.task(task).implementer == CLAUDE.session
     assert desk.kinds(task).count("TaskStarted") == 1
 

@@ -76,4 +76,4 @@ def test_a_worktree_gets_the_packages_that_checks_have_and_else_is_told_how_to_g
     world.outside.runner.lent = Lent(str(tmp_path / "gone"), "/at/work")
     done = world.app.claims.start(CLAUDE, world.create(), worktree=True)
     assert isinstance(done, ClaimedWorktree)
-    assert any("its environment was not laid here" in note for note in done.notes)
+    assert any("its environment was not created here" in note for note in done.notes)

@@ -50,7 +50,7 @@ def test_what_lies_on_its_branch_and_was_never_handed_in_is_named_and_taken_by_h
     half = Checkout(Path(begun.worktree)).commit("half.py", session=CLAUDE)
     clones.alpha.checkout.git("push", "-q", "origin", f"fe/{task}")
     made = started_again(clones.beta, task)
-    (note,) = [note for note in made.notes if "nobody submitted" in note]
+    (note,) = [note for note in made.notes if "was never submitted" in note]
     place = Checkout(Path(made.worktree))
     assert (place.head(), f"git log -p {target}..{half}" in note, f"git merge {half}" in note) == (target, True, True)
     assert "half.py" in place.git("log", "-p", f"{target}..{half}")
@@ -93,7 +93,7 @@ def test_what_an_attempt_on_record_has_is_gone_on_with_and_what_was_pushed_on_to
     made = clones.beta.app.claims.start(CLAUDE, task, worktree=None)
     assert isinstance(made, ClaimedWorktree)
     assert Checkout(Path(made.worktree)).head() == handed
-    assert [f"git log -p {handed}..{beyond}" in note for note in made.notes if "nobody submitted" in note] == [True]
+    assert [f"git log -p {handed}..{beyond}" in note for note in made.notes if "was never submitted" in note] == [True]
 
 
 def test_a_claim_without_a_worktree_gets_none_by_the_same_again_K1(clones: Clones) -> None:

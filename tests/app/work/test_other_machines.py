@@ -133,8 +133,8 @@ def test_a_remote_that_cannot_be_asked_leaves_what_the_machine_last_told_D4(clon
     with clones.cut():
         (note,) = clones.beta.approve(BOB, task).notes
     assert clones.beta.status(task) == "approved"
-    assert note.startswith("whether its branch moved could not be asked: origin cannot be")
-    assert note.endswith("; what alpha submitted counts, and the merge asks")
+    assert note.startswith("it could not be checked whether its branch moved (origin cannot be")
+    assert note.endswith("The submission of alpha counts, and the merge checks again.")
     (payload,) = clones.beta.sql("SELECT payload FROM journal WHERE kind = 'Approved'")[0]
     assert json.loads(payload)["unasked"] in note
 

@@ -104,7 +104,7 @@ def test_a_stuck_merge_is_tried_again_or_sent_back_Q3(seat: Seat) -> None:
 
     async def story(at: Player) -> None:
         screen = await at.press("!")
-        assert f"STUCK      {second} · merge stuck: required check tests crashed" in screen
+        assert f"STUCK      {second} · merge stuck: the required check tests crashed" in screen
         assert "1 try the merge again" in screen
         assert "2 drop it: send the work back (redo)" in screen
         assert f"{second} is tried again" in await at.press("1")

@@ -276,7 +276,7 @@ def test_what_is_approved_says_which_key_merges_it_and_a_long_note_is_not_cut(se
         screen = await player.press("r", "a")
         words = " ".join(screen.split())
         assert (
-            f"{task} approved (P3), place 1 in the merge queue; G on the board merges it · U takes it back until then"
+            f"{task} approved (P3), number 1 in the merge queue; G on the board merges it · U takes it back until then"
             in words
         )
         assert "1 approved: [G] merges" in await player.press("escape")
