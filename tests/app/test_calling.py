@@ -94,6 +94,15 @@ def test_I5_a_verb_that_would_forget_to_refuse_is_refused_before_it_is_called(
     assert caught.value.reasons[0].rule == "I5"
 
 
+def test_I5_an_answer_that_is_not_for_agents_is_withheld(handed_in: Handed, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk, _ = handed_in
+    batch = by_name()["queue.batch"]
+    monkeypatch.setattr(type(desk.app.queue), "batch", lambda self, actor: "what people see")
+    with pytest.raises(Refused) as caught:
+        carried(desk, CODEX, batch)
+    assert caught.value.reasons[0].rule == "I5"
+
+
 def test_writes_of_a_run_are_those_of_who_calls_and_of_nobody_who_is_named(handed_in: Handed) -> None:
     desk, names = handed_in
     log = by_name()["notes.log"]

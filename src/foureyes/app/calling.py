@@ -7,7 +7,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_origin
 
 import msgspec
 
@@ -119,7 +119,10 @@ def ask(app: Application, actor: Actor, asked: RemoteCall) -> object:
     if APART in names:
         values[APART] = True
     who = (actor,) if takes_actor(method) and (asked.knows or _must_know(method)) else ()
-    return getattr(getattr(app, verb.noun), verb.name)(*who, **values)
+    answer = getattr(getattr(app, verb.noun), verb.name)(*who, **values)
+    if actor.kind not in WHO[verb.who]:
+        _refuse(verb)
+    return answer
 
 
 _OTHER = prose("fe of another version asks: use the one that the runner is of")
@@ -134,9 +137,17 @@ def _must_know(method: Method) -> bool:
 
 
 def _refuse_nobodys(actor: Actor, verb: Verb) -> None:
-    """I5: what is not for this caller's kind is refused by the verb, in its own words; if it would not, here."""
-    if actor.kind not in WHO[verb.who] and not all(why_barred(actor, right) for right in verb.rights or ("",)):
-        refuse_verb(f"{verb.name} is not allowed here", Reason("I5", f"{verb.noun}.{verb.name} is for {verb.who}"))
+    """I5: what is not for this caller's kind is refused by the verb, in its own words; if it would not, here. A verb
+    that only reads and needs no right is called to hear them, and if it answers, the answer is withheld.
+    """
+    if actor.kind in WHO[verb.who] or not (verb.rights or verb.writes):
+        return
+    if not all(why_barred(actor, right) for right in verb.rights or ("",)):
+        _refuse(verb)
+
+
+def _refuse(verb: Verb) -> NoReturn:
+    refuse_verb(f"{verb.name} is not allowed here", Reason("I5", f"{verb.noun}.{verb.name} is for {verb.who}"))
 
 
 @cache
