@@ -80,11 +80,11 @@ def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = N
 
     if strange := strays_beyond(context, tx, newest, tip):  # nobody is to push that unseen (Q5)
         look = by_person(looking_at(strange[0]))
-        text = f"{text}; that merge is based on commits of no task: {some_of(strange)}"
+        text = f"{text}; that merge is based on commits that no task brought: {some_of(strange)}"
         return MergeStop(text, either(look, accept, joint=MEANT))
     back = by_person(_back(remote, target, tip, newest, set_back=set_back))
     if strange := strays_beyond(context, tx, tip, newest):
-        text = f"{text}; these commits are there and belong to no task: {some_of(strange)}"
+        text = f"{text}; commits are there that no task brought: {some_of(strange)}"
         back = in_turn(by_person(looking_at(strange[0])), back)
     return MergeStop(text, either(back, accept, joint=MEANT))
 

@@ -325,7 +325,11 @@ class OneMerge:
         return bool(why_not_checked(facts, now.given, checked, plan.tree))
 
     def _merged(self, plan: Plan, note: str) -> MergeRow:
-        below = f"it was built on commits of no task: {self._stray.commits}" if self._stray and not self._tell else ""
+        below = (
+            f"it was built on commits that no task brought: {self._stray.commits}"
+            if self._stray and not self._tell
+            else ""
+        )
         notes = tuple(text for text in (note, below, self._tidied(plan)) if text)
         green = sum(state.is_green for state in plan.checked)
         checks = f", checks {green}/{len(plan.checked)}" if plan.checked else ""
