@@ -135,7 +135,7 @@ def test_an_address_that_nobody_was_shown_is_not_accepted_Q6(clones: Clones) -> 
     with pytest.raises(BadInput) as refused:
         alpha.app.merges.address(ALICE, "it moved", seen)
     assert refused.value.reasons[0].message == f"origin is at {later}, and {seen} was seen"
-    with pytest.raises(BadInput, match="nobody said that they saw"):
+    with pytest.raises(BadInput, match="it was not confirmed that you saw this"):
         alpha.app.merges.address(ALICE, "it moved")
     assert len(addressed(clones)) == 1
 

@@ -48,7 +48,7 @@ def test_wherever_it_is_offered_the_file_is_named_and_since_when_it_is_there_I9(
     for key in (made, other):
         told_of = [text for text in (*told, caught[0].reasons[0].message) if key.fingerprint in text]
         assert [_lies(desk, key) in text for text in told_of] == [True] * 3
-    assert "if you made it then, somebody with a key" in steps_text(caught[0].next_step)
+    assert "if you made it then, an owner of a project key runs: " in steps_text(caught[0].next_step)
 
 
 def test_a_decision_that_needs_it_names_the_line_that_lets_it_count_I9(desk: DeskWorld, made: KeyOutcome) -> None:

@@ -98,5 +98,5 @@ def test_i3_a_filter_that_forbids_the_call_is_no_older_kernel(monkeypatch: pytes
 
 def test_i3_without_the_means_to_ask_nothing_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "_ctypes", None)
-    with pytest.raises(NotProc, match="cannot be looked at"):
+    with pytest.raises(NotProc, match="/proc cannot be read"):
         root()

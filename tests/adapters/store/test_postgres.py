@@ -113,7 +113,7 @@ def test_who_holds_the_lock_is_named_by_role_and_process_with_where_to_look_at_i
     (look,) = [step.argv for step in busy.value.next_step.steps if step.argv]
     seen = f"SELECT * FROM pg_stat_activity WHERE pid = {pid}"
     assert look == ("psql", without_password(store.engine.url), "-c", seen), "it ends nothing, on no server"
-    assert "who administers that server may end it" in steps_text(busy.value.next_step)
+    assert "The administrator of that server can end it" in steps_text(busy.value.next_step)
     other.engine.fetch("SELECT pg_advisory_unlock_all()", {})
     assert append(store, security()) == [1]
 

@@ -241,9 +241,9 @@ def test_both_engines_give_the_same_answer_to_every_question(twins: list[DeskWor
 
 def test_every_query_that_is_used_exists() -> None:
     known = set(names())
-    from foureyes.config.settings import BY_KEY
+    from foureyes.config.settings import ALIASES, BY_KEY, REMOVED
 
-    settings = {key.rsplit(".", parts)[0] for key in BY_KEY for parts in (0, 1)}
+    settings = {key.rsplit(".", parts)[0] for key in {*BY_KEY, *ALIASES, *REMOVED} for parts in (0, 1)}
     files = {name for name in used() if name.endswith((".json", ".log"))}
     missing = used() - known - settings - files
     assert not missing

@@ -341,7 +341,7 @@ def test_a_log_that_was_left_without_its_index_is_never_left_out_by_who_cannot_w
         (shared / f"left-{name}").replace(shared / name)
     shared.chmod(0o555)
     said = as_another(lambda: rows_in(open_store(str(shared), NOW)))
-    assert said.startswith("StoreProblem: the store was left with a log"), said
+    assert said.startswith("StoreProblem: the store has an unmerged log, which needs write access"), said
     shared.chmod(0o755)
     assert rows_in(open_store(str(shared), NOW)) == 1
 

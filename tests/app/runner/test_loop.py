@@ -70,7 +70,7 @@ def test_without_a_signal_it_is_asked_once_and_then_its_work_waits_for_a_person_
     ground.plays = [silent, silent]
     ground.settle(ground.runner())
     assert [launch.resumes for launch in ground.agents.launched] == ["", "c1"]
-    assert "did not say how" in ground.agents.launched[1].prompt
+    assert "ended without a signal" in ground.agents.launched[1].prompt
     assert ground.status(task) == "reviewing"
     view = ground.app.lists.show(BOB, task)
     assert view.attempts[-1].signal == "NEEDS_REVIEW"

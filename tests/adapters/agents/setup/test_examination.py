@@ -86,7 +86,7 @@ def test_an_older_text_of_ours_is_older_and_an_edited_one_is_said_to_be(
         "the instructions in AGENTS.md are older than this version of Foureyes",
     )
     page.write_text((install(None, MARKDOWN, "agents-md", BLOCK).text or "").replace("Never approve", "Always approve"))
-    assert "somebody edited" in look(tmp_path, environ)["agents-md"].wrong[0]
+    assert "the text between its marks was edited" in look(tmp_path, environ)["agents-md"].wrong[0]
 
 
 def test_another_fe_and_none_at_all_are_said(

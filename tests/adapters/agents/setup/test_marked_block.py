@@ -81,7 +81,7 @@ def test_a_text_that_somebody_edited_is_theirs() -> None:
     edited = put("# Ours\n").replace("Never approve", "Always approve")
     for done in (install(edited, MARKDOWN, "codex", BLOCK), remove(edited, MARKDOWN, "codex", BLOCK)):
         assert (done.text, done.outcome) == (edited, "kept")
-        assert "somebody edited" in done.why
+        assert "the text between its marks was edited" in done.why
 
 
 def test_a_block_of_a_newer_version_stays() -> None:

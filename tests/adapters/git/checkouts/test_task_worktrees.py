@@ -42,7 +42,7 @@ def test_a_branch_that_stands_for_another_is_named_and_hides_no_file_S4(project:
     (at / "mine.py").write_text("mine\n")
     assert project.port().uncommitted(ref) == ["mine.py"]
     assert project.port().uncommitted("refs/heads/elsewhere") == ["mine.py"]
-    with pytest.raises(GitProblem, match=f"fe/{TASK} stands for refs/heads/elsewhere") as problem:
+    with pytest.raises(GitProblem, match=f"fe/{TASK} is a symbolic ref to refs/heads/elsewhere") as problem:
         project.workshop().unlock_worktree(TASK)
     assert steps_text(problem.value.next_step) == f"git symbolic-ref {ref}"
 
@@ -187,7 +187,7 @@ def test_a_directory_that_is_something_else_is_not_touched_K1(project_only: Benc
 def test_a_worktree_with_another_branch_is_told_and_one_in_a_rebase_is_found_K1(project_only: Bench) -> None:
     at = add(project_only)
     project_only.git("checkout", "-q", "-b", "elsewhere", cwd=at)
-    with pytest.raises(GitProblem, match="what was committed there is on elsewhere, and stays") as caught:
+    with pytest.raises(GitProblem, match="Its commits stay on elsewhere") as caught:
         add(project_only)
     assert steps_text(caught.value.next_step) == f"git -C {at} switch fe/{TASK}"
     assert steps_text(caught.value.next_step) in caught.value.message

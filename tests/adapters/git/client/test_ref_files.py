@@ -127,7 +127,7 @@ def test_a_name_that_is_packed_twice_is_nowhere_and_is_named_A1(project: Project
     rows = "".join(f"{sha} {ref}\n" for sha in (other, other, head))
     project.write(".git/packed-refs", f"# pack-refs with: peeled fully-peeled sorted \n{rows}")
     assert read_below(f"{project.path}/.git", OURS) is None
-    with pytest.raises(GitProblem, match=f"{ref} stands in packed-refs more than once"):
+    with pytest.raises(GitProblem, match=f"{ref} is in packed-refs more than once"):
         project.port().kept(OURS)
     assert project.port().heads() == {"refs/heads/main": other}
     project.git("update-ref", ref, head)
