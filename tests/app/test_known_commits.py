@@ -41,7 +41,7 @@ def target_of(world: GitWorld) -> str:
 def news_of(world: GitWorld) -> list[str]:
     said: list[News] = []
     world.app.merges.process(ALICE, said.append)
-    return [news.text for news in said if "no task brought" in news.text]
+    return [news.text for news in said if "to no task" in news.text]
 
 
 def shown_by_accept(world: GitWorld) -> list[str]:
@@ -56,7 +56,7 @@ def test_a_start_on_a_foreign_history_does_not_keep_it_from_whom_accepts_it_Q5_Q
     first = approved(alpha)
     assert merge(alpha) == {first: "merged"}
     made = foreign(alpha)
-    stray = f"1 commit is on main that no task brought: {made[:7]} first (Ada)"
+    stray = f"1 commit on main belongs to no task: {made[:7]} first (Ada)"
     before = shown_by_accept(beta)
     assert stray in before
     alpha.checkout.git("reset", "-q", "--hard", made)
@@ -79,7 +79,7 @@ def test_validate_asks_the_remote_also_in_a_clone_that_was_made_since_Q5_Q6(clon
     made = foreign(alpha)
     alpha.checkout.git("clone", "-q", f"file://{clones.remote.path}", str(tmp_path / "gamma"))
     gamma = Clone(tmp_path / "gamma", alpha)
-    stray = f"1 commit is on main that no task brought: {made[:7]} first (Ada) (Q5)"
+    stray = f"1 commit on main belongs to no task: {made[:7]} first (Ada) (Q5)"
     for clone in (alpha, gamma):
         assert stray in clone.app.validation.validate(ALICE).notes
     gamma.app.close()
@@ -93,7 +93,7 @@ def test_before_the_first_merge_a_start_on_a_foreign_history_does_not_hide_it_ei
     made = foreign(alpha)
     beta.checkout.git("fetch", "-q", "origin")
     beta.checkout.git("reset", "-q", "--hard", "origin/main")
-    stray = f"1 commit is on main that no task brought: {made[:7]} first (Ada)"
+    stray = f"1 commit on main belongs to no task: {made[:7]} first (Ada)"
     task = approved(beta)
     assert stray in target_of(beta)
     assert stray in target_of(alpha), "also where the branch of the clone has what the remote lacks"
@@ -132,7 +132,7 @@ def test_what_was_sent_back_is_brought_by_nobody_once_another_attempt_is_merged_
     configure(world, AT_ONCE)
     task, head = sent_back(world)
     world.checkout.git("merge", "-q", "--ff-only", head)
-    stray = f"1 commit is on main that no task brought: {head[:7]} work on {task} (Ada)"
+    stray = f"1 commit on main belongs to no task: {head[:7]} work on {task} (Ada)"
     assert news_of(world) == [stray]
     assert world.status(task) == "closed"
     assert target_of(world) == stray
@@ -181,7 +181,7 @@ def test_a_merge_that_a_person_gave_up_and_that_comes_back_is_told_Q5_Q6(world: 
     assert unbrought(world.app.context) is None
     world.checkout.git("merge", "-q", "--ff-only", made)
     words = f"{made[:7]} Merge {lost}: a task (Foureyes gate), {work[:7]} work on {lost} (Ada)"
-    stray = f"2 commits are on main that no task brought: {words}"
+    stray = f"2 commits on main belong to no task: {words}"
     assert target_of(world) == stray
     assert any(stray in steps_text(note) for note in world.app.status.show(ALICE).notes)
     approved(world)

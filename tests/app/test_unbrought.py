@@ -28,14 +28,14 @@ def test_a_commit_that_no_task_brought_is_told_until_the_next_merge_by_status_an
     assert merge(world) == {}
     first = approved(world)
     assert merge(world) == {first: "merged"}
-    assert not any("no task brought" in text for text in told(world)), "merges are brought by tasks"
+    assert not any("to no task" in text for text in told(world)), "merges are brought by tasks"
     stray = world.checkout.commit("by_hand.py", message="straight to main")
     for text in told(world):
-        assert f"1 commit is on main that no task brought: {stray[:7]} straight to main" in text
+        assert f"1 commit on main belongs to no task: {stray[:7]} straight to main" in text
     second = approved(world)
     assert merge(world) == {second: "merged"}
     status, doctor, validate = told(world)
-    assert "no task brought" not in status
+    assert "to no task" not in status
     assert stray[:7] in doctor
     assert stray[:7] in validate
 
@@ -45,7 +45,7 @@ def test_what_a_task_brought_by_hand_is_brought_Q5_A3(world: GitWorld) -> None:
     task = approved(world)
     world.checkout.git("merge", "-q", "--ff-only", f"fe/{task}")
     assert merge(world) == {task: "found"}
-    assert not any("no task brought" in text for text in told(world))
+    assert not any("to no task" in text for text in told(world))
 
 
 def test_a_merge_by_hand_with_another_content_than_the_approved_change_is_on_record_Q2_P8(world: GitWorld) -> None:
@@ -73,7 +73,7 @@ def test_what_no_task_brought_is_told_of_the_remotes_target_Q5_Q6(clones: Clones
     beta.app.doctor.examine(ALICE)
     told = unbrought(beta.app.context)
     assert told is not None
-    assert told.text == f"1 commit is on main that no task brought: {stray[:7]} straight to main (Ada)"
+    assert told.text == f"1 commit on main belongs to no task: {stray[:7]} straight to main (Ada)"
     assert f"{told.text} (Q5)" in beta.app.validation.validate(ALICE).notes
 
 
@@ -88,8 +88,8 @@ def test_a_merge_tells_what_no_task_brought_before_it_is_the_first_to_stand_on_i
     said: list[News] = []
     alpha.app.merges.process(ALICE, said.append)
     assert [alpha.status(task) for task in (second, third)] == ["closed", "closed"]
-    (at,) = [n for n, news in enumerate(said) if "no task brought" in news.text]
-    assert said[at].text == f"1 commit is on main that no task brought: {stray[:7]} straight to main (Ada)"
+    (at,) = [n for n, news in enumerate(said) if "to no task" in news.text]
+    assert said[at].text == f"1 commit on main belongs to no task: {stray[:7]} straight to main (Ada)"
     assert said[at].next.steps[0].argv == ("git", "show", stray)
     assert said[at - 1].text.startswith(f"{second}  merging"), "before it is built on, and once"
 
@@ -137,8 +137,8 @@ def test_a_push_that_makes_the_target_a_second_parent_hides_nothing_Q5(clones: C
     said: list[News] = []
     alpha.app.merges.process(ALICE, said.append)
     assert alpha.status(task) == "closed"
-    words = f"2 commits are on main that no task brought: {made[:7]} update (Ada), {side[:7]} aside (Ada)"
-    assert [news.text for news in said if "no task brought" in news.text] == [words]
+    words = f"2 commits on main belong to no task: {made[:7]} update (Ada), {side[:7]} aside (Ada)"
+    assert [news.text for news in said if "to no task" in news.text] == [words]
     status, doctor, validate = told(alpha)
     assert words not in status, "a merge stands on it by now"
     assert words in doctor
@@ -174,7 +174,7 @@ def test_more_than_is_looked_at_is_told_as_more_and_also_after_the_merge_Q5(
     assert note.endswith(" and 5 or more")
     _, doctor, validate = told(world)
     for text in (doctor, validate):
-        assert "or more commits are on main that no task brought" in text
+        assert "or more commits on main belong to no task" in text
 
 
 def test_a_target_without_any_commit_that_is_known_is_told_Q5(world: GitWorld) -> None:
@@ -186,4 +186,4 @@ def test_a_target_without_any_commit_that_is_known_is_told_Q5(world: GitWorld) -
     git("update-ref", "refs/heads/main", made)
     stray = unbrought(world.app.context)
     assert stray is not None
-    assert stray.text == f"1 commit is on main that no task brought: {made[:7]} from nowhere (Ada)"
+    assert stray.text == f"1 commit on main belongs to no task: {made[:7]} from nowhere (Ada)"

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.stage.commands import Cast, Stage
 
 
-def listed(stage: Stage, text: str = "no task brought") -> list[bool]:
+def listed(stage: Stage, text: str = "to no task") -> list[bool]:
     """Whether status and doctor list commits that no task brought, with these words."""
     return [text in stage.cast.alice.fe(page, cwd=stage.repo).out for page in ("status", "doctor")]
 
@@ -24,7 +24,7 @@ def test_a_commit_before_the_first_task_is_listed_from_init_on_Q5(bare_repo: Pat
     assert cast.alice.fe("init", cwd=bare_repo).rc == 0
     assert listed(stage) == [False, False], "the commit of foureyes.toml is part of init"
     stray = committed(stage, "by_hand.py", "straight to main")
-    words = f"1 commit is on main that no task brought: {stray} straight to main"
+    words = f"1 commit on main belongs to no task: {stray} straight to main"
     assert listed(stage, words) == [True, True]
     stage.done(cast.claude, "start", stage.create(cast.alice))
     assert listed(stage, words) == [True, True], "no start makes it known"

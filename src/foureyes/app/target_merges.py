@@ -185,7 +185,7 @@ def merged_where(context: Context, tx: Tx) -> str:
 
 _INTENT = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) ([0-9]{1,9}) (.+)")
 NOT_ARRIVED = "its merge was pushed and did not arrive"
-NOT_KNOWN = "its merge was pushed, and it is not known yet whether it arrived"
+NOT_KNOWN = "its merge was pushed, and the remote has not confirmed it yet"
 
 
 class SentMerge(msgspec.Struct, frozen=True):
@@ -466,8 +466,11 @@ def _told(target: str, strange: _Strange) -> Unbrought | None:
         return None
     open_end = " or more" if strange.more or strange.torn else ""
     some = some_of(commits, open_end or " more")
-    many, are = f"{len(commits)}{open_end}", "commit is" if len(commits) == 1 and not open_end else "commits are"
-    text = f"{many} {are} on {target} that no task brought: {some}"
+    many, are = (
+        f"{len(commits)}{open_end}",
+        ("commit", "belongs") if len(commits) == 1 and not open_end else ("commits", "belong"),
+    )
+    text = f"{many} {are[0]} on {target} {are[1]} to no task: {some}"
     return Unbrought(text, looking_at(commits[0]), some)
 
 

@@ -68,7 +68,9 @@ def _wrong(profile: Profile) -> str:
         if not VARIABLE.fullmatch(entry):
             return f"env {entry!r} is neither the name of a variable nor NAME=value"
         if entry.startswith(KEPT):
-            return f"env {entry.partition('=')[0]}: what begins with {', '.join(KEPT)} is not handed to a program"
+            return (
+                f"env {entry.partition('=')[0]}: variables starting with {', '.join(KEPT)} are never passed to agents"
+            )
     words = (*profile.args, *profile.review_args, *profile.resume_args, *profile.attach_args)
     if "\0" in "".join((profile.program, *words)):
         return "an argument cannot hold a NUL character"

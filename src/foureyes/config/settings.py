@@ -295,7 +295,7 @@ SETTINGS: tuple[Setting, ...] = (
         kind="choice",
         allowed=("reason", "review"),
         scale=("review", "reason"),
-        meaning="review: an agent's approval needs its own counting review of the diff (D9)",
+        meaning="review: an agent must submit a counting review of the diff before it can approve (D9)",
     ),
     Setting(
         key="review.label_rules",

@@ -117,10 +117,10 @@ def test_what_comes_to_another_target_by_hand_is_told_by_all_though_nothing_bega
     assert f"trunk brings {accepted[:12]} the target is trunk" in offer.lines
     world.app.policy.accept(ALICE, seen=offer.seen)
     status, doctor, validate = told(world)
-    assert "no task brought" not in status + doctor + validate, "it was shown, and accepted as it was"
+    assert "to no task" not in status + doctor + validate, "it was shown, and accepted as it was"
     stray = world.checkout.commit("backdoor.py", message="harmless")
     for text in told(world):
-        assert f"1 commit is on trunk that no task brought: {stray[:7]} harmless" in text
+        assert f"1 commit on trunk belongs to no task: {stray[:7]} harmless" in text
     task = world.handed_in(CLAUDE)
     world.approve(ALICE, task)
     world.clock.advance(minutes=1)

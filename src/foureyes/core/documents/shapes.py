@@ -193,9 +193,9 @@ class ReviewPayload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     verdict: Annotated[Verdict, says("blocker stops the run until a person decides")]
     summary: Annotated[LongText, says("what the reviewer thinks of the change")]
     status: Annotated[StatusIfAny, says("must agree with the issues (L5); CHANGES_REQUIRED is read too")] = ""
-    attempt: Annotated[PositiveNumber | None, says("the attempt that was looked at")] = None
+    attempt: Annotated[PositiveNumber | None, says("the attempt that was reviewed")] = None
     diff_id: Annotated[
-        OneLine, says("the digest of the change that was looked at; with the attempt its first eight digits suffice")
+        OneLine, says("the digest of the change that was reviewed. With the attempt, eight digits are enough")
     ] = ""
     issues: Annotated[tuple[Issue, ...], Items, says("what was found")] = ()
     files_reviewed: Annotated[

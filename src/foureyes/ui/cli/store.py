@@ -62,8 +62,8 @@ def _wants_restored(session: Session, file: str) -> bool:
         return True
     is_there = refuse_restore(session.cwd, os.environ, session.actor, file)
     beside = "the store as it is now is kept beside it" if is_there else "there is no store to keep beside it"
-    session.note(f"records newer than {file} are dropped; {beside}")
-    return click.confirm(f"put {file} in the place of the store?", default=False, err=True)
+    session.note(f"Restoring {file} discards all newer records. {beside[0].upper()}{beside[1:]}.")
+    return click.confirm(f"Replace the store with {file}?", default=False, err=True)
 
 
 @verb("copy", example="fe store copy postgresql://db.example.org/foureyes")

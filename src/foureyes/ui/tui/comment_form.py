@@ -110,7 +110,7 @@ def _ask(page: ChangePage, comment: Comment, verb: str, done: Callable[[Given], 
     def kept(given: Given) -> None:
         typed(given)
         if comment.spot in looking.half:
-            page.note(f"what you wrote about {comment.place} is kept: C on the line goes on · nothing of it is sent")
+            page.note(f"draft about {comment.place} saved, not sent: C on that line continues it")
 
     def held(answer: DraftLock) -> None:
         take_lock(looking, answer)

@@ -65,7 +65,7 @@ def take_lock(looking: LookSoFar, held: DraftLock) -> None:
 def not_kept_in_words(looking: LookSoFar) -> str:
     """What is said where another process has the draft, or its lock cannot be taken."""
     who = f"process {looking.held_by}" if looking.held_by > 0 else "another process"
-    return f"not kept as a draft: {looking.lock_note.rstrip('.') or f'{who} has it'}"
+    return f"draft not saved: {looking.lock_note.rstrip('.') or f'{who} is editing it'}"
 
 
 def keep_draft(app: FoureyesApp, task: str) -> None:

@@ -83,7 +83,7 @@ def swap(git: Git, ref: str, *, new: Sha, old: Sha, why: str) -> bool:
     now = at(git, ref)
     if now.symbolic:
         raise GitProblem(
-            f"{ref} is a symbolic ref to {now.symbolic}, which is not moved",
+            f"{ref} is a symbolic ref to {now.symbolic}, so it was not moved",
             next_step=shell("git", "symbolic-ref", ref),
         )
     done = git.real(*_WRITE, "-m", why, ref, must_be_sha(new), must_be_sha(old), ok=(0, 1, 128))
