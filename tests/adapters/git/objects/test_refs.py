@@ -100,7 +100,7 @@ def test_a_branch_that_stands_for_another_is_not_moved(project: Bench) -> None:
     first = project.head()
     second = project.commit("second")
     project.git("symbolic-ref", "refs/heads/alias", "refs/heads/main")
-    with pytest.raises(GitProblem, match="is a symbolic ref to refs/heads/main, which is not moved"):
+    with pytest.raises(GitProblem, match="is a symbolic ref to refs/heads/main, so it was not moved"):
         project.workshop().move("refs/heads/alias", new=first, old=second)
     assert project.head("main") == second
 
