@@ -10,11 +10,12 @@ import msgspec
 
 from foureyes.app.context import OF_PROJECT, EvidenceRow, spawners
 from foureyes.app.views.session import SessionView
-from foureyes.core.events import Event, kind_of
+from foureyes.core.events import Event, SessionEvidenceAdded, SessionStarted, kind_of
 from foureyes.core.nouns.attempt import AUTHOR_SOURCES, Attempt, Author, EarlierAttempt
 from foureyes.core.nouns.finding_state import Blocking, FindingState, holds
 from foureyes.core.nouns.session import NESTED, Party, SessionKind, Trust, is_one_origin
 from foureyes.core.nouns.task import Task
+from foureyes.core.rules.callers import CONVERSATION
 from foureyes.core.rules.facts import Control, Facts, HistoryEntry, RecordedApproval
 from foureyes.core.words.ids import OriginId, SessionId, TaskId
 from foureyes.errors import StoreProblem
@@ -575,6 +576,18 @@ def programs_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, frozen
         for session, party in parties.items()
         if session in called
     }
+
+
+def processes_of(tx: Tx, session: SessionId) -> set[str]:
+    """I3: the agent processes that were above an observed agent when it wrote, its own among them. What else is evidence
+    of it is no process.
+    """
+    shown: set[str] = set()
+    for row in tx.all("journal.shown", EventRow, session=session):
+        event = event_of(row)
+        if isinstance(event, SessionStarted | SessionEvidenceAdded):
+            shown.update(event.evidence)
+    return {piece for piece in shown if not piece.startswith((NESTED, CONVERSATION))}
 
 
 # ---- Controls ----

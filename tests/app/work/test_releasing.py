@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, LostClaim
@@ -123,3 +124,46 @@ def test_who_may_free_a_claim_is_said_to_who_wants_it_T1(desk: DeskWorld) -> Non
         desk.start(CODEX, task)
     assert steps_text(caught.value.next_step).endswith(f": fe unstart {task}")
     assert steps_text(desk.app.claims.unstart(CODEX, task).next) == f"fe start {task}"
+
+
+def below(parent: Actor, name: str, n: int) -> Actor:
+    """An agent's process that another agent's process started."""
+    child = agent(name, n)
+    return replace(
+        child, evidence=(*child.evidence, *parent.evidence), processes=(*child.processes, *parent.processes)
+    )
+
+
+@pytest.mark.parametrize("program", ["claude", "codex"])
+def test_a_claim_stays_with_the_living_parent_of_its_process_T2(desk: DeskWorld, program: str) -> None:
+    task, child, other = desk.create(), below(CLAUDE, program, 2), agent(program, 3)
+    desk.start(child, task)
+    desk.outside.gone.add(child.processes[0])
+    with pytest.raises(LostClaim):
+        desk.app.claims.start(other, task)
+    with desk.refused("A1"):
+        desk.submit(other, task)
+    with desk.refused("T1"):
+        desk.app.claims.unstart(other, task)
+    assert desk.app.claims.start(CLAUDE, task).changed
+    assert desk.task(task).implementer == CLAUDE.session
+    started = [entry.session for entry in desk.show(task).history if entry.action == "started"]
+    assert started == [child.session, CLAUDE.session]
+
+
+def test_a_command_below_the_living_parent_goes_on_with_its_claim_T2(desk: DeskWorld) -> None:
+    task, child, later = desk.create(), below(CODEX, "codex", 2), below(CODEX, "codex", 3)
+    desk.start(child, task)
+    desk.outside.gone.add(child.processes[0])
+    assert desk.app.claims.start(later, task).changed
+
+
+def test_a_claim_has_ended_once_all_processes_above_it_have_T2(desk: DeskWorld) -> None:
+    middle = below(CLAUDE, "claude", 2)
+    task, child, other = desk.create(), below(middle, "claude", 3), agent("claude", 4)
+    desk.start(child, task)
+    for process in child.processes:
+        with pytest.raises(LostClaim):
+            desk.app.claims.start(other, task)
+        desk.outside.gone.add(process)
+    assert desk.app.claims.start(other, task).changed

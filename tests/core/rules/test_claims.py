@@ -82,12 +82,13 @@ RESUMED = msgspec.structs.replace(NEW, origins=frozenset({OriginId("o1"), Origin
 def test_the_next_process_is_there_goes_on_with_the_conversation_or_has_no_claim_T2_I3(
     me: Party, is_there: bool, has_claims: bool, succeeds: bool
 ) -> None:
-    assert is_next_process(agent("claude"), me, ENDED, is_there=is_there, has_claims=has_claims) is succeeds
+    caller = agent("claude")
+    assert is_next_process(caller, me, ENDED, living=(), is_there=is_there, has_claims=has_claims) is succeeds
 
 
 def test_only_an_observed_process_of_the_same_program_is_the_next_one_T2() -> None:
     def succeeds(actor: Actor, owner: Party = ENDED) -> bool:
-        return is_next_process(actor, NEW, owner, is_there=True, has_claims=False)
+        return is_next_process(actor, NEW, owner, living=(), is_there=True, has_claims=False)
 
     assert succeeds(agent("claude"))
     others = [agent("codex"), marked("claude"), person(), msgspec.structs.replace(agent("claude"), trust="issued")]

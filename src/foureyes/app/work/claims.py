@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.context import OF_PROJECT, Count, IdRow, permit, refuse_task, refuse_verb
-from foureyes.app.facts import facts_of, parties_of
+from foureyes.app.facts import facts_of, parties_of, processes_of
 from foureyes.app.outcome import claim_by, outcome
 from foureyes.app.target import (
     TargetHere,
@@ -540,15 +540,19 @@ def _given_back(context: Context, work: Work, task: Task, message: str, step: St
 
 
 def is_successor(context: Context, tx: Tx, actor: Actor, task: Task) -> bool:
-    """T2: whether the implementer's process is shown to have ended (J4), and the caller is the next one."""
+    """T2: whether the implementer's process is shown to have ended (J4), and the caller is the next one. Agent processes
+    above it that still run keep the claim to themselves.
+    """
     if task.implementer in (None, actor.session) or actor.kind != "agent":
         return False
     owner = parties_of(tx, [task.implementer])[task.implementer]
-    if owner.agent != actor.agent or not context.outside.is_gone(owner.process):
+    if not context.outside.is_gone(owner.process):
         return False
+    living = [piece for piece in processes_of(tx, owner.session) if not context.outside.is_gone(piece)]
     claims = tx.all("session.claims", IdRow, session=actor.session)
     is_there = _is_there(context, tx, task)
-    return is_next_process(actor, context.party(tx, actor), owner, is_there=is_there, has_claims=bool(claims))
+    me = context.party(tx, actor)
+    return is_next_process(actor, me, owner, living=living, is_there=is_there, has_claims=bool(claims))
 
 
 def _is_there(context: Context, tx: Tx, task: Task) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.nouns.task import Task
@@ -37,13 +37,20 @@ def why_not_free(
     return reasons
 
 
-def is_next_process(actor: Actor, me: Party, owner: Party, *, is_there: bool, has_claims: bool) -> bool:
+def is_next_process(
+    actor: Actor, me: Party, owner: Party, *, living: Collection[str], is_there: bool, has_claims: bool
+) -> bool:
     """T2, I3: whether the caller goes on with the claim of a process that has ended: another process of the same
-    program, in the task's worktree, with the same conversation id, or without a claim of its own. Only observed
+    program, in the task's worktree, with the same conversation id, or without a claim of its own. While agent processes
+    above the claim run (`living`), only the nearest of them does, and what runs below all of them. Only observed
     sessions have a process on record; a run of a runner has none.
     """
-    is_program = actor.kind == "agent" and actor.trust == "observed" and actor.is_proven and actor.agent == owner.agent
-    return is_program and bool(owner.process) and (is_there or is_one_origin(me, owner) or not has_claims)
+    is_seen = actor.kind == "agent" and actor.trust == "observed" and actor.is_proven
+    if not is_seen or not owner.process or not set(living) <= set(actor.processes):
+        return False
+    if actor.processes and actor.processes[0] in living:
+        return True
+    return actor.agent == owner.agent and (is_there or is_one_origin(me, owner) or not has_claims)
 
 
 def began_at(task: Task, head: Sha | None) -> Sha | None:

@@ -59,6 +59,10 @@ WHERE task = :task AND seq < :before ORDER BY seq DESC LIMIT :limit;
 SELECT kind FROM journal WHERE task = :task AND kind IN ('TaskStarted', 'TaskReserved', 'ReservationEnded')
 ORDER BY seq DESC LIMIT 2;
 
+-- name: journal.shown
+SELECT seq, task, at, session, kind, payload FROM journal
+WHERE task = '' AND session = :session AND kind IN ('SessionStarted', 'SessionEvidenceAdded') ORDER BY seq;
+
 -- name: journal.of_task_since
 SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal WHERE task = :task AND seq > :after ORDER BY seq;
 
