@@ -187,7 +187,9 @@ def test_what_an_agent_ran_is_claimed_informs_people_and_decides_nothing_D5_M4(d
     with desk.refused("D5") as caught:
         desk.approve(agent("gemini"), task, reason="fine")
     assert "claimed" in caught[0].reasons[0].message
-    assert desk.approve(BOB, task).rule == "P7"
+    done = desk.approve(BOB, task)
+    assert done.rule == "P7"
+    assert done.notes == ("lint is claimed: an agent or an author ran it, so it decides nothing by itself (D5)",)
 
 
 def test_a_child_of_the_author_that_runs_it_is_the_author_D5_I4(desk: DeskWorld) -> None:

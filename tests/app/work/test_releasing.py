@@ -129,9 +129,7 @@ def test_who_may_free_a_claim_is_said_to_who_wants_it_T1(desk: DeskWorld) -> Non
 def below(parent: Actor, name: str, n: int) -> Actor:
     """An agent's process that another agent's process started."""
     child = agent(name, n)
-    return replace(
-        child, evidence=(*child.evidence, *parent.evidence), processes=(*child.processes, *parent.processes)
-    )
+    return replace(child, evidence=(*child.evidence, *parent.evidence), processes=(*child.processes, *parent.processes))
 
 
 @pytest.mark.parametrize("program", ["claude", "codex"])

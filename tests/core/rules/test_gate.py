@@ -256,6 +256,28 @@ def test_what_was_not_compared_with_the_target_is_not_passed_for_agents_G1_D5() 
     assert ids(facts, policy=CHECKED, person=True, reason="the target has no tests yet") == []
 
 
+LANDED = Tip(head=HEAD, on_target=True)
+
+
+@pytest.mark.parametrize("by", [MAKER, STRANGER])
+def test_a_claimed_result_is_as_good_as_none_where_nothing_is_merged_D5(by: Party) -> None:
+    facts = checked(ran(by=by), attempt_=attempt(landed=True))
+    assert ids(facts, LANDED, policy=CHECKED, person=True, reason="looks fine") == ["D5"]
+    (why,) = gate.check(facts, ADA, LANDED, SEEN, CHECKED)
+    assert "does not count (claimed)" in why.message
+    assert steps_text(why.next) == "fe check run fe-abc"
+    assert ids(checked(ran(), attempt_=attempt(landed=True)), LANDED, policy=CHECKED, person=True) == []
+
+
+def test_a_claimed_red_of_the_target_is_not_accepted_where_nothing_is_merged_D5() -> None:
+    rule = replace(LINT, required=True)
+    policy, landed = rules(checks=(rule,)), attempt(landed=True, base_tree=BASE_TREE)
+    for by, expected in ((CRON, []), (MAKER, ["D5"])):
+        red = [ran(rule, by=by, tree=BASE_TREE, outcome="failed"), ran(rule, by=by, outcome="failed", seq=2)]
+        assert ids(checked(*red, attempt_=landed), LANDED, policy=policy, person=True) == ["D5"]
+        assert ids(checked(*red, attempt_=landed), LANDED, policy=policy, person=True, reason="known") == expected
+
+
 def test_a_minor_task_needs_its_checks_unless_the_configuration_says_so_D5() -> None:
     minor = checked(minor=True, minor_by=CREATOR.session)
     free = rules(checks=(TESTS,), minor=MinorRule(checks=False))

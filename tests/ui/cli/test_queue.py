@@ -42,7 +42,7 @@ def test_groups_reasons_marks_and_the_next_step(shop: Counter) -> None:
         "look",
         "3 T1 P2 Fix typo +1 -0 ✓✓ batch it 1 AGE auto",
         NEW,
-        "checks left to right: lint knip (✓ passed ✗ failed ! broke · not run)",
+        "checks left to right: lint knip (✓ passed ✗ failed ! broke · not run ? claimed)",
         "next: fe show T1 --diff fe approve --all-auto",
     ]
 

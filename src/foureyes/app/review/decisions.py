@@ -26,6 +26,7 @@ from foureyes.app.work.remote_attempts import bring, unasked_in_words
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.attempt import Attempt
+from foureyes.core.nouns.check import CLAIMED
 from foureyes.core.nouns.decision import LONGEST, NOTHING_KNOWN, Looked, counted, grade_of
 from foureyes.core.nouns.session import Actor, is_one_origin, is_oneself
 from foureyes.core.rules import gate
@@ -259,7 +260,11 @@ class Decisions:
         security = _audit(work, agreement)
         note = decision.message + (" (creator, human)" if decision.rule == "P3" and case.me.kind == "human" else "")
         done = _outcome(agreement, event.status, note, security=security)
-        notes = (*unasked_in_words(event.unasked, attempt), *waivers_in_words(work.tx, [agreement.task]))
+        notes = (
+            *_checks_in_words(case, accepted),
+            *unasked_in_words(event.unasked, attempt),
+            *waivers_in_words(work.tx, [agreement.task]),
+        )
         return msgspec.structs.replace(done, notes=notes)
 
     def _recorded(self, work: Work, agreement: Agreement) -> ApprovalOutcome:
@@ -348,6 +353,14 @@ def _agreed(case: Case, given: Consent) -> Agreement:
         next_step=everything[-1].next or everything[0].next,
         task=task,
     )
+
+
+def _checks_in_words(case: Case, accepted: Sequence[str]) -> Iterator[str]:
+    """D5: what the approver takes on with checks that did not pass where it counts."""
+    for name in accepted:
+        yield f"accepts {name}, which is red on {case.target} as well (D5)"
+    for name in gate.claimed_checks(case.facts, case.policy):
+        yield f"{name} is {CLAIMED} (D5)"
 
 
 def _audit_checks(

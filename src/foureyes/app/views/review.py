@@ -204,6 +204,11 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
         """M8: what the caller's `--all-auto` takes, and so what is counted and offered."""
         return self.is_batchable and self.risk.level != "high"
 
+    def check_word(self, name: str) -> str:
+        """Where a check stands, in a word; a pass that only an agent or an author has run is `claimed` (D5)."""
+        word = self.checks.get(name, "not_run")
+        return "claimed" if word == "passed" and name in self.claimed else word
+
 
 class QueueView(msgspec.Struct, frozen=True, kw_only=True):
     """The queue as it is now. `rows` may be only the first of the `count` that wait; `approvable`: how many of them

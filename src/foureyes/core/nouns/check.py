@@ -347,6 +347,10 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
         return max(self.failed, len(self.failing))
 
 
+CLAIMED = "claimed: an agent or an author ran it, so it decides nothing by itself"
+"""D5: how a person reads that only a claimed result is there."""
+
+
 class CheckState(msgspec.Struct, frozen=True, kw_only=True):
     """Where one check stands for one attempt: its latest result that counts for whoever asks, if there is one.
 
@@ -423,15 +427,23 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
         return self.result.summary + (f"; {why}" if why else "") + (f". With a report it could: {line}" if line else "")
 
 
-def red(states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool) -> list[Reason]:
-    """D5: a reason for each required check that did not pass. `counting`: claimed results do not do."""
+def red(
+    states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool, by_anyone: bool = False
+) -> list[Reason]:
+    """D5: a reason for each required check that did not pass. `counting`: claimed results do not do; then `by_anyone`
+    says whether the caller's own run would.
+    """
     reasons = []
     for state in states:
-        if not state.rule.required or state.accepted or (state.is_green and not (counting and state.claimed)):
+        is_through = state.accepted or state.is_green
+        is_claim = counting and state.claimed
+        if not state.rule.required or (is_through and not is_claim):
             continue
-        name = state.rule.name
-        if state.is_green:
-            why = f"the required check {name} passed only in a run by an agent or an author, which does not count (claimed)"
+        name, step = state.rule.name, moves_on(state, task, by_anyone=by_anyone or not counting)
+        if is_through:
+            ended = "passed" if state.is_green else "ran"
+            why = f"the required check {name} {ended} only in a run by an agent or an author, which does not count (claimed)"
+            step = run_step(task, by_anyone=by_anyone)
         elif state.word == "not_run":
             ran = " has not run on this version" if state.result is None else f": {state.summary}"
             why = f"the required check {name}{ran}"
@@ -440,15 +452,19 @@ def red(states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool)
         else:
             verb = {"crashed": "crashed", "timed_out": "timed out"}.get(state.word, "failed")
             why = f"the required check {name} {verb} ({state.summary})"
-        reasons.append(Reason("D5", why, moves_on(state, task, by_anyone=not counting)))
+        reasons.append(Reason("D5", why, step))
     return reasons
 
 
+def run_step(task: str, *, by_anyone: bool) -> Steps:
+    """Another run of the checks. An agent is never sent to one that would not count."""
+    run = fe("check", "run", task)
+    return run if by_anyone else by_person_or_service(run)
+
+
 def moves_on(state: CheckState, task: str, *, by_anyone: bool) -> Steps:
-    """What brings a required check on that did not pass. `by_anyone`: the caller's own run will do; an agent is never
-    sent to one that would not count.
-    """
-    run = fe("check", "run", task) if by_anyone else by_person_or_service(fe("check", "run", task))
+    """What brings a required check on that did not pass. `by_anyone`: the caller's own run will do."""
+    run = run_step(task, by_anyone=by_anyone)
     if state.lacks_tests:
         agree = by_person(fe("approve", task, "-m", phrase("why these tests may go")))
         if not state.gone:

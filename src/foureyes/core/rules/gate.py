@@ -219,7 +219,8 @@ def _again(facts: Facts, tip: Tip, actor: Party | None) -> Steps:
 
 
 def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: str = "") -> list[Reason]:
-    """D5: required checks passed on the attempt's tree; for agents, where somebody else ran them.
+    """D5: required checks passed on the attempt's tree; for agents, and where no merge runs them again, in a run that
+    counts.
 
     A person may agree to tests that are gone, with a reason, on the record: tests are renamed and retired, too. So may
     they to a check that is red on the target as well, where no report tells whether the change adds to that.
@@ -232,7 +233,9 @@ def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: st
         states = tuple(
             msgspec.structs.replace(state, gone=(), compared=True, accepted=state.may_be_accepted) for state in states
         )
-    return red(states, facts.task.id, attempt.tree, counting=actor.kind != "human")
+    is_person = actor.kind == "human"
+    counting = not (is_person and attempt.is_merged_later)
+    return red(states, facts.task.id, attempt.tree, counting=counting, by_anyone=is_person)
 
 
 def asks_for_checks(facts: Facts, policy: ReviewPolicy) -> bool:
@@ -260,6 +263,12 @@ def accepted_checks(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
     """D5: required checks that are red on the target as well, which a person accepts by approving."""
     states = check_states(facts, policy) if asks_for_checks(facts, policy) else ()
     return tuple(state.rule.name for state in states if state.rule.required and state.may_be_accepted)
+
+
+def claimed_checks(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
+    """D5: required checks that only an agent or an author has run."""
+    states = check_states(facts, policy) if asks_for_checks(facts, policy) else ()
+    return tuple(state.rule.name for state in states if state.rule.required and state.claimed)
 
 
 def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> list[Reason]:

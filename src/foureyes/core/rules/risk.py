@@ -184,7 +184,7 @@ def _to_look_at(
         if state.result is not None and state.word == "not_run":
             signs.append(f"required check {state.rule.name} {state.summary}")
         elif state.is_green and state.claimed:
-            signs.append(f"required check {state.rule.name} passed only where an agent or its author ran it")
+            signs.append(f"required check {state.rule.name} is claimed: only an agent or its author ran it")
     signs += [f"reviewed by another {program}" for program in _same_programs(facts, policy)]
     if not facts.reviewers and wants_reviews(policy, labels_in_force(facts)):
         signs.append("no counting peer review")

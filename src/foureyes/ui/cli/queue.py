@@ -13,7 +13,7 @@ from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.text.attention import first_lines
 from foureyes.ui.steps import next_line
 
-MARKS = {"passed": "✓", "failed": "✗", "crashed": "!", "timed_out": "!", "unsound": "!", "not_run": "·"}
+MARKS = {"passed": "✓", "failed": "✗", "crashed": "!", "timed_out": "!", "unsound": "!", "not_run": "·", "claimed": "?"}
 ON_PURPOSE = "waits on purpose"
 
 
@@ -70,12 +70,12 @@ def queue_text(view: QueueView) -> str:
     left = view.count - len(view.rows)
     lines += [f"{left} more: --limit {view.count}"] if left else []
     if view.checks:
-        lines.append(f"checks left to right: {' '.join(view.checks)}   (✓ passed ✗ failed ! broke · not run)")
+        lines.append(f"checks left to right: {' '.join(view.checks)}   (✓ passed ✗ failed ! broke · not run ? claimed)")
     return "\n".join([*lines, next_line(view.next)])
 
 
 def _row(row: QueueRow, checks: tuple[str, ...], width: int) -> str:
-    marks = "".join(MARKS[row.checks[name]] for name in checks) or "no checks"
+    marks = "".join(MARKS[row.check_word(name)] for name in checks) or "no checks"
     auto = "auto" if row.auto_approvable else ""
     size = f"+{row.added} -{row.removed}"
     title = output.shorten(flat(row.title), 40)

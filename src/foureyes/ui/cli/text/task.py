@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from foureyes.core.nouns.attempt import Attempt, ChangedFile
+from foureyes.core.nouns.check import CLAIMED
 from foureyes.core.words.fence import named
 from foureyes.core.words.refs import DETACHED
 from foureyes.core.words.text import lines_of
@@ -148,6 +149,7 @@ def _checks(detail: TaskDetail) -> list[str]:
     """D5, M: where the checks stand, and how it is reviewed."""
     states = "   ".join(
         f"{row.check} {row.summary if row.outcome == 'passed' else f'{row.outcome}: {row.summary}'}"
+        + (f" ({CLAIMED})" if row.claimed else "")
         for row in detail.checks
     )
     mode = f"{detail.mode}: {'; '.join(reason.message for reason in detail.mode_reasons)}" if detail.mode else ""

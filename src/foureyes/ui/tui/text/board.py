@@ -48,7 +48,7 @@ def checks_of(card: Card, view: BoardView, marks: Marks, palette: Palette) -> Te
         return Text("")
     text = Text()
     for name in view.checks:
-        word = card.review.checks.get(name, "not_run")
+        word = card.review.check_word(name)
         text.append(marks.checks.get(word, "?"), palette[CHECK_ROLES.get(word, "dim")])
     return text
 

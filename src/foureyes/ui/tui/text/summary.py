@@ -123,7 +123,7 @@ def checks_text(row: QueueRow, names: Sequence[str], marks: Marks, palette: Pale
     """The checks, left to right as configured."""
     text = Text()
     for name in names:
-        word = row.checks.get(name, "not_run")
+        word = row.check_word(name)
         text.append(marks.checks.get(word, "?"), palette[CHECK_ROLES.get(word, "dim")])
     return text
 
