@@ -251,7 +251,7 @@ def test_who_wrote_the_patch_is_no_author_of_the_attempt_and_may_judge_it_L3_I7(
     world.submit(CLAUDE, task, commit="take the patch")
     assert world.show(task).authors == [CLAUDE.session]
     rule(world, {name: "VERIFIED"}, by=CODEX)
-    assert world.approve(CODEX, task).rule == "P7"
+    assert world.approve(CODEX, task, reason="read the patch").rule == "P5"
 
 
 NEW = "--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+x = 1\n"

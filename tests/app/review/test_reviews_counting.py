@@ -187,6 +187,19 @@ def test_a_review_of_an_earlier_diff_is_no_review_of_this_one_D9(desk: DeskWorld
     assert "D9" in rules_against(desk, task, CODEX)
 
 
+@pytest.mark.parametrize("verdict", ["approved", "concerns", "blocker"])
+def test_any_review_of_an_earlier_attempt_counts_as_reviewed_P5(desk: DeskWorld, verdict: str) -> None:
+    task = desk.handed_in()
+    review(desk, task, verdict=verdict)
+    if verdict == "blocker":
+        desk.app.stops.resume(BOB, task, "looked into it")
+    again(desk, task)
+    with desk.refused("P5"):
+        desk.approve(CODEX, task)
+    done = desk.approve(CODEX, task, reason="the null case has a test now")
+    assert (done.rule, done.exception) == ("P5", True)
+
+
 def test_a_reviewer_who_found_something_may_approve_once_it_is_resolved_I7_P5(desk: DeskWorld) -> None:
     configure(desk, OWN)
     task = desk.handed_in()
@@ -195,7 +208,7 @@ def test_a_reviewer_who_found_something_may_approve_once_it_is_resolved_I7_P5(de
     assert "D2" in rules_against(desk, task, CODEX)
     review(desk, task, rulings=[(name, "VERIFIED")])
     assert states(desk, task) == {name: "resolved"}
-    assert desk.approve(CODEX, task).rule == "P7", "who asked for a change may judge the change"
+    assert desk.approve(CODEX, task, reason="read the fix").rule == "P5"
 
 
 def test_an_open_blocking_finding_stands_against_everybody_whatever_was_reviewed_D2(desk: DeskWorld) -> None:

@@ -32,7 +32,7 @@ from foureyes.core.rules.gate import Tip, holds, pauses, was_not_seen
 from foureyes.core.rules.involvement import labels_in_force, made_by
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.rules.policy import required_reviews
-from foureyes.core.words.decision import Decision, refuse
+from foureyes.core.words.decision import Decision, allow, refuse
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.core.words.text import clean_text
@@ -179,8 +179,10 @@ def may_rule(case: Case, reason: str) -> Decision:
     return may_approve(case.alone, case.me, case.policy, Declaration(reason))
 
 
-def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling]) -> Decision:
-    """L8, L9, V7: every reason against a set of rulings, nothing of which is stored then; else what allows them."""
+def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling], *, words: str = "") -> Decision:
+    """L8, L9, V7: every reason against a set of rulings, nothing of which is stored then; else what allows them.
+    `words`: what the review says that gives them.
+    """
     task = case.task
     known = {ruling.finding: work.tx.one("finding.one", Finding, id=ruling.finding) for ruling in rulings}
     reasons: list[Reason] = []
@@ -188,7 +190,9 @@ def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling]) -> Decisio
         reasons.append(
             Reason("L8", f"{task.id} is {task.status}: rulings are about an attempt in review", fe("show", task.id))
         )
-    decision = may_rule(case, " ".join(ruling.reason for ruling in rulings))
+    decision = may_rule(case, " ".join([*(ruling.reason for ruling in rulings), words]))
+    if decision.rule == "P5" and all(row and is_one_origin(case.me, _raiser(work.tx, row)) for row in known.values()):
+        decision = allow("L8", "you raised what you rule on")
     reasons += () if decision.allowed else _against(decision, rulings)
     roots: list[str] = []
     for ruling in rulings:

@@ -156,7 +156,7 @@ class Reviews:
         """The rulings come first, so that what is flagged again is flagged as it stands then; what they settle is not
         flagged again.
         """
-        decision = refuse_rulings(work, case, given.rulings)
+        decision = refuse_rulings(work, case, given.rulings, words=given.document.payload.summary)
         settles = {
             finding_named(work.tx, ruling.finding).root: ruling
             for ruling in given.rulings

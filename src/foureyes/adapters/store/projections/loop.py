@@ -25,12 +25,7 @@ def review_submitted(db: Engine, row: Row, event: e.ReviewSubmitted) -> None:
     if reviewer:
         names = ("cycle", "task", "session", "at", "seq")
         db.run("cycle.answered", plain({name: values[name] for name in names} | {"reviewer": reviewer}))
-    act(
-        db,
-        row,
-        "reviewed" if event.effective == "approved" and not event.blocking else "requested_changes",
-        attempt=event.attempt,
-    )
+    act(db, row, "reviewed", attempt=event.attempt)
     db.run("task.touch", at(row))
 
 
