@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from foureyes.app.target import misplaced
 from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import NoProject, Refused, StoreProblem
@@ -19,10 +20,9 @@ from tests.stage.people import ALICE, CLAUDE
 
 
 @pytest.mark.parametrize("folder", ["there", "gone"])
-def test_a_lost_store_begins_anew_by_a_person_on_record_and_merges_when_it_is_accepted_P12(
-    checkout: Checkout, folder: str
-) -> None:
+def test_a_person_begins_a_lost_store_again_and_adopts_main_P12(checkout: Checkout, folder: str) -> None:
     first = init(checkout)
+    merged = checkout.commit("merged.py", message="merged with the lost store\n\nJournal: 900:ffff")
     if folder == "gone":
         shutil.rmtree(checkout.path / ".foureyes")
     else:
@@ -35,8 +35,11 @@ def test_a_lost_store_begins_anew_by_a_person_on_record_and_merges_when_it_is_ac
     done = create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True, again=True)
     assert (done.project, done.target) == (first.project, "main")
     app = open_project(str(checkout.path), {})
-    assert [row.kind for row in app.audit.exceptions()] == ["store_adopted"]
+    (row,) = app.audit.exceptions()
+    assert (row.kind, merged[:12] in row.detail) == ("store_adopted", True)
     app.policy.accept(ALICE)
+    with app.context.store.read() as tx:
+        assert misplaced(app.context, tx, app.context.project(tx)) == []
     assert not [row for row in app.doctor.examine(ALICE) if row.result == "fail"]
     app.close()
     with pytest.raises(Refused, match="there is a store here already"):

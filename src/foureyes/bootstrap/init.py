@@ -429,8 +429,8 @@ def _refuse_unpulled(place: Located) -> None:
 
 
 def begin_anew(place: Located, environ: Mapping[str, str], actor: Actor) -> None:
-    """A person begins the project's journal again: tasks and history are gone, the project is the same. Merging goes on
-    when the person has taken the store up (`fe store adopt`), where the target has merges.
+    """A person begins the project's journal again: tasks and history are gone, the project is the same. The new store
+    adopts the target where it is.
     """
     permit(actor, "store adopt")
     folder, project, known = folder_of(place), project_on_target(place), settings_on_target(place)

@@ -28,16 +28,16 @@ class Projects:
         self._context = context
 
     def create(self, actor: Actor, name: str, prefix: str, target: str, *, lost: bool = False) -> ProjectView:
-        """The first row of the journal. `lost`: there was one before, which nobody has any more; that is on record."""
+        """The first row of the journal, which adopts the target where it is. `lost`: there was one before, which nobody
+        has any more. That is on record.
+        """
         with self._context.writing(actor, "init") as work:
             place, tip = self._context.store.place, self._context.repo.commit_of(f"refs/heads/{target}") or ""
-            adopted = "" if lost else tip
-            work.record(
-                "", ProjectCreated(name=name, prefix=prefix, target=target, place=place, tip=tip, adopted=adopted)
-            )
+            work.record("", ProjectCreated(name=name, prefix=prefix, target=target, place=place, tip=tip, adopted=tip))
             if lost:
                 reason = "a new journal was begun: the store of this project was lost"
-                work.record("", SecurityRecorded(kind="store_adopted", rule="P12", reason=reason))
+                detail = f"{target} counts as merged up to {tip[:12]}" if tip else ""
+                work.record("", SecurityRecorded(kind="store_adopted", rule="P12", reason=reason, detail=detail))
             return self._context.project(work.tx)
 
     def get(self) -> ProjectView:

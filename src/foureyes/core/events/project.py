@@ -8,7 +8,7 @@ from foureyes.core.words.vocabulary import ExceptionKind
 
 class ProjectCreated(Event, frozen=True, kw_only=True):
     """The project exists: `fe init`. `tip` is where the target was then (Q5); empty if it had no commit yet. `adopted`:
-    up to which commit every anchor counts as held (J3); empty where a store was lost.
+    up to which commit every anchor counts as held (J3).
     """
 
     name: str
