@@ -60,7 +60,7 @@ def test_wrong_row_of_json_is_refused_with_its_place_M7(text: str, words: str) -
 
 def test_all_problems_are_reported_together_M7() -> None:
     problem = refusal_of("## Task: a\nLables: x\nLabels: y\n## Task b\n## Task: c\nPriority: P9\n")
-    assert [reason.message.split()[0] for reason in problem.reasons] == ["plan:2", "plan:3", "plan:4", "plan:6"]
+    assert [reason.message.split()[0] for reason in problem.reasons] == ["plan:2", "plan:4", "plan:6"]
 
 
 def test_plan_has_at_most_a_thousand_tasks_M7() -> None:

@@ -152,6 +152,22 @@ def test_line_that_could_lose_strictness_is_refused_with_its_number_M7_M2(case: 
     assert refusal_of(f"## Task: a\n\n{body}\n").startswith(places)
 
 
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("Priorty: 1", "Priority"), ("Review: skip", "Mode"), ("Lables: x", "Labels"), ("**Depend on:** S1", "Depends on"),
+        ("Tpye: bug", "Type"), ("Acceptence: it works", "Acceptance"), ("Depends: S1", "Depends on"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("above", ["", "\n", "Key: k\n", "Key: k\n\n"])
+def test_misspelt_field_below_the_heading_is_quoted_M7(above: str, line: str, meant: str) -> None:
+    refusal = refusal_of(f"## Task: a\n{above}{line}\n")
+    assert refusal.startswith(f"plan.md:{above.count(chr(10)) + 2} ")
+    name = line.strip("*").partition(":")[0]
+    assert f"no field {name!r}; did you mean {meant}?" in refusal
+    assert repr(line) in refusal
+
+
 def test_field_with_a_problem_is_named_by_its_own_line_M7() -> None:
     assert refusal_of("\n\n## Task: a\nType: chore\nPriority: P9\n").startswith("plan.md:5 priority 'P9'")
 
@@ -163,6 +179,8 @@ def test_field_with_a_problem_is_named_by_its_own_line_M7() -> None:
         "- Review it twice - or more", "Depends on how long it takes", "The labels: red, green", "Tables: users, orders",
         "`Labels: x` is such a line", "Note: this is text\nand more", "```\n## Task: b\nLabels: x\n# c\n```\nafter",
         "~~~\n```\n~~~", "Use `review:skip` here", "> quoted\n\n1. a\n   - b", "a <b>c</b> [d](e) &amp; __init__",
+        "Description: two words", "Details: see below", "Context: the old parser", "Goal: be fast", "Title: none",
+        "Text first.\nPriorty: is a word", "Todo: tests", "Steps: one, two", "https://example.org: a page",
     ],
 )  # fmt: skip
 def test_other_text_is_the_description_as_it_is_M7(text: str) -> None:

@@ -6,9 +6,9 @@ Priority: P1
 Depends on: Task 1, Refactor utils
 Acceptance: sign-in works with an expired token
 
-Fields stand directly below the heading. The text after them is the description, and comments are ignored. A line of the
-description that looks like a field or a task is refused, because a lost label could mean a weaker review. In code
-it is text.
+Fields stand directly below the heading, where a misspelt one is refused. The text after them is the description, and
+comments are ignored. A line of the description that looks like a field or a task is refused, because a lost label could
+mean a weaker review. In code it is text.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 FIELDS = ("labels", "mode", "priority", "type", "depends on", "acceptance", "key")
+MEANT = {name: name.capitalize() for name in FIELDS} | {"review": "Mode"}
 LISTS = ("labels", "depends on", "acceptance")
 NO_DIALECT = ["emphasis", "link", "image", "autolink", "entity", "reference", "lheading"]
 """Rules of CommonMark that would hide a line of a plan or drop signs of a title."""
@@ -182,12 +183,15 @@ class _Section:
 
     def _take_lines(self, begin: int, lines: list[str]) -> bool:
         given = [(number, line) for number, line in enumerate(lines, begin + 1) if line.strip()]
-        if not given or not _field_of(given[0][1]):
+        if not given or not (_field_of(given[0][1]) or _misspelt(given[0][1])):
             return not given
         for number, line in given:
             name, value = _field_of(line) or ("", "")
             if not name:
-                why = f"{line.strip()[:60]!r} is no field ({', '.join(FIELDS)}); a blank line goes before the text"
+                why = (
+                    _misspelt(line)
+                    or f"{line.strip()[:60]!r} is no field ({', '.join(FIELDS)}); a blank line goes before the text"
+                )
                 self._problems.add(f"{self._problems.name}:{number}", why)
             elif name in self._fields:
                 self._problems.add(f"{self._problems.name}:{number}", f"a second field {name}")
@@ -230,6 +234,16 @@ def _field_of(line: str) -> tuple[str, str] | None:
     name = match["name"].lower().strip() if match else ""
     name = "labels" if name == "label" else name
     return (name, match["value"].strip()) if match and name in FIELDS else None
+
+
+def _misspelt(line: str) -> str:
+    """What to say of a line that begins with nearly the name of a field; empty where it does not."""
+    match = _FIELD.match(line.strip())
+    name = match["name"].strip() if match else ""
+    close = get_close_matches(name.lower(), MEANT, n=1, cutoff=0.75)
+    if not close or close[0][0] != name[0].lower():
+        return ""
+    return f"{line.strip()[:60]!r}: no field {name!r}; did you mean {MEANT[close[0]]}?"
 
 
 def _words(name: str, text: str) -> tuple[str, ...] | str:
