@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from foureyes.errors import LostClaim, NotFound
 from foureyes.ui.steps import steps_text
 
@@ -158,3 +160,14 @@ def test_yours_already_leads_to_the_work_before_the_hand_in_T1(desk: DeskWorld) 
     task = desk.started(CLAUDE)
     again = desk.app.claims.start(CLAUDE, task)
     assert steps_text(again.next) == f'work on a branch, commit, then: fe submit {task} -m "what you did"'
+
+
+def test_next_names_the_own_claim_where_nothing_else_is_ready_T4(desk: DeskWorld) -> None:
+    task = desk.create()
+    desk.app.claims.next(CLAUDE)
+    with pytest.raises(NotFound) as caught:
+        desk.app.claims.next(CLAUDE)
+    assert caught.value.message == f"{task} is yours; no other task is ready."
+    assert steps_text(caught.value.next_step).startswith(f"go on, commit, then: fe submit {task}")
+    with pytest.raises(NotFound, match="^no task is ready"):
+        desk.app.claims.next(CODEX)

@@ -213,9 +213,8 @@ class Claims:
         for task in (self._context.get(work.tx, TaskId(each.task)) for each in own if each.sent_back):
             if task.id not in taken and task.id not in over and not self._of_tier(work, task):
                 return task
-        if not rows and own:
-            raise NotFound(f"no task is ready; {own[0].text}", next_step=own[0].step)
         if not rows:
+            self._refuse_for_own(work, own, over)
             refuse_all(over)
             raise NotFound(
                 "no task is ready.",
@@ -226,6 +225,16 @@ class Claims:
                 ),
             )
         return self._context.find(work.tx, rows[0].id)
+
+    @staticmethod
+    def _refuse_for_own(work: Work, own: Sequence[OwnWork], over: Mapping[str, Reason]) -> None:
+        """Nothing is ready, and the caller has work of its own: a claim in progress, or what an author can do."""
+        query = ListQuery(mine=work.actor.session, status="in_progress", sort="oldest", limit=1)
+        claimed = next((TaskId(row.id) for row in work.tx.tasks(query, TaskRow)), None)
+        ready = f"{claimed} is yours; no other task is ready" if claimed else "no task is ready"
+        if own or (claimed and not over):
+            step = _submit(claimed, "go on") if claimed else own[0].step
+            raise NotFound(f"{ready}; {own[0].text}" if own else f"{ready}.", next_step=step)
 
     def _begun_before(self, work: Work) -> Task | None:
         """T2: what an earlier process of the same program had begun when it ended."""
