@@ -150,6 +150,9 @@ def test_breaking_the_glass_without_a_word_is_no_way_to_approve_N3(stage: Stage)
     for blank in ("", "  "):
         no = stage.no(stage.cast.alice, "approve", work.task, "--break-glass", blank, rc=2)
         assert no.hints == (f'fe approve {work.task} --break-glass "why"',)
+    no = stage.no(stage.cast.alice, "approve", work.task, "--break-glass", "-m", "hurry", rc=2)
+    assert no.message == "--break-glass takes the reason."
+    assert no.hints == (f'fe approve {work.task} --break-glass "why"',)
     assert stage.status(work.task) == "reviewing"
 
 

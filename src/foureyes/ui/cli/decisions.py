@@ -55,9 +55,9 @@ def approve(
     if_version: int | None,
 ) -> None:
     """Approve changes that someone else made. One task, several, or all that are auto-approvable."""
-    if break_glass is not None and not break_glass.strip():
+    if break_glass is not None and (not break_glass.strip() or break_glass.startswith("-")):
         raise BadInput(
-            "--break-glass wants to know why: it is on record for ever.",
+            "--break-glass takes the reason.",
             next_step=fe("approve", *tasks[:1], "--break-glass", phrase("why")),
         )
     declared = Declaration(
