@@ -100,18 +100,19 @@ def create_project(
     permit(actor, "init")
     place, repo = _asked(cwd)
     folder = folder_of(place)
+    new = not is_project(folder)
+    if new and not again:
+        refuse_second_journal(place, environ)
+        if joined := join_known(place, environ):
+            return _as_created(joined)
     settings = (_settings_from(os.path.join(cwd, source)) if source else {}) | _home(home)
     settings |= {"review.independence": "program"} if other_program else {}
     detected = _proposed(place, environ, settings, tell if trying else None)
     if not PREFIX.match(prefix):
         raise BadInput(f"prefix {prefix!r}: one to ten small letters and digits, a letter first.")
-    new = not is_project(folder)
     if again:
         begin_anew(place, environ, actor)
     elif new:
-        refuse_second_journal(place, environ)
-        if joined := join_known(place, environ):
-            return _as_created(joined)
         _make(folder, place, environ, actor, prefix, target or _target(repo, place))
     if place.worktree != place.git_dir:
         with suppress(GitProblem):  # then the first worktree does it, or says why not

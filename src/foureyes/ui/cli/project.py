@@ -59,14 +59,17 @@ def init(
     """Set up Foureyes in this git repository. Creates .foureyes/, which is never committed, and foureyes.toml in one
     commit.
     """
-    from foureyes.bootstrap.init import create_project
+    from foureyes.bootstrap.init import create_project, refuse_second_journal
 
-    on_terminal = sys.stdin.isatty() and sys.stderr.isatty() and not session.json
-    if target is None and not again and on_terminal:
+    place = repository(session.cwd)
+    is_new = not is_project(folder_of(place))
+    if is_new and not again:
+        refuse_second_journal(place, os.environ)
+    if target is None and not again and session.can_ask:
         target = _asked_target(session)
     if trying is None:
-        trying = on_terminal and not is_project(folder_of(repository(session.cwd)))
-    other_program = not again and not source and _asks_for_other_program(session)
+        trying = is_new and sys.stdin.isatty() and sys.stderr.isatty() and not session.json
+    other_program = is_new and not again and not source and session.can_ask and _asks_for_other_program(session)
     made = create_project(
         session.cwd,
         os.environ,
@@ -108,13 +111,10 @@ def _asked_target(session: Session) -> str | None:
 
 
 def _asks_for_other_program(session: Session) -> bool:
-    """I6: whether a person at a terminal wants a new project to have reviewers of another program."""
-    if (
-        not (sys.stdin.isatty() and sys.stderr.isatty())
-        or session.json
-        or is_project(folder_of(repository(session.cwd)))
-    ):
-        return False
+    """I6: whether a person wants a new project to have reviewers of another program."""
+    session.note(
+        "Two sessions of one program can miss the same mistakes, but by default (yes) each may review the other."
+    )
     return not click.confirm("May one claude approve what another claude made?", default=True, err=True)
 
 
