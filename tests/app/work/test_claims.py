@@ -169,5 +169,5 @@ def test_next_names_the_own_claim_where_nothing_else_is_ready_T4(desk: DeskWorld
         desk.app.claims.next(CLAUDE)
     assert caught.value.message == f"{task} is yours; no other task is ready."
     assert steps_text(caught.value.next_step).startswith(f"go on, commit, then: fe submit {task}")
-    with pytest.raises(NotFound, match="^no task is ready"):
+    with pytest.raises(NotFound, match=r"^no task is ready"):
         desk.app.claims.next(CODEX)

@@ -125,6 +125,12 @@ def test_accept_is_for_people_and_for_what_a_plan_made_M7(shop: Counter) -> None
     assert shop.no(shop.cast.alice, "plan", "accept", rc=3).message == "no open task has a planned mode."
 
 
+def test_problems_of_a_plan_have_one_header_M7(shop: Counter) -> None:
+    (shop.repo / "plan.md").write_text("## Task: a\nPriorty: 1\n\n## Task: b\nType: story\n")
+    said = shop.run(shop.cast.alice, "plan", "import", "plan.md").err
+    assert said.splitlines()[0] == "fe: nothing of plan.md was planned. 2 reasons:"
+
+
 def test_a_plan_is_tried_first_and_a_second_time_says_what_is_there_M7(shop: Counter) -> None:
     tried = shop.run(shop.cast.claude, "plan", "import", "plan.md", "--dry-run").out.splitlines()
     assert [line.split() for line in tried[:3]] == [

@@ -88,6 +88,10 @@ def test_an_unknown_id_names_the_nearest_and_is_3(fe: Typed, typed: str, said: s
     assert "  next: fe help" in err
 
 
+def test_help_of_an_unknown_id_says_that_there_is_no_such_rule(fe: Typed) -> None:
+    assert fe("help", "P99", rc=3)[1].startswith("fe: there is no rule P99.")
+
+
 def test_with_json_a_rule_is_an_object_on_a_line_and_a_group_one_with_its_rules(fe: Typed) -> None:
     rows = [json.loads(line) for line in fe("rules", "--json")[0].splitlines()]
     assert [row["id"] for row in rows] == list(rules.by_id())

@@ -98,9 +98,9 @@ class PlanProblems:
         if count == 1:
             raise BadInput(f"{self.reasons[0].message}.", next_step=self.reasons[0].next)
         if count:
-            more = f"The first {MOST_REASONS} of {count} problems" if count > MOST_REASONS else f"{count} problems"
+            more = f" It has {count} problems, and these are the first." if count > MOST_REASONS else ""
             raise BadInput(
-                f"nothing of {self.name} was planned. {more}:",
+                f"nothing of {self.name} was planned.{more}",
                 reasons=tuple(self.reasons[:MOST_REASONS]),
                 next_step=prose(f"correct {self.name}"),
             )

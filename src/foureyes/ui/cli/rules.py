@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from foureyes.config import rules as book
@@ -24,8 +25,8 @@ def explain(session: Session, ids: Sequence[str]) -> None:
 
 
 def is_rule(name: str) -> bool:
-    """Return whether this is the id of a rule, or the letter of a group."""
-    return name.strip().upper() in {*book.by_id(), *(group.letter for group in book.groups())}
+    """Return whether this has the form of a rule's id, or of a group's letter."""
+    return re.fullmatch(r"[A-Za-z]\d*", name.strip()) is not None
 
 
 def _named(name: str) -> Rule | RuleGroup:
