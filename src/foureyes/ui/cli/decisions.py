@@ -147,7 +147,7 @@ def approve_text(outcome: ApprovalOutcome) -> str:
     by = " by exception" if outcome.exception else ""
     done = "recorded an approval of" if outcome.status == "reviewing" else "approved"
     lines = [f"{done} {task}{by}: {outcome.message} ({outcome.rule})"]
-    seen = f"seen {outcome.seen}" if outcome.seen else "not shown by fe"
+    seen = f"seen {outcome.seen}" if outcome.seen else "approved without --seen"
     lines.append(f"  attempt {outcome.attempt}, diff {seen_name(outcome.attempt, outcome.diff_id)}, {seen}")
     if outcome.security_event:
         lines.append(f"  audited: task log, fe audit exceptions #{outcome.security_event}")
