@@ -12,6 +12,7 @@ from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import NotFound
+from foureyes.ui.cli.validation import report_text
 
 from tests.stage.checkout import AT_ONCE
 from tests.stage.gated import LINT, answers, approved, check, configure, deliver, merge
@@ -36,7 +37,7 @@ def told(world: DeskWorld | GitWorld, **scope: Any) -> str:
 def test_nothing_handed_in_is_nothing_in_the_way_X4(desk: DeskWorld) -> None:
     desk.create()
     report = validate(desk)
-    assert (report.complete, report.tasks, report.scope, report.reasons) == (True, 0, "everything", ())
+    assert (report.complete, report.tasks, report.scope, report.reasons) == (True, 0, "everything submitted", ())
 
 
 def test_reviewed_ruled_approved_merged_and_green_is_complete_X4(world: GitWorld) -> None:
@@ -215,3 +216,12 @@ def test_a_waiver_is_on_the_approval_and_on_every_report_after_it_E3(desk: DeskW
     said = f"{task}: {name} is waived until"
     assert [note for note in desk.approve(BOB, task).notes if note.startswith(said)]
     assert any(note.startswith(said) for note in desk.app.validation.validate(BOB).notes)
+
+
+def test_complete_without_a_scope_says_what_it_does_not_cover_X4(desk: DeskWorld) -> None:
+    assert report_text(validate(desk)) == "complete: everything submitted"
+    first, second, third, gone = desk.create(), desk.create(), desk.create(), desk.create()
+    desk.start(CLAUDE, second)
+    desk.app.closing.cancel(BOB, gone, reason="not needed")
+    assert report_text(validate(desk)) == "complete: everything submitted; 3 tasks are open"
+    assert report_text(validate(desk, tasks=[first, third])) == f"complete: {' '.join(sorted([first, third]))}"

@@ -15,6 +15,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.target import noted_target, tip_there
 from foureyes.app.target_merges import unbrought
 from foureyes.app.views.finding import ALERT_AFTER, NoteRow
+from foureyes.app.views.project import CounterRow
 from foureyes.app.views.task import Report
 from foureyes.core.nouns.check import CheckResult
 from foureyes.core.nouns.check_config import CheckRule
@@ -26,6 +27,7 @@ from foureyes.errors import GitProblem, NotFound, Reason
 from foureyes.steps import by_person_or_service, fe
 
 IDS_SHOWN = 10
+UNSUBMITTED = ("open", "in_progress", "blocked", "deferred")
 
 
 class CompletionTask(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,6 +79,7 @@ class Validation:
                 rows = [row for row in rows if row.id in members]
             holding = holding_of(self._context, tx, [row.id for row in rows])
             notes = (*self._notes(tx, {row.id for row in rows}), *sprint_notes)
+            counts = {row.name.removeprefix("status:"): row.n for row in tx.all("project.counters", CounterRow)}
         reasons = [reason for row in rows for reason in _why_not(row, holding[row.id])]
         reasons += red_on_target(self._context)
         stray = unbrought(self._context, asked=self._asks and tip_there(self._context) is not None)
@@ -85,10 +88,12 @@ class Validation:
         blocking = {row.id: [finding.id for finding in holding[row.id]] for row in rows if holding[row.id]}
         named = {"label": label, "group": group, "sprint": sprint}
         words = [" ".join(sorted(chosen)), *(f"{what} {name}" for what, name in named.items() if name)]
+        scope = ", ".join(filter(None, words))
         return Report(
             complete=not reasons,
-            scope=", ".join(filter(None, words)) or "everything",
+            scope=scope or "everything submitted",
             tasks=len(rows),
+            open=0 if scope else sum(counts.get(status, 0) for status in UNSUBMITTED),
             reasons=tuple(reasons),
             notes=notes,
             blocking=blocking,

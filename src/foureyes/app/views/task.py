@@ -215,11 +215,14 @@ class Accepted(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """X4: complete or not, every reason, and what is worth knowing in any case."""
+    """X4: complete or not, every reason, and what is worth knowing in any case. `open`: without a scope, the tasks that
+    are neither submitted nor closed.
+    """
 
     complete: bool
     scope: str
     tasks: int
+    open: int = 0
     reasons: tuple[Reason, ...] = ()
     notes: tuple[str, ...] = ()
     blocking: dict[str, list[str]] = {}

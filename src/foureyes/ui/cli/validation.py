@@ -31,7 +31,8 @@ def validate(session: Session, tasks: tuple[str, ...], label: str, group: str, s
 def report_text(report: Report) -> str:
     """Complete or not, every reason with its next step, and what is worth knowing."""
     if report.complete:
-        lines = [f"complete: {report.scope}"]
+        are = "task is" if report.open == 1 else "tasks are"
+        lines = [f"complete: {report.scope}" + (f"; {report.open} {are} open" if report.open else "")]
     else:
         lines = [f"not complete: {report.scope}. {output.count(len(report.reasons), 'reason')}:"]
     for reason in report.reasons:
