@@ -64,6 +64,7 @@ def said(word: Any = "FIXED", name: str = ID, text: str = REASON, **more: Any) -
         (said("DEFERRED", text=""), {"severity": "MEDIUM"}, ["L6"]),
         (said("SKIPPED", text=""), {"severity": "LOW"}, []),
         (said("REJECTED", text="no", ground=""), {"severity": "LOW"}, []),
+        (said("REJECTED", text="no", ground="silly"), {"severity": "LOW"}, ["L7"]),
         (said("FIXED"), {"state": "resolved"}, ["L6"]),
         (said("FIXED"), {"state": "obsolete"}, ["L6"]),
         (said("FIXED"), {"state": "waived"}, ["L6"]),

@@ -96,9 +96,9 @@ def _words(answer: Answer, finding: Finding) -> list[Reason]:
             joint="; ",
         )
         return [*reasons, Reason("L9", why, step)]
-    if finding.blocking and answer.ground not in GROUNDS:
-        given = f"{answer.ground!r} is none" if answer.ground else "it names no ground"
-        why = f"{name}: {given}; a blocking finding is rejected as {', '.join(GROUNDS)}"
+    if answer.ground not in GROUNDS and (finding.blocking or answer.ground):
+        given = f"{answer.ground!r} is no ground" if answer.ground else "it names no ground"
+        why = f"{name}: {given}; a finding is rejected as {', '.join(GROUNDS)}"
         reasons.append(
             Reason(
                 "L7",
