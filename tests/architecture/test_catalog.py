@@ -13,7 +13,7 @@ import click
 from foureyes.app.application import Application
 from foureyes.app.catalog import NOUNS, VERBS, WHO, Verb, verbs
 from foureyes.core.rules import rights
-from foureyes.core.rules.rights import barred
+from foureyes.core.rules.rights import KNOWN, barred
 from foureyes.ui.cli.main import cli
 
 from tests.architecture.calls import attributes, reached
@@ -159,3 +159,7 @@ def test_a_verb_is_reached_by_the_command_that_the_catalogue_names() -> None:
         command = command_of(verb.command) if verb.command else None
         assert command is None or called(verb) in asked_by(command), verb
         assert bool(verb.command) == (command is not None), verb.command
+
+
+def test_every_right_of_the_catalogue_is_a_known_verb() -> None:
+    assert {right for verb in verbs() for right in verb.rights} <= KNOWN

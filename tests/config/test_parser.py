@@ -147,12 +147,6 @@ def test_a_former_key_beside_the_new_one_must_agree() -> None:
         resolve(BY_KEY["review.risk.large_change"], both)
 
 
-def test_a_setting_stored_under_a_former_key_holds_until_it_is_set_again() -> None:
-    setting, stored = BY_KEY["review.risk.large_change"], {"review.risk.high_lines": "9"}
-    assert resolve(setting, layers(store=stored)).value == 9
-    assert resolve(setting, layers(store={**stored, "review.risk.large_change": "8"})).value == 8
-
-
 @pytest.mark.parametrize("key", REMOVED)
 def test_a_removed_key_is_accepted_and_ignored(key: str) -> None:
     assert read_file(line(key, '"whatever"') + '\n[git]\nremote = "origin"\n') == {"git.remote": "origin"}

@@ -169,22 +169,23 @@ GONE = """\
 
 
 @pytest.mark.parametrize(
-    ("check", "labels", "settings"),
+    ("check", "settings", "outcome"),
     [
-        (RED_AS_WELL, (), ""),
-        (CHECKED, (), "required = false\n"),
-        (CHECKED + " || kill -KILL $$", (), ""),
-        (GONE, (), 'report = "junit"\n'),
+        (RED_AS_WELL, "", "failed"),
+        (CHECKED, "required = false\n", "failed"),
+        (CHECKED + " || kill -KILL $$", "", "crashed"),
+        (GONE, 'report = "junit"\n', "failed"),
     ],
     ids=["red on the target as well", "optional", "crashed", "a test is gone"],
 )
 def test_what_is_not_red_by_the_change_waits_for_a_person_T2(
-    stage: Stage, check: str, labels: tuple[str, ...], settings: str
+    stage: Stage, check: str, settings: str, outcome: str
 ) -> None:
     shop = shop_with(stage)
     shop.configure(f'\n[[checks]]\nname = "c0"\nrun = {json.dumps(check)}\n{settings}')
-    work = submitted(shop, BROKEN, *labels)
+    work = submitted(shop, BROKEN)
     report = json.loads(shop.run(shop.cast.job, "check", "run", work.task, "--json").out)
+    assert [row["outcome"] for row in report["checks"]] == [outcome]
     assert (report["status"], report["sent_back"]) == ("reviewing", False)
     assert shop.done(shop.cast.alice, "loop", work.task)["no_progress"] == 0
 

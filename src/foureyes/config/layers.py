@@ -118,9 +118,8 @@ def _in_file(setting: Setting, layers: Layers) -> SettingValue | None:
 
 def _in_store(setting: Setting, texts: Mapping[str, str]) -> SettingValue | None:
     values: dict[str, SettingValue] = {}
-    name = next((name for name in names_of(setting.key) if name in texts), "")  # a former name, until it is set again
-    if name:
-        values[name] = parse(setting, texts[name], f"the stored setting {name}")
+    if setting.key in texts:
+        values[setting.key] = parse(setting, texts[setting.key], f"the stored setting {setting.key}")
     if setting.key == "review.policy" and "feature.balanced_review_policy" in texts:
         values["feature balanced_review_policy"] = _policy_of_flag(
             parse_flag(texts["feature.balanced_review_policy"], "feature balanced_review_policy")

@@ -6,7 +6,6 @@ import pytest
 
 from foureyes.config.settings import FEATURES, SETTINGS
 from foureyes.core.events import PolicyAccepted
-from foureyes.core.events.project import SettingChanged
 from foureyes.core.rules.policy import digest_of
 from foureyes.core.words.store_place import NOT_SHOWN
 from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Refused
@@ -267,21 +266,6 @@ def test_doctor_says_nothing_about_current_keys(desk: DeskWorld) -> None:
     desk.app.policy.accept(ALICE)
     desk.app.policy.set(ALICE, "minor.max_lines", "9")
     assert doctor_on_settings(desk) == []
-
-
-def test_doctor_names_what_is_stored_under_a_former_key_and_it_can_be_unset(desk: DeskWorld) -> None:
-    with desk.app.context.writing(ALICE, "policy set") as work:
-        work.record("", SettingChanged(name="minor.max_bytes", old=None, new="9"))
-        work.record("", SettingChanged(name="review.risk.high_lines", old=None, new="9"))
-    (_, remove), (renamed, replace) = doctor_on_settings(desk)
-    assert remove == "fe config unset minor.max_bytes"
-    assert renamed == "review.risk.high_lines is now review.risk.large_change"
-    assert replace == "fe config set review.risk.large_change VALUE"
-    assert setting(desk, "review.risk.large_change") == (9, "store")
-    desk.app.policy.set(ALICE, "minor.max_bytes", None)
-    desk.app.policy.set(ALICE, "review.risk.high_lines", None)
-    assert doctor_on_settings(desk) == []
-    assert setting(desk, "review.risk.large_change") == (400, "default")
 
 
 def test_doctor_names_a_variable_of_a_removed_key(desk: DeskWorld) -> None:

@@ -142,3 +142,9 @@ def test_a_token_makes_no_decision_of_who_decides_nothing_there_and_hands_in_sti
     elsewhere = Reason("I3", "nothing shows who is above it")
     assert barred("agent", "issued", "x", "approve", "review", bound=elsewhere) == elsewhere
     assert barred("agent", "issued", "x", "submit", "implement", bound=elsewhere) is None
+
+
+def test_unknown_verb_is_nobodys_right_G1() -> None:
+    reason = barred("human", "observed", "alice", "policy unset")
+    assert reason is not None
+    assert reason.rule == "G1"

@@ -230,7 +230,7 @@ def test_whoami_says_why(shop: Shop) -> None:
         f"claude#1 (CLAUDE): agent, observed, origin CLAUDE\n  claude (pid {shop.stage.cast.claude.pid}) is "
         "an ancestor of this process.\n"
         "  You may plan, work and submit; review and approve what others made.\n"
-        "  What this process or its conversation made you may not approve: that is the same reviewer.\n"
+        "  You may not approve what this process or its conversation made.\n"
     )
 
 

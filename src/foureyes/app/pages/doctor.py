@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from foureyes.app.context import Context, StoredSetting
+from foureyes.app.context import Context
 from foureyes.app.gate.merge_queue import unheard
 from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.ports import CountProgress
@@ -31,7 +31,7 @@ from foureyes.config import FILE
 from foureyes.config.consistency import disagreements
 from foureyes.config.layers import Layers
 from foureyes.config.parser import former_keys, read_file
-from foureyes.config.settings import ALIASES, REMOVED, instead_of, variable_of
+from foureyes.config.settings import REMOVED, instead_of, variable_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.fence import some
 from foureyes.core.words.refs import FENCE, KEPT_REMOTES, displaced, tracked
@@ -236,7 +236,6 @@ class Doctor:
         """Settings under the keys of earlier versions, with what to write instead; none where all are current."""
         with self._context.store.read() as tx:
             project = self._context.project(tx)
-            stored = [row.name for row in tx.all("project.settings", StoredSetting)]
         try:
             text = self._context.repo.file_at(read_at(self._context, project, project.target), FILE)
             written = former_keys(text or "")
@@ -244,11 +243,6 @@ class Doctor:
             written = []
         step = prose(f"change {FILE}, then: ") + ACCEPT
         checks = [Check("settings", "warn", sentence, step) for sentence in written]
-        for name in stored:
-            if text := instead_of(name):
-                unset = fe("config", "unset", name)
-                step = unset if name in REMOVED else fe("config", "set", ALIASES[name], blank("VALUE"))
-                checks.append(Check("settings", "warn", text, step))
         variables = {variable_of(key): key for key in REMOVED}
         for variable in sorted(variables.keys() & self._context.environ.keys()):
             text = f"the environment sets {variable}: {instead_of(variables[variable])}"

@@ -67,9 +67,6 @@ class Policy:
 
     def set(self, actor: Actor, key: str, text: str | None) -> SettingView:
         """Set (or unset: None) a setting in the store; the old and the new value are on record."""
-        if text is None and (key in REMOVED or key in ALIASES) and self._is_stored(key):
-            self._change(actor, "policy unset", key, None)
-            return SettingView(key=key, value="", source="default")
         key = ALIASES.get(key, key)
         setting = BY_KEY.get(key)
         settable = [s.key for s in SETTINGS if s.kind in ("choice", "number", "yes/no") or s.of is IdentityRule]
@@ -83,10 +80,6 @@ class Policy:
             parse(setting, text, key)
         self._change(actor, "config set" if text is not None else "config unset", key, text)
         return next(row for row in self.show(actor) if row.key == key)
-
-    def _is_stored(self, name: str) -> bool:
-        with self._context.store.read() as tx:
-            return any(row.name == name for row in tx.all("project.settings", StoredSetting))
 
     def offered(self, actor: Actor) -> ConfigurationOffer:
         """P12: what accepting would put in force, all of it: for who is asked whether they accept it."""

@@ -93,6 +93,14 @@ FOR_A_RUN_THAT_REVIEWS = frozenset({"log"})
 """I2: a runner's reviewer answers with its last message, and the runner records it; nothing else is its to do."""
 
 MAKES_TASKS = frozenset({"create", "plan import"})
+KNOWN = FOR_A_SERVICE | FOR_PEOPLE | NOT_FOR_AGENTS | frozenset().union(*FOR_A_ROLE.values()) | frozenset(
+    {
+        "block", "cancel", "check environments --prune", "checkpoint prune", "checkpoint restore", "close", "defer",
+        "delete", "dep add", "dep rm", "finding track", "label", "merge --retry", "next", "reopen", "session new",
+        "unblock", "undefer", "unstart", "update", "worktree --prune",
+    }
+)  # fmt: skip
+"""Every verb that asks for a right. Another one is a defect, and nobody may use it."""
 
 
 def barred(
@@ -148,6 +156,8 @@ def barred(
             f"and merge, not {verb}",
             prose("run it in a terminal, or from an agent"),
         )
+    if verb and verb not in KNOWN:
+        return Reason("G1", f"no right is called {verb}, so nobody has it", fe("doctor"))
     return None
 
 

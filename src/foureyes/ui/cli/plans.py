@@ -29,7 +29,7 @@ def plan() -> None:
 @click.option("--group", default="", help="The group of the new tasks.")
 @click.option("--parent", default="", metavar="TASK", help="The parent of the new tasks.")
 @click.option("--dry-run", is_flag=True, help="Show the tasks and their modes; change nothing.")
-@click.option("--again", is_flag=True, help="Also create tasks whose title exists already.")
+@click.option("--again", "--anew", is_flag=True, help="Also create tasks whose title exists already.")
 def plan_import(session: Session, file: str, group: str, parent: str, dry_run: bool, again: bool) -> None:
     """Create a task for every "## Task: …" section of a Markdown file, or for every row of a JSON plan. All of them are
     created or none; `-` reads stdin. A section may have Labels, Priority, Depends on and Acceptance. A task that exists

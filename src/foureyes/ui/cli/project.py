@@ -40,7 +40,7 @@ SHOWN_STUCK = 5
 @click.option(
     "--from", "source", metavar="FILE", help="Take settings from an older tool's file (JSON in camelCase, or TOML)."
 )
-@click.option("--again", is_flag=True, help="Start a new journal, because the store is lost. People only.")
+@click.option("--again", "--anew", is_flag=True, help="Start a new journal, because the store is lost. People only.")
 @click.option(
     "--try/--no-try",
     "trying",
