@@ -160,7 +160,7 @@ def test_E2E_R02_all_auto_never_takes_what_is_red_risky_per_task_or_ones_own(sho
     shop.checked(cast.job, mine)
     assert [row["approved"] for row in shop.lines(cast.alice, "approve", "--all-auto", "--yes")] == [fine.task]
     assert set(shop.pending()) == {*(work.task for work in kept), red, mine}
-    assert shop.queue()["New dependency"]["auto_approvable"]
+    assert not shop.queue()["New dependency"]["auto_approvable"], "a manifest decides what checks run with (M4)"
 
 
 # E2E-R03 Redo with feedback

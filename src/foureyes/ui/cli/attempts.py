@@ -1,4 +1,4 @@
-"""`fe submit`, td's `review ID`, which `fe review` calls, and `fe author clear` (I8)."""
+"""`fe submit`, and td's `fe review TASK`, which submits too."""
 
 from __future__ import annotations
 

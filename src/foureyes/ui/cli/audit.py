@@ -1,4 +1,4 @@
-"""`fe audit log`, `verify`, `export`; `fe security`: every exception on record."""
+"""`fe audit log|exceptions|verify|export|correct-author`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fe worktree list|prune`, `fe checkout list|prune`."""
+"""`fe worktree`."""
 
 from __future__ import annotations
 
