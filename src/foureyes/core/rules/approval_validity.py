@@ -1,4 +1,4 @@
-"""The validity of an approval at the moment of the merge (Q2): P and D are asked again, for the approver."""
+"""Validity of an approval at merge time: P and D are evaluated again for the approver. (Q2)"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEPT_PATHS = 50
 
 
 class WaitingApproval(msgspec.Struct, frozen=True):
-    """An approval that waits to be merged. `passed`: the tasks inside that a person passed over (N3, A7)."""
+    """An approval waiting to be merged. `passed` lists the tasks inside that a person overrode. (N3, A7)"""
 
     seq: int
     session: SessionId
@@ -42,9 +42,8 @@ class WaitingApproval(msgspec.Struct, frozen=True):
 
 
 def why_void(facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: gate.Tip | None) -> tuple[Reason, ...]:
-    """T `void`: every reason why this approval would not be given now; empty when it would. Holds only make it wait
-    (D3).
-    """
+    """Return every reason why this approval would be refused now, or nothing if it is still valid. Holds do not void
+    it: they only delay the merge. (D3)"""
     if facts.attempt is None or given.attempt != facts.attempt.n:
         return (Reason("D4", f"attempt {given.attempt} is not the latest one any more"),)
     if given.rule == BY_RULE:
@@ -66,11 +65,11 @@ def why_void(facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: ga
 def why_not_there(
     facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: gate.Tip | None, effect: Effect, *, keys: bool
 ) -> tuple[Reason, ...]:
-    """A4, P6, M3, M4, P10 once more, asked about what the merge does to the target. Where the target renamed a file or
-    changed its mode, that is not what the attempt shows, and may ask for more eyes than agreed. `keys`: people here
-    have keys, so that what only a person may agree to is signed (I9).
+    """Return new reasons against the approval that come from the merge's effect on the target.
 
-    A merge that changes nothing there has nothing to ask about.
+    A rename or mode change on the target can make the merge touch other paths than the attempt shows, and these may
+    need a stricter review. `keys`: people here have keys, so decisions reserved for people must be signed (I9). A
+    merge that changes nothing on the target returns nothing. (A4, P6, M3, M4, P10)
     """
     if not effect.files or facts.attempt is None:
         return ()
@@ -84,7 +83,7 @@ def why_not_there(
 
 
 def as_merged(facts: Facts, effect: Effect) -> Facts:
-    """The same case, with what reaches the target in the place of what the attempt shows."""
+    """Return the same facts with the merge's effect on the target in place of the attempt's files."""
     assert facts.attempt is not None
     attempt = msgspec.structs.replace(
         facts.attempt,
@@ -98,8 +97,10 @@ def as_merged(facts: Facts, effect: Effect) -> Facts:
 
 
 def marked_by(facts: Facts, policy: ReviewPolicy, effect: Effect) -> tuple[Mark, ...]:
-    """The attempt's marks, and where a merge would have put its change: kept with it, so that whoever agrees next is
-    asked with these paths from the start. Gate files first; where the paths are the same, all of them.
+    """Return the attempt's marks plus the paths changed by the merge, so that the next reviewer is asked about them
+    from the start.
+
+    Gate files come first. If the merge changes only the attempt's own paths, all of them are marked.
     """
     assert facts.attempt is not None
     own = set(facts.changed_paths())
@@ -110,7 +111,8 @@ def marked_by(facts: Facts, policy: ReviewPolicy, effect: Effect) -> tuple[Mark,
 
 
 def _by_whom(facts: Facts, policy: ReviewPolicy, given: WaitingApproval) -> tuple[Reason, ...]:
-    """P for whoever approved, with the words they gave. What they used up of a daily limit, they used up then."""
+    """Evaluate P for the approver with their original declaration. The daily limit is ignored, because the approval
+    already used it."""
     declared = Declaration(
         given.reason, self_review=given.exception == "self_review", reviewed_by="on record" if given.exception else ""
     )
@@ -120,7 +122,8 @@ def _by_whom(facts: Facts, policy: ReviewPolicy, given: WaitingApproval) -> tupl
 
 
 def why_not_checked(facts: Facts, given: WaitingApproval, checked: tuple[CheckState, ...], tree: str) -> list[Reason]:
-    """D5 on the merge result: every required check is green, for approvals by agents and rules where it counts."""
+    """Return reasons for required checks that are not green on the merge result. For agents and rules only counting
+    runs count. (D5)"""
     if given.exception == GLASS:
         return []
     by_a_person = facts.party(given.session).kind == "human"

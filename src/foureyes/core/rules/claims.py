@@ -1,4 +1,4 @@
-"""Claims (T1): everything that keeps a task from being started, at once."""
+"""Claim rules: every reason why a task cannot be started. (T1)"""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ RESUME = by_person(fe("resume", "--project", "-m", phrase("why")))
 def why_not_free(
     task: Task, *, project_hold: str | None, waits_for: Iterable[tuple[str, str]], is_parent_blocked: bool
 ) -> list[Reason]:
-    """T1, D3, E2, T3, T4: every reason why a task cannot be started. `waits_for`: tasks with their status."""
+    """Return every reason why the task cannot be started. `waits_for` holds tasks with their status. (T1, D3, E2, T3,
+    T4)"""
     reasons = _by_status(task)
     if project_hold is not None:
         reasons.append(Reason("D3", f"the project is held: {project_hold}", RESUME))
@@ -29,7 +30,7 @@ def why_not_free(
         reasons.append(Reason("E2", f"{task.id} waits for {who} to decide (tier {task.tier})", decide))
     for other, status in waits_for:
         if status != "closed":
-            stands = status in ("blocked", "deferred")  # nobody works on it: it can be left out, too
+            stands = status in ("blocked", "deferred")  # a task without a worker: dropping the dependency is an option too
             step = either(fe("show", other), fe("dep", "rm", task.id, other)) if stands else fe("show", other)
             reasons.append(Reason("T3", f"{task.id} waits for {other}, which is {status}", step))
     if task.parent and is_parent_blocked:
@@ -54,22 +55,23 @@ def is_next_process(
 
 
 def began_at(task: Task, head: Sha | None) -> Sha | None:
-    """K4, Q6: where the target was when a task began, for who starts it at `head`. Nobody could say it the first time:
-    then it stays unsaid, since the target may have had work of the task ever since.
+    """Return the target's position at the task's start, for a caller that starts it at `head`.
+
+    If the first start recorded no position, later starts record none either, because the target may contain work of
+    the task since then. (K4, Q6)
     """
     return None if task.started_at is not None and task.start_target is None else head
 
 
 def lead_step(task: str, waiting_for: str = "lead") -> Steps:
-    """E3: what moves a loop that waits. (Splitting it is for who can name the parts, asking for whom it does not wait
-    for yet: `fe attention` has all ways.)
-    """
+    """Return the next step for a loop waiting for a decision. `fe attention` lists the other options, such as
+    splitting the task. (E3)"""
     decide = fe("lead", one_of("senior", "fresh", "continue"), task, "-m", phrase("why"))
     return by("person" if waiting_for == "user" else "lead", decide)
 
 
 def _by_status(task: Task) -> list[Reason]:
-    """T1: only an open task can be started; the way back to open is the next step."""
+    """Return a reason unless the task is open, with the command that opens it again. (T1)"""
     if task.status == "open":
         return []
     verb = {"blocked": "unblock", "deferred": "undefer", "closed": "reopen"}.get(task.status, "show")

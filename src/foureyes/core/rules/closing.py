@@ -1,4 +1,4 @@
-"""Closing (C), cancelling, taking up again what was rejected (T), and who decides about a stuck loop (E2, E3)."""
+"""Rules for closing (C), cancelling and lifting a rejection (T), and for decisions about a stuck loop (E2, E3)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:
-    """C1, C2, T5: who may close without an approval. A rule that raises refuses (G1)."""
+    """Decide if the actor may close the task without an approval. An exception in a rule refuses. (C1, C2, T5, G1)"""
     return fail_closed(
         lambda: strictest_for(actor, with_spawners(facts, actor), lambda who: _may_close(facts, who, policy, exception))
     )
@@ -88,14 +88,14 @@ def _is_finished_epic(facts: Facts) -> bool:
 
 
 def _made_a_child(facts: Facts, actor: Party) -> bool:
-    """T5: an epic's implementers are those of its children."""
+    """Return True if the actor made a child of this epic. An epic's implementers are those of its children. (T5)"""
     return any(
         is_tied(actor, facts.party(maker)) or is_under(facts, actor, facts.party(maker)) for maker in facts.child_makers
     )
 
 
 def may_cancel(facts: Facts, actor: Party) -> Decision:
-    """T: cancel and delete are for work that nobody began, by its creator or a person."""
+    """Decide if the actor may cancel or delete the task: only before any work, by its creator or a person. (T2)"""
     return fail_closed(lambda: _may_cancel(facts, actor))
 
 
@@ -120,7 +120,7 @@ def _may_cancel(facts: Facts, actor: Party) -> Decision:
 
 
 def may_lift_rejection(facts: Facts, actor: Party) -> Decision:
-    """T: a rejected task is unblocked or reopened by who rejected it, or by a person."""
+    """Decide if the actor may unblock or reopen a rejected task: only the rejecting reviewer or a person. (T2)"""
     return fail_closed(lambda: _may_lift_rejection(facts, actor))
 
 
@@ -142,9 +142,8 @@ def _may_lift_rejection(facts: Facts, actor: Party) -> Decision:
 
 
 def why_not_lead(facts: Facts, me: Party, lead: str, agent: str, option: LeadOption) -> list[Reason]:
-    """E2, E3: every reason why the caller may not decide so. `lead` is the profile that leads (`human`: a person);
-    `agent` is the caller's program.
-    """
+    """Return every reason against this lead decision by the caller. `lead` is the leading profile (`human`: a person),
+    `agent` the caller's program. (E2, E3)"""
     task = facts.task
     reasons: list[Reason] = []
     if task.waiting_for == "":

@@ -1,4 +1,4 @@
-"""Conditions of every approval (D), in the order of the rules. Each one that fails is a reason."""
+"""Conditions for every approval, in the order of the rules. Each failed condition is one reason. (D)"""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
 
 class Tip(msgspec.Struct, frozen=True):
-    """What git says about the attempt's ref right now: its head, and for landed work whether the target holds it.
-    `unasked`: why the remote could not be asked, and what the attempt's machine last told counts. `machine`: where it
-    was submitted, if that is another one.
+    """The current state of the attempt's ref in git: its head, and for landed work, if the target contains it.
+
+    `unasked` says why the remote could not be reached. Then the last known state from the attempt's machine counts.
+    `machine` names the machine of the submission, if it is another one.
     """
 
     head: Sha | None = None
@@ -54,7 +55,8 @@ def check(
     reason: str = "",
     look: Looked = NOTHING_KNOWN,
 ) -> tuple[Reason, ...]:
-    """D, A7: everything but who is asking. `tip` None means git could not be asked."""
+    """Return every reason against the approval except the reviewer's independence (see four_eyes). `tip` None means
+    git gave no answer. (D, A7)"""
     conditions: tuple[Callable[[], Iterable[Reason | None]], ...] = (
         lambda: [is_reviewing(facts)],
         lambda: has_blocking(facts, actor),
@@ -72,7 +74,7 @@ def check(
 
 
 def reasons_of(condition: Callable[[], Iterable[Reason | None]]) -> list[Reason]:
-    """G1: a condition that raises is a reason against it."""
+    """Run a condition. An exception in it becomes a reason to refuse. (G1)"""
     try:
         return [reason for reason in condition() if reason is not None]
     except Exception as problem:
@@ -80,7 +82,7 @@ def reasons_of(condition: Callable[[], Iterable[Reason | None]]) -> list[Reason]
 
 
 def is_reviewing(facts: Facts) -> Reason | None:
-    """D1: status is reviewing."""
+    """Return a reason unless the task's status is reviewing. (D1)"""
     task = facts.task
     if task.status == "reviewing":
         return None
@@ -88,9 +90,7 @@ def is_reviewing(facts: Facts) -> Reason | None:
 
 
 def has_blocking(facts: Facts, actor: Party | None = None) -> list[Reason]:
-    """D2: no open blocking finding; each one is a reason, with what settles it, and who does that as `actor` sees
-    it.
-    """
+    """Return a reason for each open blocking finding. The next step depends on the role of `actor`. (D2)"""
     is_maker = actor is not None and made_by(facts, actor) is not None
     may_rule = actor is not None and not is_maker and actor.kind != "service"
     return [
@@ -130,7 +130,7 @@ def _settles(finding: Blocking, status: str, *, is_maker: bool, may_rule: bool) 
 
 
 def holds(facts: Facts) -> list[Reason]:
-    """D3, A7: no hold on task, project or an unmerged task inside; each one is a reason."""
+    """Return a reason for each hold on the task, the project or an unmerged task inside the attempt. (D3, A7)"""
     reasons = []
     if facts.project_hold is not None:
         reasons.append(
@@ -148,18 +148,16 @@ def holds(facts: Facts) -> list[Reason]:
 
 
 def stops(facts: Facts, actor: Party | None = None) -> list[Reason]:
-    """D3: what stops a task. Holds stop everybody; a pause by reviewers, and the blocker of an agent that may not stop
-    the task, stop agents and rules (`actor` None is a rule).
-    """
+    """Return the holds, and for agents and rules also reviewer pauses and blockers from agents without the right to
+    stop the task. `actor` None means a rule. (D3)"""
     if actor is not None and actor.kind == "human":
         return holds(facts)
     return [*holds(facts), *pauses(facts), *blockers(facts)]
 
 
 def is_unconfigured(facts: Facts, actor: Party | None = None) -> Reason | None:
-    """P12: until a foureyes.toml was accepted nobody knows which checks are wanted: only people approve (`actor` None
-    is a rule).
-    """
+    """Return a reason until a foureyes.toml has been accepted, because the required checks are unknown before that.
+    People may approve anyway. `actor` None means a rule. (P12)"""
     if facts.is_configured or (actor is not None and actor.kind == "human"):
         return None
     why = "no foureyes.toml is in force yet, so only a person may approve"
@@ -167,14 +165,14 @@ def is_unconfigured(facts: Facts, actor: Party | None = None) -> Reason | None:
 
 
 def pauses(facts: Facts) -> list[Reason]:
-    """R2: two reviewers have concerns, and the clarification has not ended."""
+    """Return a reason while two reviewers have concerns and their clarification is still open. (R2)"""
     paused = facts.cycle.paused if facts.cycle is not None else ""
     why = f"two reviewers have concerns, and {paused} is not settled"
     return [Reason("R2", why, fe("review", "show", paused))] if paused else []
 
 
 def blockers(facts: Facts) -> list[Reason]:
-    """R1: agents that may not stop the task say blocker about this attempt."""
+    """Return a reason for each agent that reported a blocker on this attempt but may not stop the task. (R1)"""
     return [
         Reason(
             "R1",
@@ -186,8 +184,9 @@ def blockers(facts: Facts) -> list[Reason]:
 
 
 def is_stale(facts: Facts, tip: Tip | None, actor: Party | None = None) -> Reason | None:
-    """D4: the attempt is current: its head is the head of the ref it came from; landed work is on the target. Who made
-    it hands it in again, and on its own machine, as `actor` is told.
+    """Return a reason unless the attempt's head is still the head of its ref, or landed work is on the target.
+
+    The next step is to submit again, which the author does on the machine of the attempt. (D4)
     """
     attempt = facts.attempt
     if attempt is None:
@@ -222,8 +221,8 @@ def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: st
     """D5: required checks passed on the attempt's tree; for agents, and where no merge runs them again, in a run that
     counts.
 
-    A person may agree to tests that are gone, with a reason, on the record: tests are renamed and retired, too. So may
-    they to a check that is red on the target as well, where no report tells whether the change adds to that.
+    A person may accept missing tests by giving a reason, because tests get renamed and retired. The same holds for a
+    check that is also red on the target when no report shows if the change makes it worse. (D5)
     """
     attempt = facts.attempt
     if attempt is None or not asks_for_checks(facts, policy):
@@ -239,7 +238,7 @@ def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: st
 
 
 def asks_for_checks(facts: Facts, policy: ReviewPolicy) -> bool:
-    """D5: whether an attempt needs its checks at all."""
+    """Return True if the attempt needs its checks: not without code, and not for minor work exempt by policy. (D5)"""
     if facts.attempt is None or facts.attempt.no_code:
         return False
     is_minor = facts.task.minor and not policy.minor.checks and not minor_refusals(facts, policy, None)
@@ -247,20 +246,20 @@ def asks_for_checks(facts: Facts, policy: ReviewPolicy) -> bool:
 
 
 def waits_for_checks(facts: Facts, policy: ReviewPolicy) -> bool:
-    """D5: whether a required check has not run on the attempt's tree."""
+    """Return True if a required check has not run on the attempt's tree. (D5)"""
     states = check_states(facts, policy) if policy.checks and asks_for_checks(facts, policy) else ()
     return any(state.rule.required and state.result is None for state in states)
 
 
 def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
-    """D5: tests of the target that the attempt no longer has, where a required check would have run them."""
+    """Return the target's tests that are missing from the attempt, for required checks. (D5)"""
     required = [state for state in check_states(facts, policy) if state.rule.required and state.result is not None]
     unknown = [NOT_COMPARED] if any(not state.compared for state in required) else []
     return tuple(dict.fromkeys([*unknown, *[name for state in required for name in state.gone]]))
 
 
 def accepted_checks(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
-    """D5: required checks that are red on the target as well, which a person accepts by approving."""
+    """Return the required checks that are also red on the target. A person accepts them by approving. (D5)"""
     states = check_states(facts, policy) if asks_for_checks(facts, policy) else ()
     return tuple(state.rule.name for state in states if state.rule.required and state.may_be_accepted)
 
@@ -272,8 +271,9 @@ def claimed_checks(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
 
 
 def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> list[Reason]:
-    """D6: as many counting reviews as the policy or a label asks for, and one of each who is named. A person who
-    approves counts as one review, whatever grade is asked for; their own review beside it is not counted again.
+    """Return reasons for too few counting reviews and for missing reviews by named reviewers.
+
+    An approving person counts as one review at any grade. Their own earlier review is not counted twice. (D6)
     """
     few = _too_few(facts, actor, policy)
     return [*([few] if few else []), *lacks_named(facts, policy, actor)]
@@ -294,8 +294,10 @@ def _too_few(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | None:
 
 
 def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str, look: Looked) -> Reason | None:
-    """D8: where a label asks for it, every hunk was shown to the person who approves (H4). `ask` is content with a mark
-    by hand, a pager or a yes, and where nothing is measured with the name of the diff; `refuse` is not.
+    """Return a reason if a label requires every hunk to be shown and the approving person skipped some.
+
+    `ask` also accepts a manual mark, a pager or a confirmation, and the diff's name if nothing was measured. `refuse`
+    accepts none of these. (D8, H4)
     """
     label = must_be_seen(policy, labels_in_force(facts))
     if label is None or actor.kind != "human" or facts.attempt is None:
@@ -321,12 +323,12 @@ def _nothing_shows(facts: Facts, label: str) -> Reason:
 
 
 def in_the_app(facts: Facts) -> Steps:
-    """Where hunks are shown and counted."""
+    """Return the step that leads to the terminal app, which counts the hunks shown."""
     return prose(f"open every hunk of {facts.task.id} in the terminal app, and approve it there")
 
 
 def was_not_reviewed(facts: Facts, actor: Party, agent_approval: AgentApproval) -> Reason | None:
-    """D9: where the policy asks for it, an agent's approval needs its own counting review of this diff."""
+    """Return a reason if policy requires an agent's own counting review of this diff and it is missing. (D9)"""
     if agent_approval != "review" or actor.kind != "agent" or actor.session in facts.reviewers:
         return None
     return Reason(
@@ -341,28 +343,27 @@ def was_not_reviewed(facts: Facts, actor: Party, agent_approval: AgentApproval) 
 
 WHOLE = 64
 TYPED_SHOWN = 20
-"""How much of what somebody typed is said back."""
+"""Number of typed characters to repeat in a message."""
 _NUMBER = Shape(r"[1-9][0-9]{0,8}\Z")
 _DIGITS = Shape(r"[0-9a-f]{1,64}\Z")
 _FORM = f"{SEEN_FORM}, like {seen_name(2, '9b20c4d1')}, or the whole diff id"
 
 
 class SeenDiff(NamedTuple):
-    """What somebody says they saw: an attempt's number, if they gave one, and digits of its diff id."""
+    """The reviewed change as the caller named it: an optional attempt number and digits of its diff id."""
 
     attempt: int | None
     digits: str
 
     @property
     def is_form(self) -> bool:
-        """Whether it can mean one change only. Digits alone have to be all of them: two changes that begin alike are
-        found in a second.
-        """
+        """True if this can mean only one change. Digits without an attempt number must be complete, because a diff
+        with the same first digits is easy to make."""
         return len(self.digits) >= (WHOLE if self.attempt is None else SEEN_DIGITS)
 
 
 def read_seen(text: str) -> SeenDiff | None:
-    """`2.9b20c4d1`, or digits with or without their `sha256:`; None for anything else."""
+    """Parse `2.9b20c4d1`, or digits with or without `sha256:`. Return None for anything else."""
     number, dot, digits = text.strip().lower().rpartition(".")
     digits = digits.removeprefix("sha256:")
     if not _DIGITS.match(digits) or (dot and not _NUMBER.match(number)):
@@ -371,8 +372,9 @@ def read_seen(text: str) -> SeenDiff | None:
 
 
 def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
-    """D7: an approval names the change that was looked at; a person on the command line may leave it out. What it is
-    called now is never said: who looks again is told.
+    """Return a reason unless the approval names the reviewed change. A person on the command line may omit it.
+
+    The message never reveals the current name, so that the caller has to read the diff again. (D7)
     """
     attempt = facts.attempt
     if attempt is None:
@@ -398,7 +400,7 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
 
 
 def _lacks(given: SeenDiff | None) -> str:
-    """What is missing in something that is not of the form."""
+    """Return the missing part of a malformed --seen value."""
     if given is None:
         return "it is printed behind the word diff"
     if given.attempt is None:
@@ -407,7 +409,7 @@ def _lacks(given: SeenDiff | None) -> str:
 
 
 def has_moved(facts: Facts, seen: str) -> bool:
-    """D7: whether another change was looked at than the one that is there now."""
+    """Return True if the reviewed change differs from the current one. (D7)"""
     given = read_seen(seen)
     if facts.attempt is None or given is None or not given.is_form:
         return False
@@ -416,25 +418,25 @@ def has_moved(facts: Facts, seen: str) -> bool:
 
 
 def name_of_seen(facts: Facts, seen: str) -> str:
-    """The change that was looked at, as the record has it; empty where none was named."""
+    """Return the recorded name of the reviewed change, or "" if none was named."""
     given = read_seen(seen)
     named = _named(facts, given) if given is not None else []
     return seen_name(named[-1].n, named[-1].diff_id) if named else ""
 
 
 def same_as_latest(facts: Facts) -> frozenset[int]:
-    """A3: the numbers of the attempts that are the same change as the latest."""
+    """Return the numbers of all attempts with the same change as the latest. (A3)"""
     return same_change(_handed_in(facts))
 
 
 def _handed_in(facts: Facts) -> list[EarlierAttempt]:
-    """Every attempt, the latest last."""
+    """Return every attempt, the latest last."""
     latest = facts.attempt
     return [*facts.earlier, *([EarlierAttempt(latest.n, latest.diff_id, latest.relation)] if latest else [])]
 
 
 def _named(facts: Facts, given: SeenDiff) -> list[EarlierAttempt]:
-    """The attempts that are meant: the one of this number, or all that have this diff id."""
+    """Return the attempts that match the number, or all with this diff id."""
     everything = _handed_in(facts)
     if given.attempt is None:
         return [each for each in everything if _digits(each) == given.digits]

@@ -1,4 +1,4 @@
-"""P10: when a task marked minor really is one. Evidence bounds the word."""
+"""Conditions for work marked minor. The evidence can overrule the mark. (P10)"""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts
 
 MAX_BYTES = 4096
-"""P10: how many bytes the changed lines and file names of a minor change may have."""
+"""Largest size in bytes of a minor change, counting changed lines and file names. (P10)"""
 
 
 def minor_refusals(facts: Facts, policy: ReviewPolicy, author: Party | None) -> tuple[Reason, ...]:
-    """Why the mark does not count; empty when it does. `author` is set when an author would approve itself."""
+    """Return the reasons why the mark does not count, or nothing if it does. Pass `author` when an author approves
+    their own work."""
     sentences = [
         _barred_by_label(facts, policy),
         _set_late_by_an_author(facts),
@@ -43,7 +44,7 @@ def _barred_by_label(facts: Facts, policy: ReviewPolicy) -> str:
 
 
 def _set_late_by_an_author(facts: Facts) -> str:
-    """Set after creation it counts only from a session outside the author set, its origins and delegators."""
+    """Return a message if someone who made or delegated the work set the mark after the task was created."""
     task = facts.task
     if not task.minor_late or task.minor_by is None:
         return ""
@@ -53,14 +54,14 @@ def _set_late_by_an_author(facts: Facts) -> str:
 
 
 def _unsigned(facts: Facts) -> list[str]:
-    """M6: where a person's key exists, a person's mark counts only signed."""
+    """Return a message if a person set the mark unsigned although people here have keys. (M6)"""
     marked = [control for control in facts.controls if control.kind == "minor"]
     why = why_unsigned(facts, marked[-1]) if marked else ""
     return [f"it was marked minor, but {why}"] if why else []
 
 
 def _too_large(facts: Facts, policy: ReviewPolicy) -> list[str]:
-    """In lines, and in bytes: one line can hold a program."""
+    """Return a message for each size limit exceeded. Bytes count too, because one line can hold a whole program."""
     attempt, bounds = facts.attempt, policy.minor
     if attempt is None:
         return []
@@ -85,7 +86,7 @@ NEVER_MINOR: dict[MarkKind, str] = {
     "mode": "changes the mode of a file",
     "executable": "makes a file executable",
 }
-"""P10: what few lines do not tell of."""
+"""Changes that a line count does not show. (P10)"""
 
 
 def _more_than_lines(facts: Facts) -> str:

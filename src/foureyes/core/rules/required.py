@@ -1,4 +1,4 @@
-"""Whose reviews a task needs by name (D6), and who is named as a reviewer at all (V4)."""
+"""Required reviews by name (D6), and the agents configured as reviewers (V4)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def required_reviewers(policy: ReviewPolicy, labels: Iterable[str]) -> dict[str, str]:
-    """D6: who has to review by name, each with the label that says so."""
+    """Return the required reviewers by name, each with the label that requires them. (D6)"""
     reviewers: dict[str, str] = {}
     for label in sorted(labels):
         rule = rule_of(policy, label)
@@ -26,36 +26,40 @@ def required_reviewers(policy: ReviewPolicy, labels: Iterable[str]) -> dict[str,
 
 
 def is_profile(name: str) -> bool:
-    """D6: whether a reviewer's name is an agent's: people are `user@host`, or `human` for any of them."""
+    """Return True for an agent's name. People are `user@host`, and `human` means any person. (D6)"""
     return name != HUMAN and "@" not in name
 
 
 def required_agents(policy: ReviewPolicy, labels: Iterable[str]) -> tuple[str, ...]:
-    """D6: the agents among those who have to review by name."""
+    """Return only the agents among the required reviewers. (D6)"""
     return tuple(name for name in required_reviewers(policy, labels) if is_profile(name))
 
 
 def all_reviewers(policy: ReviewPolicy) -> tuple[str, ...]:
-    """V4: the agents that are named as reviewers, for every task or for a label."""
+    """Return every agent configured as a reviewer, for all tasks or for a label. (V4)"""
     rules = [name for rule in policy.label_rules.values() for name in rule.reviewers if is_profile(name)]
     return tuple(dict.fromkeys([*policy.peers.reviewers, *rules]))
 
 
 def wants_reviews(policy: ReviewPolicy, labels: Iterable[str]) -> bool:
-    """V1: whether peers are asked about a task: some are named, or counting reviews are needed."""
+    """Return True if peers are asked to review this task: reviewers are configured, or counting reviews are required.
+    (V1)"""
     labels = list(labels)
     needed = required_reviews(policy, labels) or required_agents(policy, labels)
     return bool(policy.peers.reviewers or needed)
 
 
 def wants_peers(policy: ReviewPolicy) -> bool:
-    """V1: whether reviewers are named, or any task may need reviews: else nobody is asked in the middle of work."""
+    """Return True if reviewers are configured or any task may need reviews. Otherwise no one is asked for early
+    reviews. (V1)"""
     return bool(all_reviewers(policy) or policy.reviews or any(rule.reviews for rule in policy.label_rules.values()))
 
 
 def unmet_names(facts: Facts, policy: ReviewPolicy, actor: Party | None = None) -> dict[str, str]:
-    """D6: who has to review by name and has not, each with the label that says so. A person who approves is one who
-    did; an agent is called so alone, without another one above it, as a session or as a process (I4).
+    """Return the required reviewers without a review so far, each with the label that requires them.
+
+    An approving person counts as having reviewed. An agent counts under its name only without another agent above it,
+    as a session or as a process. (D6, I4)
     """
     from foureyes.core.rules.involvement import called, labels_in_force  # `fe status` has a policy and no facts
 
@@ -70,7 +74,7 @@ def unmet_names(facts: Facts, policy: ReviewPolicy, actor: Party | None = None) 
 
 
 def lacks_named(facts: Facts, policy: ReviewPolicy, actor: Party | None = None) -> list[Reason]:
-    """D6: each who is named and did not review, with whom to ask."""
+    """Return a reason for each named reviewer without a review, with the request as next step. (D6)"""
     return [
         Reason("D6", f"label {label} wants a counting review of {_who(name)}, and there is none", _asked(facts, name))
         for name, label in unmet_names(facts, policy, actor).items()
@@ -82,7 +86,8 @@ def _who(name: str) -> str:
 
 
 def _asked(facts: Facts, name: str) -> Steps:
-    """Who is to be asked next; whoever made the work cannot review it."""
+    """Return the next step for a missing reviewer. A reviewer who made the work needs a break-glass approval by a
+    person."""
     from foureyes.core.rules.involvement import called, makers_of
 
     task, cycle = facts.task.id, facts.cycle
