@@ -1,4 +1,5 @@
-"""States of checks (D5): where every configured check stands for an attempt, against the target, and when it is tried again."""
+"""Check states for an attempt: the result of each configured check, compared with the target, and the time of the next
+try. (D5)"""
 
 from __future__ import annotations
 
@@ -26,18 +27,19 @@ if TYPE_CHECKING:
 # ---- D5 ----
 
 RAN: frozenset[CheckOutcome] = frozenset({"passed", "failed"})
-"""G1: a run that crashed, was ended or used other code tells nothing about which tests there are."""
+"""Outcomes that tell which tests exist. A crashed, ended or unsound run does not. (G1)"""
 
 BROKEN_HERE = ", where the target's own run comes to its end"
 
 NOT_COMPARED = "*"
-"""Stands for all tests, where a person agreed although it is not known which ones the target has."""
+"""Stands for all missing tests, when a person accepted them without a list of the target's tests."""
 ACCEPTED = "*red:"
-"""Before the name of a check, among the tests that were let go: it is red on the target as well, and was accepted."""
+"""Prefix of a check's name among the accepted tests: the check is also red on the target, and a person accepted that.
+"""
 
 
 def check_states(facts: Facts, policy: ReviewPolicy) -> tuple[CheckState, ...]:
-    """Each check of the accepted configuration on the attempt's tree, compared with the target's tests at its base."""
+    """Return the state of each accepted check on the attempt's tree, compared with the target's tests at its base."""
     attempt = facts.attempt
     if attempt is None:
         return ()
@@ -47,7 +49,8 @@ def check_states(facts: Facts, policy: ReviewPolicy) -> tuple[CheckState, ...]:
 def check_states_on(
     facts: Facts, policy: ReviewPolicy, tree: str, base_tree: str, also_gone: Iterable[str] = ()
 ) -> tuple[CheckState, ...]:
-    """The same on any tree that the facts hold results of. `also_gone`: what a person let go, or accepted, before."""
+    """Like check_states(), for any tree with results in the facts. `also_gone` lists tests and checks that a person
+    accepted before."""
     allowed = frozenset(also_gone)
     states = tuple(check_state(facts, rule, tree, base_tree, allowed) for rule in policy.checks)
     states = tuple(
@@ -57,14 +60,14 @@ def check_states_on(
 
 
 def seen_on_tip(states: Iterable[CheckState], green: Collection[str]) -> tuple[CheckState, ...]:
-    """The same, where it is known which checks pass on the tip of the target."""
+    """Mark the states whose checks were red before and are green on the target's tip."""
     return tuple(replace(state, fixed=state.red_before and state.rule.name in green) for state in states)
 
 
 def check_state(
     facts: Facts, rule: CheckRule, tree: str, base_tree: str, allowed: frozenset[str] = frozenset()
 ) -> CheckState:
-    """The latest result that counts; failing that, the latest one that somebody claims."""
+    """Return the state of one check from its latest counting result, or else its latest claimed one."""
     known = facts.results_beside(base_tree)
     mine = [result for result in known if (result.digest, result.name) == (rule.digest, rule.name)]
     here = [result for result in mine if result.tree == tree]
@@ -97,9 +100,10 @@ def check_state(
 
 
 def is_broken_by_change(facts: Facts, rule: CheckRule, result: CheckResult, base_tree: str) -> bool:
-    """D5: whether a run broke by the tool's own exit code (a file that cannot be parsed, a conftest that fails), while
-    the latest one where the change begins came to its end, by the same program in the same environment. An
-    environment that the change itself asks for is its own.
+    """Return True if the run broke by the tool's own exit code (a syntax error, a failing conftest), while the base's
+    latest run finished.
+
+    Both runs need the same program, unless the change itself alters the environment's inputs. (D5)
     """
     broke = result.outcome == "crashed" and is_tools_own_break(rule.run, result.exit_code, rule.failed_exit)
     if not broke or base_tree == result.tree:
@@ -118,9 +122,8 @@ def is_broken_by_change(facts: Facts, rule: CheckRule, result: CheckResult, base
 def _against(
     facts: Facts, rule: CheckRule, result: CheckResult, before: list[CheckResult], on_base: list[CheckResult]
 ) -> Against:
-    """The result without what the target fails, too, by the latest result there; one that does not count, or of a run
-    that broke, is none.
-    """
+    """Return the result without the failures that the target has too. The target's latest counting run that finished
+    is used."""
     if rule.report == "none" or result.outcome != "failed" or not result.failing:
         return Against(result)
     if not before:
@@ -131,28 +134,28 @@ def _against(
 
 
 def _is_red(seen: Against) -> bool:
-    """Whether it fails, and that says something beside what the target says."""
+    """Return True if the check fails and the failure says more than the target's own result."""
     return seen.result.outcome == "failed" and not seen.lacking
 
 
 def _is_by_change(seen: Against, before: CheckResult | None) -> bool:
-    """D5: whether a check is red because of the change: it passes where the change begins, or a report names something
-    that the target has not, or lacks every test of one that there has some.
-    """
+    """Return True if the change made the check red: the check passes on the base, the report names something new, or
+    the report has no tests although the base's has. (D5)"""
     if before is None or not _is_red(seen):
         return False
     return before.outcome == "passed" or bool(seen.result.failing) or bool(before.tests and not seen.result.tests)
 
 
 def _changes_inputs(facts: Facts, rule: CheckRule) -> bool:
-    """D5: whether the environment is one for this attempt alone."""
+    """Return True if the change touches the inputs of its environment, so that it gets one of its own. (D5)"""
     if rule.checkout is None or not rule.checkout.prepare.strip():
         return False
     return bool(matching(facts.changed_paths(), rule.checkout.inputs))
 
 
 def counts(facts: Facts, result: CheckResult) -> bool:
-    """D5: run by a service or a person outside the process trees of everyone who made or delegated the work."""
+    """Return True if an uninvolved service or person ran the check, outside the process trees of every maker and
+    delegator. (D5)"""
     who = facts.party(result.session)
     return who.kind != "agent" and who.trust != "asserted" and not is_involved(facts, who)
 
@@ -160,7 +163,7 @@ def counts(facts: Facts, result: CheckResult) -> bool:
 def _gone(
     facts: Facts, rule: CheckRule, result: CheckResult, before: list[CheckResult], allowed: frozenset[str]
 ) -> tuple[str, ...]:
-    """The tests that passed on the target and are not in this report."""
+    """Return the tests that passed on the target and are missing from this report."""
     if rule.report != "junit" or not result.tests:
         return ()
     had = {
@@ -175,24 +178,24 @@ def _gone(
 
 # ---- D5 ----
 
-# What a tool found is counted: by file (following renames), rule, words and code, wherever its lines are now. As many as
-# the target has are known, one more is new; what cannot be compared is never dropped (G1).
+# Tool findings are compared by count per file (following renames), rule, message and code, at any line. As many as the
+# target has are known, each further one is new. A finding without a counterpart to compare with is never dropped (G1).
 
 MOST_RESULTS = 50_000
-"""How many results of a tool are listed; of more nothing is known but their number."""
+"""Largest number of findings to list. For longer reports only the number is kept."""
 ERROR, WARNING = "e", "w"
 NUMBER = pattern(r"\d+")
 
 
 class Against(msgspec.Struct, frozen=True):
-    """A result as it is seen against the target's; `lacking` says why it is not."""
+    """A result compared with the target's. `lacking` says why no comparison was possible."""
 
     result: CheckResult
     lacking: str = ""
 
 
 class ListedResult(msgspec.Struct, frozen=True, order=True):
-    """One result of a list: the how-maniest error of the report it is, or warning; where, and what it is known by."""
+    """One finding in a list: its line, its number among the errors or warnings of the report, level, key and path."""
 
     line: int
     number: int
@@ -202,16 +205,15 @@ class ListedResult(msgspec.Struct, frozen=True, order=True):
 
 
 def known_by(rule: str, message: str, code: str = "", mark: str = "") -> str:
-    """What a tool's result is known by wherever its line is now. Numbers in its words (of lines, of a measure) say
-    nothing where there is code; without code, what the tool itself knows it by.
-    """
+    """Return the key of a finding, independent of its line. Numbers in the message are ignored if there is code.
+    Without code the tool's own mark is used."""
     words = " ".join((NUMBER.sub("0", message) if code.strip() else message).split())
     text = msgspec.json.encode([rule, words, "".join(code.split()) or mark])
     return sha256(b"foureyes found\n" + text).hexdigest()[:24]
 
 
 def listed(findings: Sequence[ToolFinding]) -> Iterator[str]:
-    """Every error and warning of a report as a line of its list; nothing where there are too many."""
+    """Yield each error and warning as one line of a list, or nothing if there are more than MOST_RESULTS."""
     counts = {ERROR: 0, WARNING: 0}
     for each in findings if len(findings) <= MOST_RESULTS else ():
         level = each.level[:1]
@@ -228,9 +230,8 @@ def against(
     lists: Mapping[str, Collection[str]],
     renames: Mapping[str, str],
 ) -> Against:
-    """A result that names what failed, without what failed on the target, too. `before`: the target's own;
-    `renames`: what a path of now is called there.
-    """
+    """Return the result without the failures that the target has too. `before` is the target's result. `renames` maps
+    new paths to the target's."""
     if before.outcome == "passed":
         return Against(result)
     if not before.failing:
@@ -248,8 +249,10 @@ def against(
 
 
 def on_target(rule: CheckRule, result: CheckResult) -> CheckResult:
-    """A result on the target's own tip: what a baseline there holds against no task is known, and does not make the
-    target red. A run that broke, or that names nothing to compare with, does (G1).
+    """Return a result on the target's tip as passed if every failure is known by name, so that known failures do not
+    make the target red.
+
+    A run that broke, or names nothing to compare, stays red. (G1)
     """
     is_listed = rule.report == "junit" or bool(result.tests)
     if not (rule.report != "none" and result.outcome == "failed" and result.failing and is_listed):
@@ -260,7 +263,7 @@ def on_target(rule: CheckRule, result: CheckResult) -> CheckResult:
 
 
 def new_of(now: Sequence[ListedResult], then: Sequence[ListedResult], renames: Mapping[str, str]) -> list[ListedResult]:
-    """What is there now beyond what was there then: each of then is one of now, at the same line if there is one."""
+    """Return the findings in `now` without a counterpart in `then`. Findings at the same line are paired first."""
     left: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for spot in sorted(then):
         left[spot.path, spot.key].append(spot.line)
@@ -297,7 +300,7 @@ def _without(result: CheckResult, before: CheckResult, new: Sequence[ListedResul
 
 
 def _without_tests(result: CheckResult, before: CheckResult) -> CheckResult:
-    """Tests by their names; those that are not kept by name are new."""
+    """Compare tests by name. A failure whose name was not kept counts as new."""
     known = set(before.failing)
     new = [name for name in result.failing if name not in known]
     failed = result.failures - len(result.failing) + len(new)
@@ -307,9 +310,8 @@ def _without_tests(result: CheckResult, before: CheckResult) -> CheckResult:
 
 
 def _ended(result: CheckResult, before: CheckResult, same: str, besides: str) -> CheckResult:
-    """Passed, unless how it ended says that there is more to it than what the target has. Some tools end with the
-    number of tests that failed.
-    """
+    """Return the result as passed, unless its exit code or `besides` points to a further problem. Some tools exit with
+    the number of failed tests, which is allowed to differ."""
     is_alike = result.exit_code == before.exit_code or all(run.exit_code == run.failures for run in (result, before))
     if result.exit_code == 0 or (is_alike and not besides):
         return replace(result, outcome="passed", failing=[], failed=0, summary=same)
@@ -328,9 +330,8 @@ LONGEST_PAUSE = 3_600
 
 
 class BrokenCheckRuns(msgspec.Struct, frozen=True):
-    """Runs of a check that ended one after the other without saying anything about the work: the last one, how many
-    there were, and how many seconds after the last the next is due.
-    """
+    """A row of check runs that ended without a verdict on the work: the last run and the number of tries. `pause` is
+    the delay in seconds before the next."""
 
     last: CheckResult
     tries: int
@@ -341,20 +342,19 @@ class BrokenCheckRuns(msgspec.Struct, frozen=True):
 
 
 def pause_after(tries: int) -> int:
-    """How many seconds after so many failures in a row the next try is due."""
+    """Return the delay in seconds before the next try after this many failures in a row."""
     return int(min(FIRST_PAUSE * 2 ** min(tries - 1, 10), LONGEST_PAUSE))
 
 
 def lacks_a_run(state: CheckState) -> bool:
-    """Whether a required check has no result that says something and counts, or nothing to compare it with."""
+    """Return True if a required check has no counting verdict, or nothing to compare it with."""
     has_result = state.result is not None and state.result.outcome in RAN
     return state.rule.required and (not has_result or state.claimed or not state.compared)
 
 
 def broken_of(facts: Facts, state: CheckState) -> BrokenCheckRuns | None:
-    """Why a run that is lacking is not begun at once: the latest ones broke, on the attempt's tree or, where only that
-    is to be compared, on the target's.
-    """
+    """Return the latest broken runs that delay a missing run: on the attempt's tree, or on the target's if only the
+    comparison is missing."""
     attempt = facts.attempt
     if attempt is None or not lacks_a_run(state):
         return None

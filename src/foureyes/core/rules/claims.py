@@ -30,7 +30,10 @@ def why_not_free(
         reasons.append(Reason("E2", f"{task.id} waits for {who} to decide (tier {task.tier})", decide))
     for other, status in waits_for:
         if status != "closed":
-            stands = status in ("blocked", "deferred")  # a task without a worker: dropping the dependency is an option too
+            stands = status in (
+                "blocked",
+                "deferred",
+            )  # a task without a worker: dropping the dependency is an option too
             step = either(fe("show", other), fe("dep", "rm", task.id, other)) if stands else fe("show", other)
             reasons.append(Reason("T3", f"{task.id} waits for {other}, which is {status}", step))
     if task.parent and is_parent_blocked:

@@ -1,4 +1,4 @@
-"""Who may approve (P). Pure: facts, actor and policy in, a decision with its reasons out."""
+"""Approval rights (P). Pure functions from facts, actor and policy to a decision with reasons."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ ANSWERS: dict[str, dict[PolicyName, PolicyAnswer]] = {
     "P5": {"strict": "refuse", "balanced": "reason", "delegated": "allow", "trusted": "allow"},
     "P7": {"strict": "allow", "balanced": "allow", "delegated": "allow", "trusted": "allow"},
 }
-"""The rows of the policy table that depend on the policy; `reason` is an audited exception, free for people."""
+"""The answers that depend on the policy. `reason` is an audited exception, but people need none."""
 
 EXCEPTIONS: dict[str, ExceptionKind] = {"P3": "creator_approval", "P5": "repeat_reviewer"}
 
 
 class Declaration(msgspec.Struct, frozen=True):
-    """What the caller says with an approval. Blank counts as missing (P9)."""
+    """Options given with an approval. Blank text counts as missing. (P9)"""
 
     reason: str = ""
     reviewed_by: str = ""
@@ -57,12 +57,12 @@ class Declaration(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The reason that goes on record."""
+        """The reason to record."""
         return next((text.strip() for text in (self.break_glass, self.reason) if not is_blank(text)), "")
 
     @property
     def how(self) -> str:
-        """What makes it another approval than the usual one."""
+        """The options that make this an unusual approval."""
         flags = {
             "--break-glass": self.break_glass,
             "--record-only": self.record_only,
@@ -84,9 +84,10 @@ NOTHING = Declaration()
 
 
 def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration = NOTHING) -> Decision:
-    """P for the actor and for each agent above it; the strictest answer holds (I4). A rule that raises refuses (G1).
+    """Decide if the actor may approve, by P for the actor and each agent above it. The strictest answer wins (I4).
 
-    An approval that was recorded apart may be finished by anyone who may decide at all (P11).
+    An approval recorded earlier may be finished by any caller with the right to decide (P11). An exception in a rule
+    refuses (G1).
     """
 
     def answer() -> Decision:
@@ -99,16 +100,18 @@ def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Decl
 
 
 def recorded_approval(facts: Facts, policy: ReviewPolicy) -> RecordedApproval | None:
-    """P11: the active approval of the current diff that waits to be finished, if the policy knows such a thing."""
+    """Return the active approval of the current diff that still has to be finished, or None if the policy has no such
+    step. (P11)"""
     if policy.name not in FINISHED_APART or facts.attempt is None:
         return None
     return next((approval for approval in facts.recorded if approval.diff_id == facts.attempt.diff_id), None)
 
 
 def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration, ordinary: Decision) -> Decision:
-    """P11: who recorded it finishes it as it is; anybody else who may not approve again finishes it with a reason.
+    """Decide if the actor may finish a recorded approval. Its reviewer needs no reason, other callers without a right
+    to approve do.
 
-    What was recorded must still hold: P is asked again for who recorded it.
+    The recorded approval must still hold: P is evaluated again for its reviewer. (P11)
     """
     recorded = recorded_approval(facts, policy)
     if recorded is None or not (ordinary.allowed or ordinary.rule in BREAKABLE) or declared.record_only:
@@ -127,7 +130,8 @@ def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Decla
 
 
 def _still_holds(facts: Facts, policy: ReviewPolicy, recorded: RecordedApproval) -> bool:
-    """Whether who recorded an approval could give it now: a label, an author or the policy may have changed since."""
+    """Return True if the reviewer could still give the recorded approval. Labels, authors or the policy may have
+    changed since."""
     declared = Declaration(
         recorded.reason,
         self_review=recorded.exception == "self_review",
@@ -138,7 +142,7 @@ def _still_holds(facts: Facts, policy: ReviewPolicy, recorded: RecordedApproval)
 
 
 def may_record(facts: Facts, policy: ReviewPolicy) -> Decision | None:
-    """P11: recording without finishing is for delegated and trusted."""
+    """Return a refusal unless the policy allows recording an approval without finishing it. (P11)"""
     if policy.name in FINISHED_APART:
         return None
     return refuse(
@@ -149,9 +153,8 @@ def may_record(facts: Facts, policy: ReviewPolicy) -> Decision | None:
 
 
 def with_spawners(facts: Facts, actor: Party) -> list[Party]:
-    """I4: who must be asked: the actor, every agent that spawned it, and a service that only was seen (a runner is
-    issued).
-    """
+    """Return every party whose rights limit the actor: itself, each agent above it, and services above it that were
+    only observed. A runner above it is issued and not included. (I4)"""
     above = [facts.party(session) for session in actor.above]
     return [
         actor,
@@ -160,7 +163,7 @@ def with_spawners(facts: Facts, actor: Party) -> list[Party]:
 
 
 def strictest_for(actor: Party, line: list[Party], ask: Callable[[Party], Decision]) -> Decision:
-    """I4: the answer that allows least; one that holds for who spawned the actor says so."""
+    """Return the strictest answer along the line. An answer about a spawner says so in its message. (I4)"""
 
     def answer(who: Party) -> Decision:
         decision = ask(who)
@@ -174,7 +177,7 @@ def strictest_for(actor: Party, line: list[Party], ask: Callable[[Party], Decisi
 
 
 def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration) -> Decision:
-    """The first row that matches decides: I1, I5, then P0 P6 P1 P2 P3 P4 P5 P7."""
+    """Decide for one party. The first matching row wins: I1, I5, then P0 P6 P1 P2 P3 P4 P5 P7."""
     task = facts.task
     barred = may_decide(actor) or _beyond_its_token(facts, actor)
     if barred is not None:
@@ -226,9 +229,8 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
 
 
 def as_minor(facts: Facts, actor: Party, policy: ReviewPolicy, *, made: bool) -> Decision | None:
-    """P1: minor work is anybody's to approve; who made it or had it made (I4) does so on record, and not without end
-    (P10).
-    """
+    """Allow anyone to approve minor work. Approval by its author or delegator is recorded as an exception (I4) and
+    limited (P10). (P1)"""
     own = made or has_delegated(facts, actor)
     if not facts.task.minor or minor_refusals(facts, policy, actor if own else None):
         return None
@@ -236,7 +238,8 @@ def as_minor(facts: Facts, actor: Party, policy: ReviewPolicy, *, made: bool) ->
 
 
 def may_decide(actor: Party) -> Decision | None:
-    """I1, I5: a name somebody typed may only log, and a service never decides."""
+    """Return a refusal for a name given with --as, which may only log, and for a service, which never decides. (I1,
+    I5)"""
     if actor.trust == "asserted":
         return refuse(
             "I1",
@@ -255,7 +258,7 @@ def may_decide(actor: Party) -> Decision | None:
 
 
 def _beyond_its_token(facts: Facts, actor: Party) -> Decision | None:
-    """I2: a token is good for one role and one task."""
+    """Return a refusal if the actor's token is not for a review of this task. (I2)"""
     if actor.role is None:
         return None
     if actor.role != "review":
@@ -286,7 +289,7 @@ def _of_grade(facts: Facts, grade: str) -> Steps:
 
 
 def _own_work(facts: Facts, policy: ReviewPolicy, declaration: Declaration, maker: Maker) -> Decision:
-    """P2: the author of a change may not approve it; under `trusted` only with a declaration, on the record."""
+    """Refuse the author's own approval. Under `trusted` a declaration allows it, on the record. (P2)"""
     message = f"{facts.party_name(maker.session)} {maker.why}, so someone else must approve it"
     declared = declaration.reviewed_by.strip() or (declaration.self_review and declaration.has_reason)
     if ANSWERS["P2"][policy.name] == "declared" and declared:
@@ -301,7 +304,7 @@ def _own_work(facts: Facts, policy: ReviewPolicy, declaration: Declaration, make
 
 
 def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration) -> Decision:
-    """P3, P5, P7: what is left once the actor has no part in the making."""
+    """Decide for an actor who took no part in the work. (P3, P5, P7)"""
     task = facts.task
     iteration = facts.attempt.n if facts.attempt else 0
     if is_creator(facts, actor):
@@ -335,13 +338,14 @@ def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPol
 
 GLASS: Literal["break_glass"] = "break_glass"
 BREAKABLE = frozenset({"P2", "P3", "P4", "P5", "P6"})
-"""N3: which answers to who may approve breaking the glass passes. Never what cannot be read (P0)."""
+"""Refusals by P that break-glass overrides. It never overrides unreadable history (P0). (N3)"""
 CONDITIONS = frozenset({"D5", "D6", "A7"})
-"""N3: which gate conditions it passes. Never D1–D4 and D7."""
+"""Gate conditions that break-glass overrides. It never overrides D1–D4 and D7. (N3)"""
 
 
 def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:
-    """N3: a person approves all the same, with a reason, audited and visible for ever. Needless where P allows it."""
+    """Let a person override the refusal with a reason, which stays audited. An allowed answer is returned unchanged.
+    (N3)"""
     if answer.allowed or is_blank(why):
         return answer
     if actor.kind != "human" or may_decide(actor) is not None:
@@ -354,7 +358,7 @@ def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:
 def break_conditions(
     decision: Decision, reasons: tuple[Reason, ...], actor: Party, why: str
 ) -> tuple[Decision, tuple[Reason, ...]]:
-    """N3: breaking the glass also passes D5, D6 and A7, on the record."""
+    """Drop the D5, D6 and A7 reasons for a person who breaks the glass, on the record. (N3)"""
     broken = [reason for reason in reasons if reason.rule in CONDITIONS]
     if is_blank(why) or actor.kind != "human" or may_decide(actor) is not None or not broken or not decision.allowed:
         return decision, reasons
@@ -373,7 +377,7 @@ def _approve_with_reason(facts: Facts) -> Steps:
 
 
 def elsewhere(facts: Facts, who: str = "") -> Steps:
-    """The command that another reviewer types: a person, where no agent can be told from who made it (I3)."""
+    """Return the approve command for another reviewer. It must be a person if an author's origin is not proven. (I3)"""
     approve = fe("approve", facts.task.id, *_seen(facts))
     if any(not facts.party(session).proven for session in makers_of(facts)):
         return by_person(approve)

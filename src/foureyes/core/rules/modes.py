@@ -1,4 +1,4 @@
-"""Review modes (M): which eyes a task waits for, and when nobody needs to look. Control only ratchets up (M6)."""
+"""Review modes (M): the kind of review a task needs, or none. Only a person may loosen a mode (M6)."""
 
 from __future__ import annotations
 
@@ -49,9 +49,8 @@ NAMES: dict[str, Mode] = {**{mode: mode for mode in MODES}, "auto": "auto-approv
 
 
 class ModeChoice(msgspec.Struct, frozen=True):
-    """The mode of a task and every reason for it, the one that decided first. `documents`: the mode that a task which
-    is not submitted yet gets instead if only documents change (M3, M6).
-    """
+    """The mode of a task with every reason, the deciding one first. `documents` is the mode that an unsubmitted task
+    gets if only documents change. (M3, M6)"""
 
     mode: Mode
     reasons: tuple[Reason, ...] = ()
@@ -59,34 +58,34 @@ class ModeChoice(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """As people read it."""
+        """The mode in words."""
         return f"{self.documents} if only documents change, else {self.mode}" if self.documents else self.mode
 
     @property
     def short(self) -> str:
-        """As people read it in a table."""
+        """The mode in words for a table."""
         return f"{self.documents} or {self.mode}" if self.documents else self.mode
 
 
 def strictest_mode(modes: Iterable[Mode]) -> Mode:
-    """M1: within a level the most restrictive wins."""
+    """Return the most restrictive mode. (M1)"""
     return min(modes, key=MODES.index)
 
 
 def label_mode(label: str) -> Mode | None:
-    """M1, M2: the mode that a `review:*` label names; an unknown one means per-task."""
+    """Return the mode named by a `review:*` label, or None for other labels. An unknown mode means per-task. (M1, M2)"""
     plain = folded(label)
     return NAMES.get(plain.removeprefix(PREFIX), "per-task") if plain.startswith(PREFIX) else None
 
 
 def loosest_mode(policy: ReviewPolicy, label: str) -> Mode | None:
-    """The mode that a label can bring a task, by its name or by its rule; None where it says nothing about that."""
+    """Return the mode that a label gives by name or by rule, or None if it gives none."""
     rule = rule_of(policy, label)
     return label_mode(label) or (rule.mode if rule is not None else None)
 
 
 def mode_of(facts: Facts, policy: ReviewPolicy) -> ModeChoice:
-    """The review mode of a task: its own, or the strictest of the unmerged tasks whose work is inside (A7)."""
+    """Return the review mode of a task: its own, or a stricter one of an unmerged task inside it. (A7)"""
     chosen = own_mode_of(facts, policy)
     if facts.attempt is None:
         documents = _mode_of(facts, policy, is_documents=True)
@@ -103,14 +102,15 @@ def mode_of(facts: Facts, policy: ReviewPolicy) -> ModeChoice:
 
 
 def own_mode_of(facts: Facts, policy: ReviewPolicy) -> ModeChoice:
-    """The mode of a task by itself, whatever other work is inside."""
+    """Return the mode of a task alone, without the tasks inside it."""
     return _mode_of(facts, policy, is_documents=is_only_documents(facts, policy))
 
 
 def _mode_of(facts: Facts, policy: ReviewPolicy, *, is_documents: bool) -> ModeChoice:
-    """The mode of a task by itself (M1–M3, M6, M7, A4): the stricter of two readings. The first leaves out the labels
-    and the plan of those who may not loosen. In the second these count, but as batch at most: so leaving one out never
-    lets a looser level decide.
+    """Return the mode of a task alone (M1–M3, M6, M7, A4): the stricter of two readings.
+
+    The first reading drops labels and plans from callers without the right to loosen. The second keeps them as batch
+    at most, so that dropping one never lets a looser level decide.
     """
     touched = gate_files(policy, facts.changed_paths())
     if touched:
@@ -140,8 +140,9 @@ def _mode_of(facts: Facts, policy: ReviewPolicy, *, is_documents: bool) -> ModeC
 def _level(
     policy: ReviewPolicy, labels: set[str], planned: str, most: Mapping[str, Mode], *, is_documents: bool
 ) -> ModeChoice:
-    """M1: explicit label, label rule, planned mode, default; the first level that says anything decides. `most`: how
-    much a label may loosen (M6); `docs` skips only documents (M3).
+    """Return the mode of the first level that has one: explicit label, label rule, planned mode, default. (M1)
+
+    `most` caps a label's mode (M6). The `docs` label skips review only for documents (M3).
     """
 
     def ruled_mode(label: str) -> Mode | None:
@@ -168,8 +169,10 @@ def _level(
 
 
 def is_only_documents(facts: Facts, policy: ReviewPolicy) -> bool:
-    """M3: every changed path is a document and a plain file, before and after; none decides how checks run, is watched,
-    or is a gate file. What was submitted before modes were looked at is not known to be plain (G1).
+    """Return True if every changed path is a plain document before and after, and none is watched, a gate file or an
+    input of the checks.
+
+    Attempts from before this measurement return False (G1). (M3)
     """
     paths, attempt = facts.changed_paths(), facts.attempt
     if not paths or attempt is None or attempt.size == NOT_MEASURED:
@@ -184,27 +187,28 @@ def is_only_documents(facts: Facts, policy: ReviewPolicy) -> bool:
 
 
 def is_unknown_mode(label: str) -> bool:
-    """M2: a label that looks like a mode and is none."""
+    """Return True for a `review:*` label with an unknown mode. (M2)"""
     name = folded(label)
     return name.startswith(PREFIX) and name.removeprefix(PREFIX) not in NAMES
 
 
 def unknown_modes(labels: Iterable[str]) -> list[Reason]:
-    """M2: those of these labels, as far as somebody put them on before they were refused, or an import brought them."""
+    """Return a reason for each label with an unknown mode. Old labels and imports can still carry one. (M2)"""
     known = ", ".join(NAMES)
     strange = filter(is_unknown_mode, sorted(labels))
     return [Reason("M2", f"{label} is no mode: it means per-task (known: {known})") for label in strange]
 
 
 def refuse_unknown_mode(label: str) -> None:
-    """M2: nobody puts one on: what was meant is not known."""
+    """Refuse a label with an unknown mode. (M2)"""
     if is_unknown_mode(label):
         known = ", ".join(f"{PREFIX}{name}" for name in NAMES)
         raise BadInput(f"{label} is no review mode. Known: {known}.", next_step=prose(f"one of {known}"))
 
 
 def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
-    """M6: labels that do not count, because who put them on made the work, delegated it, or may not loosen; and why."""
+    """Return the labels that do not count, with the reason: the session that set them made or delegated the work, or
+    may not loosen. (M6)"""
     ignored = {}
     for label in sorted(facts.task.labels):
         if loosest_mode(policy, label) in (None, "per-task"):
@@ -217,16 +221,15 @@ def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
 
 
 def _last_put(facts: Facts, label: str) -> Control | None:
-    """Who put a label on last, however it was written."""
+    """Return the session's act that set the label last, in any spelling."""
     wanted = folded(label)
     puts = (control for control in reversed(facts.controls) if control.kind == "label")
     return next((control for control in puts if folded(control.label) == wanted), None)
 
 
 def skips_of_agents(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
-    """M6: only a person says skip, at any time: an agent's counts as auto-approve, unless nothing but plain documents
-    changed.
-    """
+    """Return the skips that count only as auto-approve, because an agent set them. Only a person may skip a review,
+    except for plain documents. (M6)"""
     puts = {label: _last_put(facts, label) for label in facts.task.labels if loosest_mode(policy, label) == "skip"}
     puts |= {PLAN: _planned_by(facts)} if NAMES.get(facts.task.planned) == "skip" else {}
     return {
@@ -241,12 +244,13 @@ def _who(facts: Facts, put: Control | None) -> str:
 
 
 def _planned_by(facts: Facts) -> Control | None:
-    """M7: who planned the mode, or accepted it last."""
+    """Return the last act that planned or accepted the mode. (M7)"""
     return next((control for control in reversed(facts.controls) if control.kind == "plan"), None)
 
 
 def why_the_plan_does_not_count(facts: Facts) -> str:
-    """M7, M6: who planned the mode, or accepted it last, must not have made the work."""
+    """Return why the planned mode does not count, or "". A maker of the work must not have planned or accepted it.
+    (M7, M6)"""
     if not facts.task.planned:
         return ""
     planned = _planned_by(facts)
@@ -256,9 +260,8 @@ def why_the_plan_does_not_count(facts: Facts) -> str:
 
 
 def cut_by(facts: Facts) -> list[Reason]:
-    """M6: an acceptance that a maker changed, or at last a person without the key that there is, is looked at by
-    somebody.
-    """
+    """Return a reason to review if a maker of the work edited its acceptance, or a person edited it last without their
+    existing key. (M6)"""
     edits = [control for control in facts.controls if control.kind == "acceptance"]
     own = [edit for edit in edits if is_involved(facts, facts.party(edit.session))]
     if own:
@@ -268,7 +271,7 @@ def cut_by(facts: Facts) -> list[Reason]:
 
 
 def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice) -> list[Reason]:
-    """M4, first condition: a label or rule says per-task or `auto_approve = false`."""
+    """Return the reasons in labels and rules that rule out approval without a reviewer. (M4)"""
     if chosen.mode == "per-task":
         return [Reason(reason.rule, f"{reason.message}: per-task") for reason in chosen.reasons[:1]]
     labels = labels_in_force(facts)
@@ -286,7 +289,8 @@ def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice) -> list[
 
 
 def in_cycle(facts: Facts) -> list[Reason]:
-    """V8: reviewers are asked about the attempt, or were and it is not reviewed (R0, R2): no rule approves it."""
+    """Return a reason while reviewers are asked about the attempt, or if their cycle left it to a person (R0, R2).
+    (V8)"""
     cycle = facts.cycle
     if cycle is None:
         return []
@@ -305,14 +309,14 @@ def why_not_by_itself(
     *,
     any_mode: bool = False,
 ) -> tuple[Reason, ...]:
-    """M4, A7: what stands against an approval without anybody looking; empty means that the gate approves.
+    """Return the reasons against an approval without a reviewer. Nothing means that the gate approves.
 
-    `any_mode` is M8: what a batch could be approved with, whatever its mode unless that is per-task.
+    `any_mode` ignores mode batch, for batch approvals (M8). Per-task still counts. (M4, A7)
     """
     barred = [*bars_itself(facts, policy, chosen), *(why_refused(facts) or why_not_by_rule(facts)), *in_cycle(facts)]
     if barred:
         return tuple(barred)
-    from foureyes.core.rules import gate  # who only asks for the mode of a task judges nothing
+    from foureyes.core.rules import gate  # only this function needs the gate
 
     standing_by = [
         *gate.reasons_of(
@@ -335,7 +339,7 @@ def why_not_by_itself(
 
 
 def _quality(facts: Facts, policy: ReviewPolicy, states: tuple[CheckState, ...]) -> list[Reason]:
-    """M4: the switches, the checks, the iterations and the signal."""
+    """Return reasons from the switches, checks, iterations and signal. (M4)"""
     from foureyes.core.nouns.check import red
 
     auto, attempt, task = policy.auto, facts.attempt, facts.task.id
@@ -360,7 +364,7 @@ def _quality(facts: Facts, policy: ReviewPolicy, states: tuple[CheckState, ...])
 
 
 def _self_made(facts: Facts, policy: ReviewPolicy) -> list[Reason]:
-    """M4, A4: an attempt that changes what judges it is judged by somebody."""
+    """Return reasons if the attempt changes what judges it: gate files, how checks run, or tests. (M4, A4)"""
     reasons = [
         Reason("A4", f"it changes the gate file {named(path)}")
         for path in gate_files(policy, facts.changed_paths())[:1]
@@ -373,9 +377,8 @@ def _self_made(facts: Facts, policy: ReviewPolicy) -> list[Reason]:
 
 
 def _weaker_tests(facts: Facts, policy: ReviewPolicy) -> list[str]:
-    """M4: test files that are deleted; and, where no report names the tests, those that are moved, or lose or change
-    lines.
-    """
+    """Return messages for deleted test files. Without a report of test names, also for moved test files and for
+    changed or removed test lines. (M4)"""
     if facts.attempt is None:
         return []
     tests = policy.risk.test_paths

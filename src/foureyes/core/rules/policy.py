@@ -1,4 +1,4 @@
-"""The review policy in force, as values: what the rules P, C and D are asked with."""
+"""The review policy in force: the input values of the rules P, C and D."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from foureyes.core.words.vocabulary import QUICK_ISSUES
 
 PolicyName = Literal["strict", "balanced", "delegated", "trusted"]
 POLICIES: tuple[PolicyName, ...] = ("strict", "balanced", "delegated", "trusted")
-"""From strictest to loosest: the scale by which an environment may only tighten (P12)."""
+"""From strictest to loosest. An environment may only move toward strict. (P12)"""
 
 FINISHED_APART: frozenset[PolicyName] = frozenset({"delegated", "trusted"})
-"""P11: where an approval may be recorded by one session and finished by another."""
+"""Policies under which one session records an approval and another finishes it. (P11)"""
 
 SameOrigin = Literal["refuse", "audit"]
 HumanProof = Literal["key", "observed"]
 AgentApproval = Literal["review", "reason"]
 WorktreeFor = Literal["agents", "always", "never"]
 WORKTREE_FOR: tuple[WorktreeFor, ...] = ("agents", "always", "never")
-"""K1: whose claims come with a worktree."""
+"""The claims that come with a worktree. (K1)"""
 WORKTREE_DEFAULT: WorktreeFor = "agents"
 
 
 Mode = Literal["per-task", "batch", "auto-approve", "skip"]
 MODES: tuple[Mode, ...] = ("per-task", "batch", "auto-approve", "skip")
-"""M: from most control to least."""
+"""From most control to least. (M)"""
 
 Unseen = Literal["note", "ask", "refuse"]
 UNSEEN: tuple[Unseen, ...] = ("note", "ask", "refuse")
-"""D8: from what asks for least to what asks for most."""
+"""From least to most demanding. (D8)"""
 
 Home = Literal["host", "container"]
 HOMES: tuple[Home, ...] = ("host", "container")
@@ -44,16 +44,15 @@ HOMES: tuple[Home, ...] = ("host", "container")
 
 
 class IdentityRule(msgspec.Struct, frozen=True):
-    """I3: where people and agents of this project are seen for who they are."""
+    """The place where people and agents of this project can be identified. (I3)"""
 
     home: Home = "host"
     uid_map: str = HOST_MAP
 
 
 class LabelRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a label asks of a review: its mode (M3), whether M4 may decide, a grade (P6), how many reviews, and whose by
-    name (D6), unseen hunks (D8).
-    """
+    """The demands of a label on a review: mode (M3), auto-approval (M4), grade (P6), number of reviews and named
+    reviewers (D6), unseen hunks (D8)."""
 
     mode: Mode | None = None
     auto_approve: bool = True
@@ -74,18 +73,17 @@ DEFAULT_LABEL_RULES: dict[str, LabelRule] = {
 Adapter = Literal["", "claude", "codex", "gemini", "opencode", "qwen", "acp", "text", "scripted"]
 OutputFormat = Literal["", "claude", "codex", "gemini", "opencode", "text"]
 Reads = Literal["", "complete"]
-"""V6: whether a program's stream tells every file that it reads."""
+"""`complete` if the program's stream reports every file that it reads. (V6)"""
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An agent program, and the model and vendor that count for sessions that are issued for it (I6).
+    """An agent program, with the model and vendor for sessions issued to it. (I6)
 
-    `adapter` says how it is driven (empty: by the program's name, else as `text`), `output` how its stream is read
-    (empty: as the adapter's). `args` are further arguments, of a `text` program all of them; those for reviews and for
-    going on with a conversation take their place where they are given; `attach_args` are all that a person who takes a
-    conversation over starts it with. `env` are variables that it gets: a name that is
-    let through, or `NAME=value`. `reads`: whether its stream tells every file that it reads; then a review of it is
-    held to that (V6).
+    `adapter` is the driver (empty: by the program's name, else `text`). `output` is the stream format (empty: the
+    adapter's). `args` are extra arguments, or for `text` programs all arguments. `review_args` and `resume_args`
+    replace them for reviews and for continued conversations. `attach_args` are all arguments when a person takes over
+    a conversation. `env` lists variables: a name to pass through, or `NAME=value`. With `reads = "complete"`, a review
+    must have read the files it covers (V6).
     """
 
     program: str = ""
@@ -112,17 +110,18 @@ DEFAULT_PROFILES: dict[str, Profile] = {
     "qwen": Profile("qwen", vendor="alibaba"),
     "opencode": Profile("opencode"),
 }
-"""I6, E2: a tier can only name who exists. `claude-senior` is the same program; a project gives it the larger model."""
+"""Default profiles, one for each tier and vendor. `claude-senior` is the same program. A project gives it the larger
+model. (I6, E2)"""
 
 
 def programs_of_profiles(profiles: Mapping[str, Profile]) -> dict[str, str]:
-    """The program of each profile that is called otherwise; an observed agent is called like its program."""
+    """Return the program of each profile with a different name. Observed agents are named after their program."""
     programs = {name: profile.program.rpartition("/")[2] for name, profile in profiles.items()}
     return {name: program for name, program in programs.items() if program not in ("", name)}
 
 
 class MinorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """P10: how small a minor task is."""
+    """The size limits of a minor task. (P10)"""
 
     self: bool = True
     max_lines: int = 50
@@ -131,7 +130,7 @@ class MinorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AutoApprove(msgspec.Struct, frozen=True):
-    """M4: when nobody needs to look."""
+    """The conditions for approval without a reviewer. (M4)"""
 
     enabled: bool = True
     require_quality_pass: bool = True
@@ -140,13 +139,13 @@ class AutoApprove(msgspec.Struct, frozen=True):
 
 
 class HumanRule(msgspec.Struct, frozen=True):
-    """How people decide (Q0, H2)."""
+    """Settings for decisions by people. (Q0, H2)"""
 
     settle_seconds: int = 10
 
 
 BATCH_MAX = 50
-"""H2: how many tasks one batch approval may have."""
+"""Largest number of tasks in one batch approval. (H2)"""
 
 
 TEST_PATHS = (
@@ -163,7 +162,8 @@ DOCS_PATHS = (
     "**/*.md", "**/*.rst", "**/*.adoc", "**/doc/**/*.txt", "**/docs/**/*.txt", "**/*.png", "**/*.jpg", "**/*.gif",
     "**/*.webp",
 )  # fmt: skip
-"""M3: documents by suffix. SVG and HTML run scripts, and a folder of documents holds programs, too."""
+"""Documents by suffix. SVG and HTML are missing because they run scripts. Folders are missing because they may hold
+programs. (M3)"""
 CHECK_PATHS = (
     "**/conftest.py", "**/pytest.ini", "**/.pytest.ini", "**/pytest.toml", "**/.pytest.toml", "**/tox.ini",
     "**/noxfile.py", "**/Makefile", "**/makefile", "**/GNUmakefile", "**/*.mk", "**/.eslintrc*", "**/eslint.config.*",
@@ -175,13 +175,13 @@ CHECK_PATHS = (
     "**/*.cmake", "**/meson.build", "**/buildSrc/**", "**/build.xml", "**/*.sbt", "**/mix.exs", "**/mix.lock",
     "**/Package.swift", "**/*.csproj", "**/*.lock", *INPUTS,
 )  # fmt: skip
-"""M4: what tools read to know how to check, to build, and with which packages: settings, manifests, lock files."""
+"""Files that tools read for checks, builds and packages: settings, manifests, lock files. (M4)"""
 
 PROTECTED_PATHS = ("foureyes.toml", ".github/workflows/**")
 
 
 class RiskRule(msgspec.Struct, frozen=True):
-    """H1: where a change begins to be one to look at. Orders and asks, never decides."""
+    """Thresholds for the risk of a change. They order tasks and raise questions, but never decide. (H1)"""
 
     large_change: int = 400
     test_paths: tuple[str, ...] = TEST_PATHS
@@ -189,7 +189,7 @@ class RiskRule(msgspec.Struct, frozen=True):
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """E5: when a loop goes to the next tier, in one place; warnings are computed from it."""
+    """Limits that move a loop to the next tier. Warnings are computed from them too. (E5)"""
 
     no_progress_limit: int = 2
     iteration_cap: int = 5
@@ -197,11 +197,11 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 HUMAN = "human"
-"""E2: the tier of a person; no agent is called like it."""
+"""The tier of a person. No agent may have this name. (E2)"""
 
 
 class Tiers(msgspec.Struct, frozen=True):
-    """E2: which agent profile works at which tier; `human` is a person."""
+    """The agent profile for each tier. `human` is a person. (E2)"""
 
     developer: str = "claude"
     senior: str = "claude-senior"
@@ -209,7 +209,7 @@ class Tiers(msgspec.Struct, frozen=True):
 
 
 class RunRule(msgspec.Struct, frozen=True):
-    """What runners do (S, X3), and which services may begin one, as user@host; people may in any case (I5).
+    """Settings for runners (S, X3), and the services that may start one, as user@host. People always may (I5).
 
     `spend_per_task` is in the currency that programs report.
     """
@@ -224,16 +224,15 @@ class RunRule(msgspec.Struct, frozen=True):
 
 
 class SprintRule(msgspec.Struct, frozen=True):
-    """X1: what a sprint does where nobody says otherwise."""
+    """Sprint defaults. (X1)"""
 
     pause_on_error: bool = False
     checkpoint: bool = True
 
 
 class PeersRule(msgspec.Struct, frozen=True):
-    """V4: who is asked for reviews. `ask`: how many, 0 for as many as are required, and at least one.
-    `silence_minutes`: V1.
-    """
+    """The reviewers to ask. `ask` is how many: 0 means as many as required, but at least one. `silence_minutes` delays
+    early reviews (V1). (V4)"""
 
     reviewers: tuple[str, ...] = ()
     ask: int = 0
@@ -248,13 +247,13 @@ LINTERS = (
     "stylelint", "tslint", "golangci-lint", "revive", "staticcheck", "clippy", "ktlint", "detekt", "checkstyle",
     "swiftlint", "rubocop", "phpcs", "php_codesniffer", "shellcheck", "hadolint", "markdownlint", "yamllint",
 )  # fmt: skip
-"""Tools that call nearly everything an error: what is unsorted, too."""
+"""Tools that report nearly everything as an error, even unsorted imports."""
 FOLDED_PATHS = ("**/*.lock", "**/package-lock.json", "**/pnpm-lock.yaml", "**/go.sum", "**/*.min.js")
-"""What tools write: shown folded, at the end."""
+"""Generated files, shown folded at the end."""
 
 
 class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything a decision needs to know about the project's rules."""
+    """Every project rule that a decision depends on."""
 
     name: PolicyName = "balanced"
     independence: Grade = "origin"
@@ -280,9 +279,9 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     peers: PeersRule = PeersRule()
     demo: bool = False
     scripted: frozenset[str] = frozenset()
-    """The profiles that play a script: their reviews count only in a demo (V3)."""
+    """Profiles that play a script. Their reviews count only in a demo. (V3)"""
     programs: dict[str, str] = msgspec.field(default_factory=lambda: programs_of_profiles(DEFAULT_PROFILES))
-    """I6: the program of each profile that is called otherwise."""
+    """The program of each profile with a different name. (I6)"""
     focus: tuple[str, ...] = FOCUS
     max_words: int = 200
     checks: tuple[CheckRule, ...] = ()
@@ -292,13 +291,12 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     copies: tuple[str, ...] = ()
     checkout: CheckoutRule = CheckoutRule()
     remote: str = ""
-    """Q6: the git remote by which several machines share the project; empty: none."""
+    """The git remote shared by several machines, or "" for none. (Q6)"""
 
 
 def deciding(policy: ReviewPolicy, paths: Iterable[str], called: Iterable[str] = ()) -> list[str]:
-    """M4: the paths that decide how checks run, and what they run with: what the tools read, what the commands name,
-    and what is `called` by a script that they name.
-    """
+    """Return the paths that affect how checks run: tool settings, files named by commands, and `called` files named by
+    those scripts. (M4)"""
     wanted = list(paths)
     if not wanted:
         return []
@@ -312,17 +310,17 @@ def deciding(policy: ReviewPolicy, paths: Iterable[str], called: Iterable[str] =
 
 
 def check_commands(policy: ReviewPolicy) -> list[str]:
-    """Every command that a check runs: its own, and those that make what it runs in."""
+    """Return every command of the checks, including those that prepare and build the environment."""
     commands = [policy.checkout.prepare, policy.checkout.build, *[rule.run for rule in policy.checks]]
     return [command for command in dict.fromkeys(commands) if command.strip()]
 
 
 def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:
-    """A4: the changed paths that only a person may agree to; names without case."""
+    """Return the changed paths that only a person may approve. Case is ignored. (A4)"""
     wanted = list(paths)
     if not wanted:
         return []
-    from foureyes.core.rules.gate_files import is_gate_file  # a long list, and most commands ask about no path
+    from foureyes.core.rules.gate_files import is_gate_file  # a long list, and most commands need no path
     from foureyes.core.words.paths import matching_any_case
 
     protected = set(matching_any_case(wanted, _with_links(policy.protected_paths)))
@@ -336,7 +334,7 @@ def _with_links(protected: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def rule_of(policy: ReviewPolicy, label: str) -> LabelRule | None:
-    """M3: the rule of a label; without case. Of several that are the same label, what asks for more of each."""
+    """Return the rule for a label, ignoring case. Several spellings merge into the strictest rule. (M3)"""
     rules = _by_folded_label(tuple(policy.label_rules)).get(folded(label), ())
     if len(rules) < 2:
         return policy.label_rules[rules[0]] if rules else None
@@ -352,7 +350,7 @@ def _by_folded_label(labels: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def _strictest(rules: list[LabelRule]) -> LabelRule:
-    """Rules of one label that are written in several ways."""
+    """Return the strictest combination of rules for one label in several spellings."""
     modes = [rule.mode for rule in rules if rule.mode is not None]
     return LabelRule(
         mode=min(modes, key=MODES.index) if modes else None,
@@ -365,7 +363,7 @@ def _strictest(rules: list[LabelRule]) -> LabelRule:
 
 
 def required_grade(policy: ReviewPolicy, labels: Iterable[str], paths: Iterable[str] = ()) -> tuple[Grade, str]:
-    """P6: the highest grade that a changed gate file (A4), the policy or a label asks for, and what asked for it."""
+    """Return the highest grade required by a changed gate file (A4), the policy or a label, and its source. (P6)"""
     grade, source = policy.independence, "review.independence"
     touched = gate_files(policy, paths)
     if touched:
@@ -378,21 +376,20 @@ def required_grade(policy: ReviewPolicy, labels: Iterable[str], paths: Iterable[
 
 
 def required_reviews(policy: ReviewPolicy, labels: Iterable[str]) -> int:
-    """D6: how many counting reviews an approval needs."""
+    """Return the number of counting reviews that an approval needs. (D6)"""
     rules = [rule_of(policy, label) for label in labels]
     return max([policy.reviews, *[rule.reviews for rule in rules if rule is not None]])
 
 
 def must_be_seen(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:
-    """D8: the label that wants every hunk shown to a person who approves, if any; one that refuses before one that
-    asks.
-    """
+    """Return the label that requires every hunk to be shown to an approving person, or None. `refuse` comes before
+    `ask`. (D8)"""
     rules = {label: rule for label in sorted(labels) if (rule := rule_of(policy, label))}
     return next((label for unseen in ("refuse", "ask") for label, rule in rules.items() if rule.unseen == unseen), None)
 
 
 def bars_auto_approval(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:
-    """The label whose rule says `auto_approve = false`, if any (P1)."""
+    """Return the label whose rule has `auto_approve = false`, or None. (P1)"""
     for label in sorted(labels):
         rule = rule_of(policy, label)
         if rule is not None and not rule.auto_approve:
@@ -401,5 +398,5 @@ def bars_auto_approval(policy: ReviewPolicy, labels: Iterable[str]) -> str | Non
 
 
 def digest_of(text: str) -> str:
-    """What identifies a configuration."""
+    """Return the digest of a configuration."""
     return "sha256:" + sha256(text.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Which verbs a session may use at all (I1, I2, I5), before any rule looks at the task."""
+"""Permitted commands per session, checked before any rule looks at the task. (I1, I2, I5)"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 FOR_A_NAME = frozenset({"log"})
 FOR_A_HOOK = frozenset({"log"})
-"""I5: what git starts may do in the name of whose token it finds."""
+"""Commands that a process started by git may use under the token it finds. (I5)"""
 FOR_A_SERVICE = frozenset(
     {
         "init", "create", "log", "handoff", "submit", "setup", "store backup", "session spawn", "session end", "check run",
@@ -22,7 +22,7 @@ FOR_A_SERVICE = frozenset(
     }
 )  # fmt: skip
 RUNNERS = frozenset({"a runner", "fe run", "fe watch"})
-"""I5: what starts agents, each with a token of its own."""
+"""Programs that start agents, each with its own token. (I5)"""
 FOR_PEOPLE = frozenset(
     {
         "hold", "resume", "config set", "config unset", "config accept", "store restore",
@@ -34,9 +34,8 @@ FOR_PEOPLE = frozenset(
 NOT_FOR_AGENTS = frozenset(
     {"merge", "run", "stop", "sprint plan", "sprint start", "sprint stop", "sprint pause", "sprint undo", "review now"}
 )
-"""D5, Q2: what reaches the target is checked outside the process trees of those who made it. I5: whom an agent could
-run would only be its own hands. V1: an agent asks for a review of its own work.
-"""
+"""Checks must run outside the process trees of the authors (D5, Q2). An agent that runs agents would only run its own
+(I5). An agent asks for a review of its own work only (V1)."""
 RULE_OF = {
     "config": "P12",
     "store": "P12",
@@ -86,11 +85,10 @@ FOR_A_ROLE: dict[Role, frozenset[str]] = {
     "lead": frozenset({"log", "handoff", "lead split", "lead senior", "lead fresh", "lead ask", "lead continue"}),
     "plan": frozenset({"log", "handoff", "agent emit", "agent signal"}),
 }
-"""I2: what a token is good for, on its task. `start` finds the claim that came with the token. Who plans answers with a
-plan, and a person imports it (M7).
-"""
+"""Commands that a token permits on its task. `start` finds the claim that came with the token. A planning run answers
+with a plan, and a person imports it (M7). (I2)"""
 FOR_A_RUN_THAT_REVIEWS = frozenset({"log"})
-"""I2: a runner's reviewer answers with its last message, and the runner records it; nothing else is its to do."""
+"""Commands for a runner's reviewer. It answers with its last message, which the runner records. (I2)"""
 
 MAKES_TASKS = frozenset({"create", "plan import"})
 KNOWN = FOR_A_SERVICE | FOR_PEOPLE | NOT_FOR_AGENTS | frozenset().union(*FOR_A_ROLE.values()) | frozenset(
@@ -115,9 +113,11 @@ def barred(
     by_git: bool = False,
     in_run: bool = False,
 ) -> Reason | None:
-    """Why this caller may not use the verb, if so. `bound` is why it decides nothing here, `by_key` that it is a person
-    only under what it signs, `by_git` that git started it: then a token is good for the log alone (I2). `in_run`: its
-    token is that of a run.
+    """Return why this caller may not use the command, or None if it may.
+
+    `bound` is the reason why the caller decides nothing here. `by_key` marks a caller who is a person only with a
+    signature. With `by_git`, git started the process, and a token then permits only the log. `in_run` marks a run's
+    token. (I2)
     """
     if within:
         message = f"this was started by {within}: programs started by a check, a hook or the gate have no rights"
@@ -162,14 +162,14 @@ def barred(
 
 
 def _for_people(verb: str) -> Reason:
-    """That only a person does this, and how."""
+    """Return the refusal for a command reserved for people."""
     rule = RULE_OF.get(verb) or RULE_OF.get(verb.partition(" ")[0], "I5")
     typed = fe(*verb.split(), blank("…"))
     return Reason(rule, f"fe {verb} is for people", by("person", typed, "a person runs it in a terminal: "))
 
 
 def _not_for_agents(verb: str) -> Reason:
-    """D5, I5: why an agent does not do this, and who does."""
+    """Return the refusal for a command closed to agents, with the caller who may use it. (D5, I5)"""
     if verb == "merge":
         why = "checks count only where no agent's process runs them, so the merge queue is not an agent's to process"
         return Reason("D5", why, by("person_or_service", fe("merge"), "a person or a service (cron, CI) runs: "))
@@ -187,7 +187,7 @@ def _not_for_agents(verb: str) -> Reason:
 
 
 def _is_bound(kind: SessionKind, verb: str) -> bool:
-    """I3, I5: what a caller may not do of whom nothing shows that it decides for itself."""
+    """Return True if a bound caller, whose independence nothing shows, may not use this command. (I3, I5)"""
     if kind == "service":
         return verb not in FOR_A_SERVICE
     return verb in DECISIONS
@@ -198,7 +198,7 @@ def _list(verbs: frozenset[str]) -> str:
 
 
 PLACING = frozenset({"store restore", "store copy", "store adopt"})
-"""P12: what a person does to a store that does not lie where its journal says."""
+"""Commands by which a person handles a store that is not where its journal says. (P12)"""
 
 
 DECISIONS = frozenset(
@@ -207,7 +207,7 @@ DECISIONS = frozenset(
         "finding withdraw", "review submit", "lead split", "lead senior", "lead fresh", "lead ask", "lead continue",
     }
 )  # fmt: skip
-"""I9: what `human_proof = "key"` wants a person's signature under."""
+"""Decisions that need a person's signature under `human_proof = "key"`. (I9)"""
 
 
 SIGNED = frozenset(
@@ -217,9 +217,8 @@ SIGNED = frozenset(
         "review end",
     }
 )  # fmt: skip
-"""I9: what wants one as soon as there is any key; so do break-glass and an approval that counts because a person gives
-it.
-"""
+"""Commands that need a signature as soon as any key exists. Break-glass and an approval that counts by its person need
+one too. (I9)"""
 
 UNSIGNED = frozenset({"create", "log"})
-"""I9: what somebody may do besides who is a person by their key alone."""
+"""Commands for a caller who is a person only by key, without a signature. (I9)"""
