@@ -43,7 +43,8 @@ class WaitingApproval(msgspec.Struct, frozen=True):
 
 def why_void(facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: gate.Tip | None) -> tuple[Reason, ...]:
     """Return every reason why this approval would be refused now, or nothing if it is still valid. Holds do not void
-    it: they only delay the merge. (D3)"""
+    it: they only delay the merge. (D3)
+    """
     if facts.attempt is None or given.attempt != facts.attempt.n:
         return (Reason("D4", f"attempt {given.attempt} is not the latest one any more"),)
     if given.rule == BY_RULE:
@@ -112,7 +113,8 @@ def marked_by(facts: Facts, policy: ReviewPolicy, effect: Effect) -> tuple[Mark,
 
 def _by_whom(facts: Facts, policy: ReviewPolicy, given: WaitingApproval) -> tuple[Reason, ...]:
     """Evaluate P for the approver with their original declaration. The daily limit is ignored, because the approval
-    already used it."""
+    already used it.
+    """
     declared = Declaration(
         given.reason, self_review=given.exception == "self_review", reviewed_by="on record" if given.exception else ""
     )
@@ -123,7 +125,8 @@ def _by_whom(facts: Facts, policy: ReviewPolicy, given: WaitingApproval) -> tupl
 
 def why_not_checked(facts: Facts, given: WaitingApproval, checked: tuple[CheckState, ...], tree: str) -> list[Reason]:
     """Return reasons for required checks that are not green on the merge result. For agents and rules only counting
-    runs count. (D5)"""
+    runs count. (D5)
+    """
     if given.exception == GLASS:
         return []
     by_a_person = facts.party(given.session).kind == "human"

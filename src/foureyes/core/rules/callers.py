@@ -14,14 +14,14 @@ from foureyes.steps import Steps, by, by_person, either, fe, in_turn, prose
 
 # ---- I3 ----
 
-# A walk up the process tree that ends inside the machine, a uid map that anybody can make, a `/proc` that is not the
-# kernel's: none of them shows who is calling. An accepted setting can call a container this project's home.
+# Three things hide the caller: a process tree that ends inside the machine, a uid map that anyone can make, and a
+# `/proc` that is not the kernel's. An accepted setting can declare a container as this project's home.
 
 CONVERSATION = "conv:"
 
 
 def why_not_home(stands: Standing, rule: IdentityRule) -> str:
-    """Why nobody is seen for who they are here, as a sentence; empty at home. The machine itself always is one."""
+    """Return why callers cannot be identified here, as a sentence, or "" at home. The machine itself is always a home."""
     if stands.forged:
         return stands.forged
     if not stands.first and stands.launcher:
@@ -39,13 +39,15 @@ def why_not_home(stands: Standing, rule: IdentityRule) -> str:
 
 
 def _plain(uid_map: str) -> str:
-    """A map as the kernel has it, whatever spaces somebody typed."""
+    """Return a uid map in the kernel's form, whatever spaces were typed."""
     return ", ".join(" ".join(line.split()) for line in uid_map.replace("\n", ",").split(",") if line.strip())
 
 
 def fitting_home(stands: Standing | None) -> IdentityRule | None:
-    """The home that `fe init` writes here: a container, unless it is a sandbox, or a map of one id, which needs no
-    right to make. None on the machine itself, and where nothing can be a home.
+    """Return the home that `fe init` writes here: a container, unless it is a sandbox or maps a single id, which needs
+    no privilege.
+
+    Return None on the machine itself, and where no home is possible.
     """
     if stands is None or stands.forged or stands.launcher or not stands.uid_map:
         return None
@@ -55,8 +57,8 @@ def fitting_home(stands: Standing | None) -> IdentityRule | None:
 
 
 def at_home(actor: Actor, rule: IdentityRule, *, has_keys: bool = False) -> Actor:
-    """The caller as it counts where it stands: at home as it was seen; elsewhere an agent decides nothing, and a
-    person is a service, or, where the project has keys, a person under what they sign and nothing else.
+    """Return the caller as it counts in this place. At home it stays as observed. Elsewhere an agent decides nothing,
+    and a person becomes a service, or with project keys a person for signed acts only.
     """
     if actor.stands is None:
         return actor
@@ -72,7 +74,7 @@ def at_home(actor: Actor, rule: IdentityRule, *, has_keys: bool = False) -> Acto
 
 
 def _sandboxed(actor: Actor, why: str) -> Actor:
-    """An agent without a shown origin. Its commands are one session by the conversation they name, if they do."""
+    """Return an agent whose origin is not shown. Its commands form one session if they name their conversation."""
     says = "An agent may plan, start, log and submit from here. It cannot approve, because its parent processes cannot be seen."
     bound = Reason(
         "I3",
@@ -85,7 +87,9 @@ def _sandboxed(actor: Actor, why: str) -> Actor:
 
 
 def _by_key(actor: Actor, why: str) -> Actor:
-    """I1, I9: the name of a user is nobody's here, so it is not that of the person who has it elsewhere."""
+    """Return a person who counts by key. The user name belongs to this place only, so the person gets a separate
+    identity. (I1, I9)
+    """
     person = f"key:{actor.person}"
     evidence = f"person:{person}"
     says = "With a key of this project you count as a person here, for each decision that you sign."
@@ -94,12 +98,12 @@ def _by_key(actor: Actor, why: str) -> Actor:
 
 
 def _open_ended(sentence: str) -> str:
-    """A sentence as a reason has it: whoever shows it ends it."""
+    """Return the sentence without its final period, as reasons need it."""
     return sentence.removesuffix(".")
 
 
 def _nobody(actor: Actor, why: str, stands: Standing) -> Actor:
-    if actor.kind == "service":  # one without a terminal is one at home, too
+    if actor.kind == "service":  # a service without a terminal is one at home too
         bound = Reason("I3", _open_ended(why), _outside(stands)) if actor.bound or stands.forged else None
         return replace(actor, bound=bound, why=(why, *actor.why)[:3])
     evidence = f"service:{actor.person}"
@@ -116,7 +120,7 @@ def _nobody(actor: Actor, why: str, stands: Standing) -> Actor:
 
 
 def _outside(stands: Standing) -> Steps:
-    """What a person can do about it: call a container home, or come out of what is none."""
+    """Return the step for a person: declare the container as home, or run the command outside."""
     rule = fitting_home(stands)
     if rule is None:
         return prose("a person types it outside, in a plain terminal")
@@ -129,16 +133,16 @@ def _outside(stands: Standing) -> Steps:
 
 # ---- I5 ----
 
-# What its start showed stays, and a call only adds to it: whoever starts a server and leaves keeps its terminal and its
-# place, and would look like somebody else.
+# The server keeps the identity shown at its start, and a call only adds to it. A starter that leaves the server behind
+# would otherwise look like someone else.
 
 UNNAMED = "mcp"
-"""What is called an agent of which only its server tells."""
+"""The name of an agent known only through its server."""
 SAYS = "A server is never a person; all its conversations are one session."
 
 
 def served(start: Actor, now: Actor) -> Actor:
-    """The caller as it was seen when the server began and as it is seen now, together."""
+    """Return the caller from its identity at the server's start combined with the identity of this call."""
     if start.within or now.within:
         return _served_below_us(start, now)
     seen = start if start.kind == "agent" else _behind_an_editor(start)
@@ -155,7 +159,9 @@ def served(start: Actor, now: Actor) -> Actor:
 
 
 def _served_below_us(start: Actor, now: Actor) -> Actor:
-    """I2, I5: no rights of its own; a run's token holds while what was above at the start is above it still."""
+    """Return a caller without rights of its own. A run's token holds while the processes above the server at its start
+    are still above it. (I2, I5)
+    """
     seen = start if start.within else now
     if not start.token:
         return seen
@@ -164,12 +170,12 @@ def _served_below_us(start: Actor, now: Actor) -> Actor:
 
 
 def has_lost_its_starter(start: Actor, now: Actor) -> bool:
-    """Whether the process that started the server, or the agent above that, is not above it any more."""
+    """Return True if the process that started the server, or the agent above that, is no longer above it."""
     return start.ancestors[:1] != now.ancestors[:1] or not {*start.processes[:1]} <= {*now.ancestors}
 
 
 def _ancestors(start: Actor, now: Actor, *, left: bool) -> tuple[str, ...]:
-    """I2: a token is good below a process that is above the server still; where its starter is gone, nothing is."""
+    """Return the processes that a token is good for. If the starter is gone, none are. (I2)"""
     if left and start.token:
         return ()
     return tuple(dict.fromkeys((*start.ancestors, *now.ancestors)))
@@ -188,9 +194,10 @@ def _why_bound(seen: Actor, *, left: bool) -> Reason | None:
 
 
 def _behind_an_editor(start: Actor) -> Actor:
-    """An editor, or whatever else began it: an agent without a shown origin, the same for all that it begins.
+    """Return the caller behind a server started by an editor or similar: an agent without a shown origin, the same for
+    all servers of that starter.
 
-    Its evidence is of no process: who sits at a terminal of that editor is no agent.
+    Its evidence names no process, because a person at a terminal of that editor is no agent.
     """
     evidence = f"mcp:{start.ancestors[0] if start.ancestors else start.session}"
     return Actor(
@@ -210,20 +217,21 @@ def _behind_an_editor(start: Actor) -> Actor:
 
 # ---- I5 ----
 
-# Everything that runs below an agent is that agent's (I3). Only where a person starts it, or a service that the accepted
-# policy names, is the chain of ancestors cut: what is above the cut is nobody's evidence. A runner asks when it begins.
+# Every process below an agent is that agent's (I3). The chain of ancestors is cut only where a person starts the
+# runner, or a service named by the accepted policy. Processes above the cut are no evidence. A runner asks for this
+# when it begins.
 
 SERVICE = "service:"
-"""How the evidence of a service begins; user and host follow."""
+"""Prefix of a service's evidence, followed by user and host."""
 
 PERSON_STARTS = prose("a person starts it in a terminal")
 
 
 def why_not_independent(starter: Actor, services: Collection[str] = ()) -> Reason | None:
-    """I5: why what this caller starts stays its own; nothing, where it may cut the chain of ancestors.
+    """Return why processes started by this caller keep its origin, or None if it may cut the chain of ancestors. (I5)
 
-    `services` are the `user@host` that the accepted policy names. Whoever is that user there, and sheds its terminal,
-    is that service: a policy names one only where no agent runs as it.
+    `services` are the `user@host` in the accepted policy. Any process of that user without a terminal counts as that
+    service, so a policy must name only users without agents.
     """
     if starter.within:
         message = (
@@ -243,8 +251,8 @@ def why_not_independent(starter: Actor, services: Collection[str] = ()) -> Reaso
 
 
 def why_not_steering(actor: Actor, services: Collection[str] = ()) -> Reason | None:
-    """I5, X2: why this service does not stop, pause, start or take back a sprint: whoever sheds its terminal is one. Of
-    others the rights say it.
+    """Return why this service may not stop, pause, start or undo a sprint. Any process without a terminal is a
+    service, so the policy must name it. Other callers return None: their rights decide. (I5, X2)
     """
     who = _unnamed_service(actor, services)
     if not who:
@@ -255,7 +263,7 @@ def why_not_steering(actor: Actor, services: Collection[str] = ()) -> Reason | N
 
 
 def _unnamed_service(actor: Actor, services: Collection[str]) -> str:
-    """What a service is called that the accepted policy does not name; empty for everybody else."""
+    """Return the name of a service that the accepted policy does not name, or "" for every other caller."""
     names = [piece.removeprefix(SERVICE) for piece in actor.evidence if piece.startswith(SERVICE)]
     is_unnamed = actor.kind == "service" and set(names).isdisjoint(services)
     return (names[0] if names else "this service") if is_unnamed else ""

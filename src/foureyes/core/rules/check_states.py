@@ -1,5 +1,6 @@
 """Check states for an attempt: the result of each configured check, compared with the target, and the time of the next
-try. (D5)"""
+try. (D5)
+"""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ def check_states_on(
     facts: Facts, policy: ReviewPolicy, tree: str, base_tree: str, also_gone: Iterable[str] = ()
 ) -> tuple[CheckState, ...]:
     """Like check_states(), for any tree with results in the facts. `also_gone` lists tests and checks that a person
-    accepted before."""
+    accepted before.
+    """
     allowed = frozenset(also_gone)
     states = tuple(check_state(facts, rule, tree, base_tree, allowed) for rule in policy.checks)
     states = tuple(
@@ -123,7 +125,8 @@ def _against(
     facts: Facts, rule: CheckRule, result: CheckResult, before: list[CheckResult], on_base: list[CheckResult]
 ) -> Against:
     """Return the result without the failures that the target has too. The target's latest counting run that finished
-    is used."""
+    is used.
+    """
     if rule.report == "none" or result.outcome != "failed" or not result.failing:
         return Against(result)
     if not before:
@@ -140,7 +143,8 @@ def _is_red(seen: Against) -> bool:
 
 def _is_by_change(seen: Against, before: CheckResult | None) -> bool:
     """Return True if the change made the check red: the check passes on the base, the report names something new, or
-    the report has no tests although the base's has. (D5)"""
+    the report has no tests although the base's has. (D5)
+    """
     if before is None or not _is_red(seen):
         return False
     return before.outcome == "passed" or bool(seen.result.failing) or bool(before.tests and not seen.result.tests)
@@ -155,7 +159,8 @@ def _changes_inputs(facts: Facts, rule: CheckRule) -> bool:
 
 def counts(facts: Facts, result: CheckResult) -> bool:
     """Return True if an uninvolved service or person ran the check, outside the process trees of every maker and
-    delegator. (D5)"""
+    delegator. (D5)
+    """
     who = facts.party(result.session)
     return who.kind != "agent" and who.trust != "asserted" and not is_involved(facts, who)
 
@@ -206,7 +211,8 @@ class ListedResult(msgspec.Struct, frozen=True, order=True):
 
 def known_by(rule: str, message: str, code: str = "", mark: str = "") -> str:
     """Return the key of a finding, independent of its line. Numbers in the message are ignored if there is code.
-    Without code the tool's own mark is used."""
+    Without code the tool's own mark is used.
+    """
     words = " ".join((NUMBER.sub("0", message) if code.strip() else message).split())
     text = msgspec.json.encode([rule, words, "".join(code.split()) or mark])
     return sha256(b"foureyes found\n" + text).hexdigest()[:24]
@@ -231,7 +237,8 @@ def against(
     renames: Mapping[str, str],
 ) -> Against:
     """Return the result without the failures that the target has too. `before` is the target's result. `renames` maps
-    new paths to the target's."""
+    new paths to the target's.
+    """
     if before.outcome == "passed":
         return Against(result)
     if not before.failing:
@@ -311,7 +318,8 @@ def _without_tests(result: CheckResult, before: CheckResult) -> CheckResult:
 
 def _ended(result: CheckResult, before: CheckResult, same: str, besides: str) -> CheckResult:
     """Return the result as passed, unless its exit code or `besides` points to a further problem. Some tools exit with
-    the number of failed tests, which is allowed to differ."""
+    the number of failed tests, which is allowed to differ.
+    """
     is_alike = result.exit_code == before.exit_code or all(run.exit_code == run.failures for run in (result, before))
     if result.exit_code == 0 or (is_alike and not besides):
         return replace(result, outcome="passed", failing=[], failed=0, summary=same)
@@ -331,7 +339,8 @@ LONGEST_PAUSE = 3_600
 
 class BrokenCheckRuns(msgspec.Struct, frozen=True):
     """A row of check runs that ended without a verdict on the work: the last run and the number of tries. `pause` is
-    the delay in seconds before the next."""
+    the delay in seconds before the next.
+    """
 
     last: CheckResult
     tries: int
@@ -354,7 +363,8 @@ def lacks_a_run(state: CheckState) -> bool:
 
 def broken_of(facts: Facts, state: CheckState) -> BrokenCheckRuns | None:
     """Return the latest broken runs that delay a missing run: on the attempt's tree, or on the target's if only the
-    comparison is missing."""
+    comparison is missing.
+    """
     attempt = facts.attempt
     if attempt is None or not lacks_a_run(state):
         return None

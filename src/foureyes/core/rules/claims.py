@@ -17,7 +17,8 @@ def why_not_free(
     task: Task, *, project_hold: str | None, waits_for: Iterable[tuple[str, str]], is_parent_blocked: bool
 ) -> list[Reason]:
     """Return every reason why the task cannot be started. `waits_for` holds tasks with their status. (T1, D3, E2, T3,
-    T4)"""
+    T4)
+    """
     reasons = _by_status(task)
     if project_hold is not None:
         reasons.append(Reason("D3", f"the project is held: {project_hold}", RESUME))
@@ -30,10 +31,7 @@ def why_not_free(
         reasons.append(Reason("E2", f"{task.id} waits for {who} to decide (tier {task.tier})", decide))
     for other, status in waits_for:
         if status != "closed":
-            stands = status in (
-                "blocked",
-                "deferred",
-            )  # a task without a worker: dropping the dependency is an option too
+            stands = status in ("blocked", "deferred")  # no worker, so dropping the dependency is an option
             step = either(fe("show", other), fe("dep", "rm", task.id, other)) if stands else fe("show", other)
             reasons.append(Reason("T3", f"{task.id} waits for {other}, which is {status}", step))
     if task.parent and is_parent_blocked:
@@ -68,7 +66,8 @@ def began_at(task: Task, head: Sha | None) -> Sha | None:
 
 def lead_step(task: str, waiting_for: str = "lead") -> Steps:
     """Return the next step for a loop waiting for a decision. `fe attention` lists the other options, such as
-    splitting the task. (E3)"""
+    splitting the task. (E3)
+    """
     decide = fe("lead", one_of("senior", "fresh", "continue"), task, "-m", phrase("why"))
     return by("person" if waiting_for == "user" else "lead", decide)
 

@@ -143,7 +143,8 @@ def _may_lift_rejection(facts: Facts, actor: Party) -> Decision:
 
 def why_not_lead(facts: Facts, me: Party, lead: str, agent: str, option: LeadOption) -> list[Reason]:
     """Return every reason against this lead decision by the caller. `lead` is the leading profile (`human`: a person),
-    `agent` the caller's program. (E2, E3)"""
+    `agent` the caller's program. (E2, E3)
+    """
     task = facts.task
     reasons: list[Reason] = []
     if task.waiting_for == "":

@@ -1,4 +1,4 @@
-"""Facts that a decision about one task rests on: read from the store in one go, judged by the rules beside this."""
+"""Facts about one task for a decision, read from the store at once and judged by the rules in this package."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class HistoryEntry(msgspec.Struct, frozen=True):
-    """One action of a session on a task (I7). `attempt` is the iteration it was about."""
+    """One action of a session on a task. `attempt` is the iteration of the action. (I7)"""
 
     session: SessionId
     action: str
@@ -32,10 +32,10 @@ class HistoryEntry(msgspec.Struct, frozen=True):
 
 
 class Control(msgspec.Struct, frozen=True):
-    """Something that decides how a task is looked at, and who did it (M6): a label put on or taken off, a plan, an
-    acceptance edited, the mark minor.
+    """An act that affects how a task is reviewed, with its session: a label set or removed, a plan, an edited
+    acceptance, the minor mark. (M6)
 
-    `late`: after the task was created; `after_start`: after somebody had begun it; `key`: what a person signed it with.
+    `late`: after the task was created. `after_start`: after work on it began. `key`: the key of a person's signature.
     """
 
     kind: Literal["label", "off", "plan", "acceptance", "minor"]
@@ -47,7 +47,7 @@ class Control(msgspec.Struct, frozen=True):
 
 
 class RecordedApproval(msgspec.Struct, frozen=True):
-    """P11: an approval that was recorded and waits to be finished."""
+    """A recorded approval that still has to be finished. (P11)"""
 
     seq: int
     session: SessionId
@@ -57,7 +57,7 @@ class RecordedApproval(msgspec.Struct, frozen=True):
 
 
 class Lower(msgspec.Struct, frozen=True, kw_only=True):
-    """A7: a task whose work is inside an attempt: what is inside, and how the task stands now."""
+    """A task whose work is inside the attempt: the included work and the task's current facts. (A7)"""
 
     inside: Below
     facts: Facts
@@ -72,15 +72,18 @@ class Lower(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """One task with its history. `history` or `authors` is None when it could not be read (P0).
+    """One task with its history. `history` or `authors` is None if it could not be read (P0).
 
-    `parties` has everyone who is named anywhere in it, spawners included. `cleared` says up to which attempt a person
-    cleared a session of what trailers say about it (I8). `reviewers` have a counting review of the diff (D9), of them
-    `nested` run below an agent of another name (I4), `voiceless` one that agrees and does not count by who gave it,
-    with why (V3, V4). `blocked_by`: agents that may not stop the task, whose blocker about this attempt nobody set
-    aside (R1). `troubles` are things about findings and reviews that whoever looks should know (H1). `earlier`:
-    the attempts before the latest. `below` are the tasks whose work is inside the attempt (A7); `cycle` is the last one
-    about it (V8). `has_keys`: what a person loosens counts only signed (M6).
+    `parties` has everyone named in the facts, spawners included. `cleared` maps a session to the last attempt for
+    which a person cleared it of commit trailers (I8).
+
+    `reviewers` have a counting review of the diff (D9). `nested` are those that run below an agent of another name
+    (I4). `voiceless` maps a session to the reason why its agreeing review does not count (V3, V4). `blocked_by` are
+    agents without the right to stop the task whose blocker on this attempt still stands (R1). `troubles` are warnings
+    for the reviewer about findings and reviews (H1).
+
+    `earlier` holds the attempts before the latest. `below` holds the tasks inside the attempt (A7). `cycle` is the
+    last review cycle (V8). `has_keys`: a person's loosening counts only if signed (M6).
     """
 
     task: Task
@@ -112,11 +115,13 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     cycle: InCycle | None = None
 
     def party(self, session: SessionId) -> Party:
-        """Who a session is; one that the store does not know (a forged or foreign trailer) is only itself."""
+        """Return the party of a session. A session unknown to the store, such as a forged trailer, is an agent of its
+        own.
+        """
         return self.parties.get(session) or Party(session=session, kind="agent", name=session)
 
     def party_name(self, session: str) -> str:
-        """What people call a session: `claude#1 (ses-…)`, or a person's name."""
+        """Return the display name of a session: `claude#1 (ses-…)`, or a person's name."""
         party = self.party(SessionId(session))
         return (
             party.name
@@ -125,27 +130,27 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def results_beside(self, base_tree: str) -> list[CheckResult]:
-        """D5: the results that say something about a change to this tree of the target."""
+        """Return the results that apply to a change on this tree of the target. (D5)"""
         return [result for result in self.results if result.holds_beside(base_tree)]
 
     def changed_paths(self) -> list[str]:
-        """Every path that the attempt touches; of a rename both, those of links that lead there, and where a merge
-        would have put the change.
+        """Return every path that the attempt affects: both paths of a rename, links to changed files, and paths
+        changed by a failed merge.
         """
         files = self.attempt.files if self.attempt else ()
         own = [path for changed in files for path in (changed.path, changed.old_path) if path]
         return own + self.paths_behind() + self.paths_at_merge()
 
     def paths_behind(self) -> list[str]:
-        """Gate files, and what decides how checks run, that are links to what changes (A4)."""
+        """Return gate files and inputs of the checks that are links to changed files. (A4)"""
         return self._marked("behind")
 
     def called_paths(self) -> list[str]:
-        """What a script of a check names, among what changes (M4)."""
+        """Return the changed files named by a check's script. (M4)"""
         return self._marked("called")
 
     def paths_at_merge(self) -> list[str]:
-        """Where a merge would have put the change, when that ended an approval of this attempt (Q2)."""
+        """Return the paths of a merge that voided an approval of this attempt. (Q2)"""
         return self._marked("at_merge")
 
     def _marked(self, kind: MarkKind) -> list[str]:
@@ -153,8 +158,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def remembered(rule: Callable[[Facts], T]) -> Callable[[Facts], T]:
-    """A question about facts that one judgement asks again and again: its answer is kept until it is asked about
-    others. Facts never change, so the very same ones have the very same answer, which nobody may change either.
+    """Cache the last result of a rule per Facts object. Facts are immutable. Callers must not modify the result
+    either.
     """
     last: tuple[Facts, T] | None = None
 

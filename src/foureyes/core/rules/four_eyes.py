@@ -101,7 +101,8 @@ def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Decl
 
 def recorded_approval(facts: Facts, policy: ReviewPolicy) -> RecordedApproval | None:
     """Return the active approval of the current diff that still has to be finished, or None if the policy has no such
-    step. (P11)"""
+    step. (P11)
+    """
     if policy.name not in FINISHED_APART or facts.attempt is None:
         return None
     return next((approval for approval in facts.recorded if approval.diff_id == facts.attempt.diff_id), None)
@@ -131,7 +132,8 @@ def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Decla
 
 def _still_holds(facts: Facts, policy: ReviewPolicy, recorded: RecordedApproval) -> bool:
     """Return True if the reviewer could still give the recorded approval. Labels, authors or the policy may have
-    changed since."""
+    changed since.
+    """
     declared = Declaration(
         recorded.reason,
         self_review=recorded.exception == "self_review",
@@ -154,7 +156,8 @@ def may_record(facts: Facts, policy: ReviewPolicy) -> Decision | None:
 
 def with_spawners(facts: Facts, actor: Party) -> list[Party]:
     """Return every party whose rights limit the actor: itself, each agent above it, and services above it that were
-    only observed. A runner above it is issued and not included. (I4)"""
+    only observed. A runner above it is issued and not included. (I4)
+    """
     above = [facts.party(session) for session in actor.above]
     return [
         actor,
@@ -230,7 +233,8 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
 
 def as_minor(facts: Facts, actor: Party, policy: ReviewPolicy, *, made: bool) -> Decision | None:
     """Allow anyone to approve minor work. Approval by its author or delegator is recorded as an exception (I4) and
-    limited (P10). (P1)"""
+    limited (P10). (P1)
+    """
     own = made or has_delegated(facts, actor)
     if not facts.task.minor or minor_refusals(facts, policy, actor if own else None):
         return None
@@ -239,7 +243,8 @@ def as_minor(facts: Facts, actor: Party, policy: ReviewPolicy, *, made: bool) ->
 
 def may_decide(actor: Party) -> Decision | None:
     """Return a refusal for a name given with --as, which may only log, and for a service, which never decides. (I1,
-    I5)"""
+    I5)
+    """
     if actor.trust == "asserted":
         return refuse(
             "I1",
@@ -345,7 +350,8 @@ CONDITIONS = frozenset({"D5", "D6", "A7"})
 
 def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:
     """Let a person override the refusal with a reason, which stays audited. An allowed answer is returned unchanged.
-    (N3)"""
+    (N3)
+    """
     if answer.allowed or is_blank(why):
         return answer
     if actor.kind != "human" or may_decide(actor) is not None:

@@ -56,7 +56,8 @@ def check(
     look: Looked = NOTHING_KNOWN,
 ) -> tuple[Reason, ...]:
     """Return every reason against the approval except the reviewer's independence (see four_eyes). `tip` None means
-    git gave no answer. (D, A7)"""
+    git gave no answer. (D, A7)
+    """
     conditions: tuple[Callable[[], Iterable[Reason | None]], ...] = (
         lambda: [is_reviewing(facts)],
         lambda: has_blocking(facts, actor),
@@ -149,7 +150,8 @@ def holds(facts: Facts) -> list[Reason]:
 
 def stops(facts: Facts, actor: Party | None = None) -> list[Reason]:
     """Return the holds, and for agents and rules also reviewer pauses and blockers from agents without the right to
-    stop the task. `actor` None means a rule. (D3)"""
+    stop the task. `actor` None means a rule. (D3)
+    """
     if actor is not None and actor.kind == "human":
         return holds(facts)
     return [*holds(facts), *pauses(facts), *blockers(facts)]
@@ -157,7 +159,8 @@ def stops(facts: Facts, actor: Party | None = None) -> list[Reason]:
 
 def is_unconfigured(facts: Facts, actor: Party | None = None) -> Reason | None:
     """Return a reason until a foureyes.toml has been accepted, because the required checks are unknown before that.
-    People may approve anyway. `actor` None means a rule. (P12)"""
+    People may approve anyway. `actor` None means a rule. (P12)
+    """
     if facts.is_configured or (actor is not None and actor.kind == "human"):
         return None
     why = "no foureyes.toml is in force yet, so only a person may approve"
@@ -358,7 +361,8 @@ class SeenDiff(NamedTuple):
     @property
     def is_form(self) -> bool:
         """True if this can mean only one change. Digits without an attempt number must be complete, because a diff
-        with the same first digits is easy to make."""
+        with the same first digits is easy to make.
+        """
         return len(self.digits) >= (WHOLE if self.attempt is None else SEEN_DIGITS)
 
 

@@ -1,9 +1,8 @@
-"""Gate files (A4): what the gate, git, the agents and their surroundings are told by. Whoever changes one of these
-changes the judge.
+"""Gate files: files that control the gate, git, the agents and their environment. A change to one of them changes the
+judge. (A4)
 
-The list is data. A name means a file or a folder of that name wherever it lies; `a/b` means b in a folder a; a leading
-`/` means at the top only; `*` at the end or the beginning of a name means any end or beginning. Names are compared
-without case, as the most careless file system may read them.
+The list is data. A name matches a file or folder anywhere. `a/b` means b in a folder a. A leading `/` means only at
+the top. A `*` at the start or end of a name matches any text. Names ignore case, because some file systems do.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from foureyes.core.words.folding import folded_path, is_short_name
 
 
 class GateFile(NamedTuple):
-    """One entry of the list: whose it is, what it does there, and where that is written down. Without a source it is
-    not verified.
+    """One entry of the list: its program, its purpose and the source that documents it. An entry without a source is
+    unverified.
     """
 
     name: str
@@ -38,7 +37,7 @@ PI = "npm @mariozechner/pi-coding-agent 0.73.1"
 AUGGIE = "npm @augmentcode/auggie 0.36.0"
 COPILOT = "npm @github/copilot 1.0.102"
 KILO = "npm @kilocode/cli-linux-x64 7.7.9"
-"""Where an entry was found: in a package the name stands as text in the program."""
+"""Sources of the entries. For a package, the name is a string in the program."""
 
 GATE_FILES: tuple[GateFile, ...] = (
     GateFile("/foureyes.toml", "foureyes", "the policy", OURS),
@@ -218,7 +217,7 @@ GATE_FILES: tuple[GateFile, ...] = (
 
 
 class Table(NamedTuple):
-    """The list, ready to be asked."""
+    """The list, indexed for lookup."""
 
     top: frozenset[str]
     names: frozenset[str]
@@ -230,7 +229,7 @@ class Table(NamedTuple):
 
 @cache
 def gate_table() -> Table:
-    """The list, made ready when it is first asked."""
+    """Return the list, indexed on first use."""
     names = [folded_path(file.name) for file in GATE_FILES]
     top = frozenset(name[1:] for name in names if name.startswith("/"))
     single = [name for name in names if "/" not in name]
@@ -247,7 +246,7 @@ def gate_table() -> Table:
 
 @lru_cache(maxsize=4_096)
 def is_gate_file(path: str) -> bool:
-    """A4: whether a path is one of the list, or lies in one, or may be one under a short name of Windows."""
+    """Return True if the path is a gate file, is inside one, or may be one under a Windows short name. (A4)"""
     table = gate_table()
     plain = folded_path(path)
     parts = plain.split("/")

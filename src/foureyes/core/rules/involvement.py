@@ -1,4 +1,6 @@
-"""Involvement in a task: who made the work, had it made, created or judged it, and so may loosen nothing (I7, M6)."""
+"""Involvement of sessions in a task: its makers, delegators, creator and reviewers, who may not loosen its control.
+(I7, M6)
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,7 @@ if TYPE_CHECKING:
 
 
 class Maker(msgspec.Struct, frozen=True):
-    """A session that shaped the work, and why it counts as one. `only_named`: nothing but a commit's trailer says so
-    (I8).
-    """
+    """A session that shaped the work, with the reason. `only_named`: the only evidence is a commit trailer. (I8)"""
 
     session: SessionId
     why: str
@@ -31,8 +31,8 @@ class Maker(msgspec.Struct, frozen=True):
 
 @remembered
 def makers_of(facts: Facts) -> dict[SessionId, Maker]:
-    """Everyone who shaped the work, with the plainest reason: implementer, history, author set. Never services
-    (I7).
+    """Return every session that shaped the work with its plainest reason: implementer, history, author set. Services
+    are never included. (I7)
     """
     makers: dict[SessionId, Maker] = {}
     if facts.task.implementer:
@@ -50,7 +50,7 @@ def makers_of(facts: Facts) -> dict[SessionId, Maker]:
 
 
 def made_by(facts: Facts, actor: Party) -> Maker | None:
-    """P2: the maker that the actor is, shares an origin with, or was spawned by; and the words for it."""
+    """Return the maker that the actor is, shares an origin with, or was spawned by, with the reason in words. (P2)"""
     makers = makers_of(facts)
     if actor.session in makers:
         return makers[actor.session]
@@ -62,7 +62,7 @@ def made_by(facts: Facts, actor: Party) -> Maker | None:
 
 
 def _tie(facts: Facts, actor: Party, maker: Party) -> str:
-    """I3, I4: what the actor has to do with another session that made the work; empty where nothing."""
+    """Return the tie between the actor and a maker in words, or "". (I3, I4)"""
     if is_above(maker, actor):
         return "its process is above the caller's, so both are of one origin (I3)"
     if is_one_origin(actor, maker):
@@ -73,7 +73,9 @@ def _tie(facts: Facts, actor: Party, maker: Party) -> str:
 
 
 def _of_one_origin(actor: Party, maker: Party) -> str:
-    """I1, I3: where only the file of a key says so, it is named: somebody else may have put it there."""
+    """Return the message for a shared origin. If only a key file shows it, the message names the file, because someone
+    else may have put it there. (I1, I3)
+    """
     files = [file for origin, file in actor.by_key_file if origin in maker.origins]
     if (
         not files
@@ -85,7 +87,9 @@ def _of_one_origin(actor: Party, maker: Party) -> str:
 
 
 def only_shares_an_origin(facts: Facts, actor: Party) -> bool:
-    """I4: the actor is another session than every maker, below none of them, and only of one origin with some."""
+    """Return True if the actor only shares an origin with a maker: it is no maker's session and not spawned by one.
+    (I4)
+    """
     makers = [facts.party(session) for session in makers_of(facts)]
     told_apart = all((actor.proven and maker.proven) or not is_tied(actor, maker) for maker in makers)
     return told_apart and not any(is_same(actor, maker) or is_under(facts, actor, maker) for maker in makers)
@@ -93,26 +97,26 @@ def only_shares_an_origin(facts: Facts, actor: Party) -> bool:
 
 @remembered
 def delegators_of(facts: Facts) -> set[SessionId]:
-    """I7: agents that spawned a maker; people and services are never delegators."""
+    """Return the agents that spawned a maker. People and services never delegate. (I7)"""
     above = {spawner for maker in makers_of(facts) for spawner in facts.party(maker).above}
     return {session for session in above if facts.party(session).kind == "agent"}
 
 
 def has_delegated(facts: Facts, actor: Party) -> bool:
-    """I7: the actor, by origin, spawned a maker."""
+    """Return True if the actor, by origin, spawned a maker. (I7)"""
     return any(is_tied(actor, facts.party(delegator)) for delegator in delegators_of(facts))
 
 
 def called(facts: Facts, who: Party) -> frozenset[str]:
-    """I4: what the program of an agent is called, with those of every agent above it: what one calls its child is only
-    its word.
+    """Return the program names of an agent and of every agent above it, because a child's name is only its parent's
+    claim. (I4)
     """
     line = [who, *map(facts.party, who.above)]
     return frozenset(party.agent for party in line if party.kind == "agent" and party.agent)
 
 
 def shared_program(facts: Facts, policy: ReviewPolicy, who: Party) -> str:
-    """I6: the name of the agent program that somebody has in common with an author; empty where there is none."""
+    """Return an agent program that the party shares with an author, or "". (I6)"""
     mine = _programs(facts, policy, who)
     return min(
         (name for maker in makers_of(facts) for name in mine & _programs(facts, policy, facts.party(maker))), default=""
@@ -120,7 +124,9 @@ def shared_program(facts: Facts, policy: ReviewPolicy, who: Party) -> str:
 
 
 def is_another_program(facts: Facts, policy: ReviewPolicy, who: Party) -> bool:
-    """I6: whether somebody is shown to be no program of an author's; an agent below another agent is not (G1)."""
+    """Return True if the party is proven to be another program than every author. An agent below another agent is not.
+    (I6, G1)
+    """
     makers = [maker for maker in map(facts.party, makers_of(facts)) if maker.kind == "agent"]
     if who.kind != "agent" or not makers:
         return True
@@ -133,29 +139,31 @@ def _programs(facts: Facts, policy: ReviewPolicy, who: Party) -> frozenset[str]:
 
 
 def is_under(facts: Facts, actor: Party, other: Party) -> bool:
-    """I4: the actor was spawned, at any depth, by this session or by one of its origin."""
+    """Return True if this session, or one of its origin, spawned the actor at any depth. (I4)"""
     above = [facts.party(session) for session in actor.above]
     return is_below(actor, other) or any(party.kind != "service" and is_one_origin(party, other) for party in above)
 
 
 def has_spawned(facts: Facts, actor: Party, other: Party) -> bool:
-    """I4: the actor itself spawned this session, at any depth. Ask this before something is granted."""
+    """Return True if the actor itself spawned this session, at any depth. Use this before granting a right. (I4)"""
     above = [facts.party(session) for session in other.above]
     return any(party.kind != "service" and is_oneself(actor, party) for party in above)
 
 
 def has_planned(facts: Facts, actor: Party) -> bool:
-    """The creator itself. Ask this, not `is_creator`, before something is granted (I3)."""
+    """Return True if the actor itself created the task. Use this and not is_creator() before granting a right. (I3)"""
     return is_oneself(actor, facts.party(facts.task.creator))
 
 
 def is_creator(facts: Facts, actor: Party) -> bool:
-    """Creator by origin; a person by person."""
+    """Return True if the actor created the task, by origin. A person counts by person."""
     return is_one_origin(actor, facts.party(facts.task.creator))
 
 
 def did(facts: Facts, actor: Party, actions: Iterable[str], *, before: int | None = None) -> bool:
-    """Whether the actor, by origin, has one of these actions in the history (about an attempt before `before`)."""
+    """Return True if the actor, by origin, has one of these actions in the history, optionally about an attempt before
+    `before`.
+    """
     wanted = frozenset(actions)
     return any(
         entry.action in wanted
@@ -166,10 +174,10 @@ def did(facts: Facts, actor: Party, actions: Iterable[str], *, before: int | Non
 
 
 def is_involved(facts: Facts, who: Party) -> bool:
-    """M6: made the work, delegated it, or cannot be told apart from somebody who did."""
+    """Return True if the party made or delegated the work, or cannot be told apart from one that did. (M6)"""
     involved = [facts.party(session) for session in {*makers_of(facts), *delegators_of(facts)}]
     if who.kind == "agent" and any(_came_from_a_service(facts, party) for party in involved):
-        return True  # whoever shed its ancestors and gave itself a token may be any agent
+        return True  # without its ancestors and with a token of its own, it may be any agent
     return any(is_tied(who, party) or is_under(facts, who, party) for party in involved)
 
 
@@ -179,14 +187,14 @@ def _came_from_a_service(facts: Facts, party: Party) -> bool:
 
 
 def _came_from_a_runner(facts: Facts, party: Party) -> bool:
-    """I5: a run. Whoever writes its task has it made, as a delegator has."""
+    """Return True for a runner's run. Writing the task of a run counts like delegating it. (I5)"""
     above = [facts.party(session) for session in party.above]
     return any(spawner.kind == "service" and spawner.trust == "issued" for spawner in above)
 
 
 def why_it_may_not_loosen(facts: Facts, control: Control) -> str:
-    """M6: only a person outside the author set or a session that P7 would allow may loosen; where keys exist, a person
-    only with theirs.
+    """Return why this act may not loosen control, or "". Only an uninvolved person (signed, if keys exist) or a
+    session allowed by P7 may. (M6)
     """
     session = control.session
     who = facts.party(session)
@@ -204,19 +212,21 @@ def why_it_may_not_loosen(facts: Facts, control: Control) -> str:
 
 
 def is_person(who: Party) -> bool:
-    """A person, and not only somebody's name for one (I1)."""
+    """Return True for a person, and False for a mere name given with --as. (I1)"""
     return who.kind == "human" and who.trust != "asserted"
 
 
 def why_unsigned(facts: Facts, control: Control) -> str:
-    """M6, I9: what a person loosens counts only signed where a person's key exists; anybody can look like one."""
+    """Return why an unsigned act of a person does not count, or "". Once a person's key exists, only signed acts
+    count, because anyone can look like a person. (M6, I9)
+    """
     if not facts.has_keys or control.key or facts.party(control.session).kind != "human":
         return ""
     return f"{facts.party_name(control.session)} did not sign it, and where a person's key exists only that counts (I9)"
 
 
 def _is_known_to_the_task(facts: Facts, who: Party) -> bool:
-    """P3, P5, I4: created or judged it, or was spawned by an agent that did."""
+    """Return True if the party created or reviewed the task, or an agent that did spawned it. (P3, P5, I4)"""
     above = [facts.party(session) for session in who.above]
     line = [who, *[party for party in above if party.kind == "agent"]]
     return any(is_creator(facts, party) or did(facts, party, ("reviewed", "approved")) for party in line)

@@ -22,7 +22,8 @@ MAX_BYTES = 4096
 
 def minor_refusals(facts: Facts, policy: ReviewPolicy, author: Party | None) -> tuple[Reason, ...]:
     """Return the reasons why the mark does not count, or nothing if it does. Pass `author` when an author approves
-    their own work."""
+    their own work.
+    """
     sentences = [
         _barred_by_label(facts, policy),
         _set_late_by_an_author(facts),

@@ -50,7 +50,8 @@ NAMES: dict[str, Mode] = {**{mode: mode for mode in MODES}, "auto": "auto-approv
 
 class ModeChoice(msgspec.Struct, frozen=True):
     """The mode of a task with every reason, the deciding one first. `documents` is the mode that an unsubmitted task
-    gets if only documents change. (M3, M6)"""
+    gets if only documents change. (M3, M6)
+    """
 
     mode: Mode
     reasons: tuple[Reason, ...] = ()
@@ -208,7 +209,8 @@ def refuse_unknown_mode(label: str) -> None:
 
 def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
     """Return the labels that do not count, with the reason: the session that set them made or delegated the work, or
-    may not loosen. (M6)"""
+    may not loosen. (M6)
+    """
     ignored = {}
     for label in sorted(facts.task.labels):
         if loosest_mode(policy, label) in (None, "per-task"):
@@ -229,7 +231,8 @@ def _last_put(facts: Facts, label: str) -> Control | None:
 
 def skips_of_agents(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
     """Return the skips that count only as auto-approve, because an agent set them. Only a person may skip a review,
-    except for plain documents. (M6)"""
+    except for plain documents. (M6)
+    """
     puts = {label: _last_put(facts, label) for label in facts.task.labels if loosest_mode(policy, label) == "skip"}
     puts |= {PLAN: _planned_by(facts)} if NAMES.get(facts.task.planned) == "skip" else {}
     return {
@@ -250,7 +253,8 @@ def _planned_by(facts: Facts) -> Control | None:
 
 def why_the_plan_does_not_count(facts: Facts) -> str:
     """Return why the planned mode does not count, or "". A maker of the work must not have planned or accepted it.
-    (M7, M6)"""
+    (M7, M6)
+    """
     if not facts.task.planned:
         return ""
     planned = _planned_by(facts)
@@ -261,7 +265,8 @@ def why_the_plan_does_not_count(facts: Facts) -> str:
 
 def cut_by(facts: Facts) -> list[Reason]:
     """Return a reason to review if a maker of the work edited its acceptance, or a person edited it last without their
-    existing key. (M6)"""
+    existing key. (M6)
+    """
     edits = [control for control in facts.controls if control.kind == "acceptance"]
     own = [edit for edit in edits if is_involved(facts, facts.party(edit.session))]
     if own:
@@ -290,7 +295,8 @@ def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice) -> list[
 
 def in_cycle(facts: Facts) -> list[Reason]:
     """Return a reason while reviewers are asked about the attempt, or if their cycle left it to a person (R0, R2).
-    (V8)"""
+    (V8)
+    """
     cycle = facts.cycle
     if cycle is None:
         return []
@@ -378,7 +384,8 @@ def _self_made(facts: Facts, policy: ReviewPolicy) -> list[Reason]:
 
 def _weaker_tests(facts: Facts, policy: ReviewPolicy) -> list[str]:
     """Return messages for deleted test files. Without a report of test names, also for moved test files and for
-    changed or removed test lines. (M4)"""
+    changed or removed test lines. (M4)
+    """
     if facts.attempt is None:
         return []
     tests = policy.risk.test_paths

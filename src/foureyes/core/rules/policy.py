@@ -52,7 +52,8 @@ class IdentityRule(msgspec.Struct, frozen=True):
 
 class LabelRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The demands of a label on a review: mode (M3), auto-approval (M4), grade (P6), number of reviews and named
-    reviewers (D6), unseen hunks (D8)."""
+    reviewers (D6), unseen hunks (D8).
+    """
 
     mode: Mode | None = None
     auto_approve: bool = True
@@ -111,7 +112,8 @@ DEFAULT_PROFILES: dict[str, Profile] = {
     "opencode": Profile("opencode"),
 }
 """Default profiles, one for each tier and vendor. `claude-senior` is the same program. A project gives it the larger
-model. (I6, E2)"""
+model. (I6, E2)
+"""
 
 
 def programs_of_profiles(profiles: Mapping[str, Profile]) -> dict[str, str]:
@@ -163,7 +165,8 @@ DOCS_PATHS = (
     "**/*.webp",
 )  # fmt: skip
 """Documents by suffix. SVG and HTML are missing because they run scripts. Folders are missing because they may hold
-programs. (M3)"""
+programs. (M3)
+"""
 CHECK_PATHS = (
     "**/conftest.py", "**/pytest.ini", "**/.pytest.ini", "**/pytest.toml", "**/.pytest.toml", "**/tox.ini",
     "**/noxfile.py", "**/Makefile", "**/makefile", "**/GNUmakefile", "**/*.mk", "**/.eslintrc*", "**/eslint.config.*",
@@ -232,7 +235,8 @@ class SprintRule(msgspec.Struct, frozen=True):
 
 class PeersRule(msgspec.Struct, frozen=True):
     """The reviewers to ask. `ask` is how many: 0 means as many as required, but at least one. `silence_minutes` delays
-    early reviews (V1). (V4)"""
+    early reviews (V1). (V4)
+    """
 
     reviewers: tuple[str, ...] = ()
     ask: int = 0
@@ -296,7 +300,8 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
 def deciding(policy: ReviewPolicy, paths: Iterable[str], called: Iterable[str] = ()) -> list[str]:
     """Return the paths that affect how checks run: tool settings, files named by commands, and `called` files named by
-    those scripts. (M4)"""
+    those scripts. (M4)
+    """
     wanted = list(paths)
     if not wanted:
         return []
@@ -329,7 +334,7 @@ def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=16)
 def _with_links(protected: tuple[str, ...]) -> tuple[str, ...]:
-    """What is protected, and a link in the place of a protected folder."""
+    """Return the protected globs, plus each protected folder itself in case a link replaces it."""
     return (*protected, *[glob.removesuffix("/**") for glob in protected if glob.endswith("/**")])
 
 
@@ -383,7 +388,8 @@ def required_reviews(policy: ReviewPolicy, labels: Iterable[str]) -> int:
 
 def must_be_seen(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:
     """Return the label that requires every hunk to be shown to an approving person, or None. `refuse` comes before
-    `ask`. (D8)"""
+    `ask`. (D8)
+    """
     rules = {label: rule for label in sorted(labels) if (rule := rule_of(policy, label))}
     return next((label for unseen in ("refuse", "ask") for label, rule in rules.items() if rule.unseen == unseen), None)
 

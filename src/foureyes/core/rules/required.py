@@ -43,7 +43,8 @@ def all_reviewers(policy: ReviewPolicy) -> tuple[str, ...]:
 
 def wants_reviews(policy: ReviewPolicy, labels: Iterable[str]) -> bool:
     """Return True if peers are asked to review this task: reviewers are configured, or counting reviews are required.
-    (V1)"""
+    (V1)
+    """
     labels = list(labels)
     needed = required_reviews(policy, labels) or required_agents(policy, labels)
     return bool(policy.peers.reviewers or needed)
@@ -51,7 +52,8 @@ def wants_reviews(policy: ReviewPolicy, labels: Iterable[str]) -> bool:
 
 def wants_peers(policy: ReviewPolicy) -> bool:
     """Return True if reviewers are configured or any task may need reviews. Otherwise no one is asked for early
-    reviews. (V1)"""
+    reviews. (V1)
+    """
     return bool(all_reviewers(policy) or policy.reviews or any(rule.reviews for rule in policy.label_rules.values()))
 
 
@@ -87,7 +89,8 @@ def _who(name: str) -> str:
 
 def _asked(facts: Facts, name: str) -> Steps:
     """Return the next step for a missing reviewer. A reviewer who made the work needs a break-glass approval by a
-    person."""
+    person.
+    """
     from foureyes.core.rules.involvement import called, makers_of
 
     task, cycle = facts.task.id, facts.cycle

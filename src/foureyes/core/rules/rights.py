@@ -35,7 +35,8 @@ NOT_FOR_AGENTS = frozenset(
     {"merge", "run", "stop", "sprint plan", "sprint start", "sprint stop", "sprint pause", "sprint undo", "review now"}
 )
 """Checks must run outside the process trees of the authors (D5, Q2). An agent that runs agents would only run its own
-(I5). An agent asks for a review of its own work only (V1)."""
+(I5). An agent asks for a review of its own work only (V1).
+"""
 RULE_OF = {
     "config": "P12",
     "store": "P12",
@@ -86,7 +87,8 @@ FOR_A_ROLE: dict[Role, frozenset[str]] = {
     "plan": frozenset({"log", "handoff", "agent emit", "agent signal"}),
 }
 """Commands that a token permits on its task. `start` finds the claim that came with the token. A planning run answers
-with a plan, and a person imports it (M7). (I2)"""
+with a plan, and a person imports it (M7). (I2)
+"""
 FOR_A_RUN_THAT_REVIEWS = frozenset({"log"})
 """Commands for a runner's reviewer. It answers with its last message, which the runner records. (I2)"""
 
@@ -218,7 +220,8 @@ SIGNED = frozenset(
     }
 )  # fmt: skip
 """Commands that need a signature as soon as any key exists. Break-glass and an approval that counts by its person need
-one too. (I9)"""
+one too. (I9)
+"""
 
 UNSIGNED = frozenset({"create", "log"})
 """Commands for a caller who is a person only by key, without a signature. (I9)"""

@@ -1,4 +1,4 @@
-"""Risk (H1): how closely a waiting task wants to be reviewed, with reasons instead of scores."""
+"""Risk of waiting tasks: the care that a review needs, with reasons instead of scores. (H1)"""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 # ---- H1 ----
 
-# From git, checks and the journal: nothing that an author writes can change it. It orders and asks; it never decides.
+# Computed from git, checks and the journal, so an author's text cannot change it. Risk orders tasks and raises
+# questions. It never decides.
 
 RiskClass = Literal["high", "medium", "low"]
 CLASSES: tuple[RiskClass, ...] = ("high", "medium", "low")
@@ -31,19 +32,19 @@ MANY_ITERATIONS = 3
 SOME_LINES = 100
 MANY_FILES = 20
 NEW_AGENT = 5
-"""An agent is new until so many of its attempts were decided."""
+"""An agent is new until this many of its attempts were decided."""
 
 
 class Risk(msgspec.Struct, frozen=True):
-    """The class and every reason, worst first."""
+    """The risk class with every reason, the worst first."""
 
     level: RiskClass
     reasons: tuple[Reason, ...] = ()
 
 
 class Around(msgspec.Struct, frozen=True):
-    """What is known beside the task: how much of this agent's work was decided before, and who touches the same
-    files.
+    """Facts from outside the task: the number of this agent's decided attempts, and files shared with other waiting
+    tasks.
     """
 
     decided: int | None = None
@@ -57,7 +58,7 @@ def risk_of(
     states: tuple[CheckState, ...],
     not_by_itself: tuple[Reason, ...],
 ) -> Risk:
-    """The highest class with a reason wins; all reasons are kept. What is beside the task is added by `beside`."""
+    """Return the highest class with a reason, and all reasons. beside() adds facts from outside the task."""
     high = [
         *_by_policy(facts, policy),
         *_by_history(facts),
@@ -71,7 +72,7 @@ def risk_of(
 
 
 def beside(risk: Risk, around: Around, policy: ReviewPolicy) -> Risk:
-    """The risk of a task with what is known beside it: reasons to look, never more."""
+    """Return the risk with facts from outside the task. They raise it to medium at most."""
     signs = []
     if around.decided is not None and around.decided < NEW_AGENT:
         signs.append(f"a new agent: {around.decided} of its attempts decided so far")
@@ -116,7 +117,7 @@ def _by_checks(states: tuple[CheckState, ...]) -> list[str]:
 
 
 def _by_tests(facts: Facts, policy: ReviewPolicy) -> list[str]:
-    """Tests removed, skipped or weakened."""
+    """Return signs of removed, skipped or weakened tests."""
     attempt = facts.attempt
     if attempt is None:
         return []
@@ -199,7 +200,7 @@ def _to_look_at(
 
 
 def _same_programs(facts: Facts, policy: ReviewPolicy) -> list[str]:
-    """I6: the programs of counting reviewers that are also an author's."""
+    """Return the programs shared by a counting reviewer and an author. (I6)"""
     programs = {shared_program(facts, policy, facts.party(reviewer)) for reviewer in facts.reviewers}
     return sorted(program for program in programs if program)
 
@@ -208,8 +209,8 @@ def _same_programs(facts: Facts, policy: ReviewPolicy) -> list[str]:
 
 
 def side_by_side(paths: Sequence[Collection[str]]) -> list[int]:
-    """The places of some tasks, given by the paths that each touches: those that share one, directly or by others
-    between them, come one after the other, where the first of them was; the rest stays as it is.
+    """Return the order of tasks, given by the paths of each, that puts tasks with shared paths next to each other. A
+    group takes the place of its first task. Sharing through a third task counts too.
     """
     leaders = list(range(len(paths)))
 

@@ -1,7 +1,7 @@
-"""Stacks (A7): what an attempt has inside it of other tasks, and what that means for a decision about it.
+"""Stacks: work of other tasks inside an attempt, and its effect on decisions about the attempt. (A7)
 
-What is inside is found at a submission, from frozen attempts, and stored. How the other task stands now is asked again by
-whoever decides and by every merge.
+The work inside is found at submission, from frozen attempts, and stored. The other task's current state is read again
+at each decision and each merge.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts, Lower
 
 DONE = ("merged", "approved")
-"""The resolutions of work that reached the target by an approval."""
+"""The resolutions of work that was approved and reached the target."""
 LIVE = ("reviewing", "approved")
-"""Where a task stands whose attempt counts."""
+"""Task statuses in which the attempt counts."""
 BEGUN_AGAIN = ("open", "in_progress", "blocked", "deferred")
-"""Where a task stands whose attempt is neither in review nor approved any more."""
+"""Task statuses in which the attempt is neither in review nor approved any more."""
 LATER = 2**62
 """Later than every journal row."""
 NOTHING_SAID: Mapping[TaskId, frozenset[str]] = {}
 
 
 class StackPart(msgspec.Struct, frozen=True, kw_only=True):
-    """An attempt as far as others may have it inside: its commits, the oldest first, the diffs of these, the contents
-    it leaves behind (A6), and where. `seq`: the journal row of its submission; `begun`: the one with which somebody
-    first began its task.
+    """An attempt, reduced to the data for finding it inside others: commits (oldest first), their diffs, the resulting
+    file contents (A6) and paths.
+
+    `seq` is the journal row of its submission. `begun` is the row of the first start of its task.
     """
 
     task: TaskId
@@ -62,7 +63,9 @@ class StackPart(msgspec.Struct, frozen=True, kw_only=True):
         return self.diffs | self.blobs
 
     def has(self, other: StackPart) -> bool:
-        """Whether all commits of the other one are in this one, as they are or each with an equal diff."""
+        """Return True if this attempt contains all commits of the other, either the same commits or ones with equal
+        diffs.
+        """
         return other.head in self.shas or (bool(other.diffs) and other.diffs <= self.diffs)
 
 
@@ -76,11 +79,12 @@ def found_below(
     known: Mapping[TaskId, frozenset[str]] = NOTHING_SAID,
     named: Collection[TaskId] = (),
 ) -> tuple[Below, ...]:
-    """A7: the other tasks whose attempts are in this one, by commit, by the diff of a commit, or by content.
+    """Return the other tasks with attempts inside this one, found by commit, by the diff of a commit, or by content.
+    (A7)
 
-    `others`: every attempt of each task that may be; `own`: earlier attempts of the same task: what it had first,
-    others took from it, unless it names them (`named`: by a trailer or by their branch). `known`: what other tasks said
-    themselves to be this one's.
+    `others` holds every attempt of each candidate task. `own` holds earlier attempts of the same task: work that was
+    here first does not count as another task's, unless this task names it (`named`: by a trailer or by its branch).
+    `known` holds commits that other tasks declared as this task's work.
     """
     by_task: dict[TaskId, list[StackPart]] = defaultdict(list)
     for each in others:
@@ -98,7 +102,7 @@ def found_below(
             lower.append(_whole(upper, attempts, inside[task][-1]))
             continue
         if upper.commits and upper.shas <= known.get(task, frozenset()):
-            continue  # it stands on this one
+            continue  # the other task is stacked on this one
         explained = [each for each in whole if each.task != task]
         below = _in_part(upper, taken[task], explained) or _in_content(upper, taken[task], explained)
         below = below or _begun_before(upper, attempts, own)
@@ -107,11 +111,11 @@ def found_below(
 
 
 def found_later(upper: StackPart, attempts: Sequence[StackPart], *, named: bool) -> Below | None:
-    """A7: another task submitted, after the upper one, what is inside of it; None where it is not, or where it is all
-    of it: then the other one came later.
+    """Return a task that submitted its work after the upper task did, with all of it inside the upper one. Return None
+    if it is not inside, or contains the whole upper one. (A7)
 
-    `named`: the upper one said that it stands there. Where it did not, its work was first, and is made a stack of
-    nobody who comes later; of a task that somebody had begun before, the strictness counts.
+    `named`: the upper task declared that it stacks on it. Otherwise its work came first, so a later submission cannot
+    make it a stack. If the other task was begun before, only its strictness counts.
     """
     latest = attempts[-1]
     if not upper.has(latest) or latest.has(upper):
@@ -122,11 +126,13 @@ def found_later(upper: StackPart, attempts: Sequence[StackPart], *, named: bool)
 
 
 STRICTNESS: tuple[How, ...] = ("part", "whole", "copied", "branch", "trailer", "carved", "quoted")
-"""Ways of being inside, from what asks for most."""
+"""Kinds of inclusion, the most demanding first."""
 
 
 def strictest(found: Iterable[Below]) -> tuple[Below, ...]:
-    """One for each task: of several, what asks for most. Anybody can put another task's branch somewhere."""
+    """Return one entry per task, the most demanding. Anyone can place another task's branch anywhere, so one kind must
+    not hide another.
+    """
     one_each: dict[TaskId, Below] = {}
     for below in sorted(found, key=lambda below: STRICTNESS.index(below.how)):
         one_each.setdefault(below.task, below)
@@ -134,28 +140,30 @@ def strictest(found: Iterable[Below]) -> tuple[Below, ...]:
 
 
 def quoted(each: StackPart) -> Below:
-    """Its strictness counts, and nothing else."""
+    """Return an entry of which only the strictness counts."""
     return Below(task=each.task, how="quoted", attempt=each.n, commits=len(each.commits))
 
 
 def _begun_before(upper: StackPart, attempts: Sequence[StackPart], own: Sequence[StackPart]) -> Below | None:
-    """What this task submitted first may still be the work of a task that somebody had begun before."""
+    """Return an entry for shared work that this task submitted first, if the other task was begun even earlier."""
     for each in reversed(attempts):
         shared = upper.diffs & each.diffs
         mine = [earlier for earlier in own if each.begun < earlier.seq < each.seq and shared <= earlier.diffs]
-        if shared and any(earlier.has(each) or not each.has(earlier) for earlier in mine):  # else it stands on this one
+        if shared and any(
+            earlier.has(each) or not each.has(earlier) for earlier in mine
+        ):  # otherwise it is stacked on this one
             return quoted(each)
     return None
 
 
 def _had_first(own: Sequence[StackPart], other: StackPart, upper: StackPart) -> bool:
-    """Whether an earlier attempt of this task had what both have, before the other one was submitted."""
+    """Return True if an earlier attempt of this task had the shared work before the other task submitted."""
     shared = upper.pieces & other.pieces
     return any(each.seq < other.seq and shared <= each.pieces for each in own)
 
 
 def the_same(upper: StackPart, others: Iterable[StackPart], own: Sequence[StackPart]) -> list[TaskId]:
-    """A5: the tasks whose latest attempt is these very commits; apart from what took them from here."""
+    """Return the tasks whose latest attempt has the same head commit, except those that took it from here. (A5)"""
     latest = {each.task: each for each in sorted(others, key=lambda each: each.n)}
     same = [each for each in latest.values() if upper.head and upper.head == each.head]
     return [each.task for each in same if not _had_first(own, each, upper)]
@@ -164,8 +172,8 @@ def the_same(upper: StackPart, others: Iterable[StackPart], own: Sequence[StackP
 def sent_back(
     attempts: Iterable[StackPart], landed: frozenset[str], commits: frozenset[str], upper: StackPart
 ) -> list[StackPart]:
-    """A7: attempts of tasks that were merged with something else, as far as their content is not on the target.
-    `landed`, `commits`: the pieces and the commits that are.
+    """Return earlier attempts of tasks that merged with other content, reduced to the content missing on the target.
+    `landed` and `commits` are the pieces and commits on the target. (A7)
     """
     left = [
         msgspec.structs.replace(
@@ -181,7 +189,7 @@ def sent_back(
 
 
 def _whole(upper: StackPart, attempts: Sequence[StackPart], inside: StackPart) -> Below:
-    """One attempt is here as a whole. Commits that only earlier ones had make it a part: they were taken back since."""
+    """Return an entry for a whole attempt. Commits from earlier attempts that were dropped since then make it a part."""
     ever = frozenset[str]().union(*(each.diffs for each in attempts))
     loose = (upper.diffs & ever) - attempts[-1].diffs
     how: How = "part" if loose and inside.n == attempts[-1].n else "whole"
@@ -190,7 +198,7 @@ def _whole(upper: StackPart, attempts: Sequence[StackPart], inside: StackPart) -
 
 
 def _in_part(upper: StackPart, attempts: Sequence[StackPart], explained: Sequence[StackPart]) -> Below | None:
-    """Some commits, apart from those that come with another task which is here as a whole."""
+    """Return an entry for shared commits, except those explained by another task that is here as a whole."""
     shas = frozenset[str]().union(*(each.shas for each in explained))
     diffs = frozenset[str]().union(*(each.diffs for each in explained))
     for each in reversed(attempts):
@@ -206,7 +214,7 @@ def _in_part(upper: StackPart, attempts: Sequence[StackPart], explained: Sequenc
 
 
 def _in_content(upper: StackPart, attempts: Sequence[StackPart], explained: Sequence[StackPart]) -> Below | None:
-    """Files as another attempt left them, under other commits: squashed, or copied."""
+    """Return an entry for files with the same content under other commits, for example squashed or copied."""
     known = frozenset[str]().union(*(each.blobs for each in explained))
     some: Below | None = None
     for each in reversed(attempts):
@@ -222,27 +230,29 @@ def _in_content(upper: StackPart, attempts: Sequence[StackPart], explained: Sequ
 
 
 def is_merged(task: Task) -> bool:
-    """Whether the work of a task reached the target by an approval."""
+    """Return True if the task's work was approved and reached the target."""
     return task.status == "closed" and task.resolution in DONE
 
 
 def is_over(task: Task) -> bool:
-    """Whether nothing of a task has to be decided any more: it is merged, or over without anything submitted."""
+    """Return True if the task needs no further decision: merged, deleted, or closed without a submission."""
     return is_merged(task) or task.deleted or (task.status == "closed" and not task.iteration)
 
 
 def is_left_behind(inside: Below, task: Task) -> bool:
-    """Whether what is inside was sent back, and its task merged with something else."""
+    """Return True if the included attempt was sent back and its task merged with another attempt."""
     return is_merged(task) and inside.attempt != task.iteration
 
 
 def unmerged(facts: Facts) -> list[Lower]:
-    """A7: the tasks whose work is inside and not on the target: their mode, labels, grade and hold count, too."""
+    """Return the tasks inside whose work is not on the target. Their mode, labels, grade and holds count here too.
+    (A7)
+    """
     return [lower for lower in facts.below if not is_over(lower.task) or is_left_behind(lower.inside, lower.task)]
 
 
 def waits_for(facts: Facts, passed: Collection[str] = ()) -> list[TaskId]:
-    """A7, Q1: the tasks that are merged before this one. `passed`: those that a person passed over (N3)."""
+    """Return the tasks to merge before this one. `passed` lists tasks that a person overrode (N3). (A7, Q1)"""
     return [
         lower.task.id
         for lower in unmerged(facts)
@@ -251,15 +261,15 @@ def waits_for(facts: Facts, passed: Collection[str] = ()) -> list[TaskId]:
 
 
 def is_awaited(inside: Below, task: Task) -> bool:
-    """Whether the other task is merged first: not one that holds this one itself, and not one of which only the
-    strictness counts.
+    """Return True if the other task merges first. It does not if it contains this one, or if only its strictness
+    counts.
     """
     return inside.how in TAKEN_ALONG and not is_over(task)
 
 
 def why_refused(facts: Facts, passed: Collection[str] = ()) -> list[Reason]:
-    """A7: what is inside was rejected, sent back, or is not what the other task has submitted by now. `passed`: the
-    tasks that a person passed over (N3).
+    """Return a reason for each included task that was rejected, sent back, or submitted again with other commits.
+    `passed` lists tasks that a person overrode (N3). (A7)
     """
     return [
         Reason(
@@ -271,7 +281,7 @@ def why_refused(facts: Facts, passed: Collection[str] = ()) -> list[Reason]:
 
 
 def passed_over(facts: Facts) -> tuple[TaskId, ...]:
-    """N3: the tasks that whoever breaks the glass now passes over."""
+    """Return the tasks that a break-glass approval would override now. (N3)"""
     return tuple(lower.task.id for lower in _refused(facts))
 
 
@@ -282,7 +292,7 @@ def _refused(facts: Facts) -> list[Lower]:
 
 
 def what_became_of(inside: Below, task: Task) -> str:
-    """Why the work of another task cannot stay inside; empty where it can."""
+    """Return why the other task's work cannot stay inside, or ""."""
     if inside.how == "quoted" or (is_over(task) and not is_merged(task)):
         return ""
     if task.status == "closed" and not is_merged(task):
@@ -299,8 +309,8 @@ def what_became_of(inside: Below, task: Task) -> str:
 
 
 def _to_do(facts: Facts, lower: Lower) -> Steps:
-    """The rebase; old heads are kept (A1), so that nothing is lost by it. The own commits stay, and a branch of another
-    task is skipped.
+    """Return the git commands that remove the other task's work. Old heads are kept (A1), so the rebase loses nothing.
+    Own commits stay, and another task's branch is left unchanged.
     """
     assert facts.attempt is not None
     attempt, inside, task, mine = facts.attempt, lower.inside, lower.task, facts.task.id
@@ -321,15 +331,15 @@ def _to_do(facts: Facts, lower: Lower) -> Steps:
 
 
 def _is_named(facts: Facts, lower: Lower) -> bool:
-    """Whether a commit below the branch of another task names that task, or who works on it: anybody can put a branch
-    onto the commits of others.
+    """Return True if a commit below the other task's branch names that task or its implementer. A branch alone proves
+    nothing, because anyone can place it on commits of others.
     """
     who, upto = lower.task.implementer, _upto(facts, lower.inside)
     return any(lower.task.id in commit.tasks or who in commit.sessions for commit in upto)
 
 
 def _onto(base: Sha, lower: Lower) -> str:
-    """Where the own commits go: on what the other task has by now, or to where the attempt began."""
+    """Return the new base for the own commits: the other task's current work, or the start of the attempt."""
     task = lower.task
     if lower.attempt is not None and task.iteration != lower.inside.attempt and task.status in LIVE:
         return lower.attempt.head
@@ -337,7 +347,7 @@ def _onto(base: Sha, lower: Lower) -> str:
 
 
 def _is_all_below(facts: Facts, inside: Below) -> bool:
-    """Whether all commits up to the last one of the other task are its own: what a rebase takes away."""
+    """Return True if all commits up to the other task's last one are its own. Only then may a rebase drop them."""
     return bool(inside.top) and len(_upto(facts, inside)) == inside.commits
 
 
@@ -348,7 +358,7 @@ def _upto(facts: Facts, inside: Below) -> Sequence[Commit]:
 
 
 def in_words(inside: Below) -> str:
-    """What is inside, as a sentence begins: `it contains 1 commit of fe-7k2`."""
+    """Return the start of a sentence, like `it contains 1 commit of fe-7k2`."""
     commits = f"{inside.commits} commit{'' if inside.commits == 1 else 's'}"
     return {
         "carved": f"it has its commits in common with {inside.task}",
@@ -360,7 +370,7 @@ def in_words(inside: Below) -> str:
 
 
 def status_words(task: Task, inside: Below | None = None) -> str:
-    """How a task inside stands, in a word or two."""
+    """Return the status of an included task in a word or two."""
     if is_merged(task):
         return "sent back" if inside is not None and is_left_behind(inside, task) else "merged"
     if task.rejected_by is not None:
@@ -372,7 +382,7 @@ def status_words(task: Task, inside: Below | None = None) -> str:
 
 
 def why_not_by_rule(facts: Facts) -> list[Reason]:
-    """A7: what contains unmerged work of others is approved by somebody, not by a rule."""
+    """Return reasons against approval by rule: work on top of unmerged tasks needs a reviewer. (A7)"""
     return [
         Reason("A7", f"{in_words(lower.inside)}, {status_words(lower.task, lower.inside)}", fe("show", lower.task.id))
         for lower in unmerged(facts)
@@ -380,8 +390,8 @@ def why_not_by_rule(facts: Facts) -> list[Reason]:
 
 
 def landed_below(facts: Facts) -> Sha | None:
-    """A7: the head of the nearest task below that is on the target as it was submitted; None where there is none. What
-    comes after it is all that the merge still has to bring.
+    """Return the head of the nearest included task that merged as submitted, or None. The merge only has to bring the
+    commits after it. (A7)
     """
     landed = [
         lower.inside
