@@ -1,4 +1,4 @@
-"""Decisions of review cycles (V1, V8): when a cycle begins, and what its reviews come to by the four rules."""
+"""Decisions of review cycles: the triggers of a cycle (V1), and the result of its reviews by four rules (V8)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from foureyes.core.words.vocabulary import VERDICTS, Verdict
 # ---- The four rules (V8) ----
 
 NAMED = 5
-"""So many names a reason has."""
+"""Number of names in a reason."""
 NONE_UNMET: Mapping[str, Sequence[str]] = {}
 
 
 class AskedReviewer(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody who was asked about a target, and what became of it."""
+    """A reviewer asked about a target, with the state of the request."""
 
     reviewer: str
     target: str
@@ -28,8 +28,8 @@ class AskedReviewer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TargetReview(msgspec.Struct, frozen=True, kw_only=True):
-    """A valid review of a target, by its effective verdict (V5). `review` is its row; sessions of one origin are one
-    `reviewer`.
+    """A valid review of a target, by its effective verdict (V5). `review` is its row. All sessions of one origin share
+    one `reviewer`.
     """
 
     review: int
@@ -39,8 +39,8 @@ class TargetReview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CycleResult(msgspec.Struct, frozen=True, kw_only=True):
-    """The rule that a cycle came to, every reason, and the counts that it rests on. `short`: of R0, the targets that
-    have too few counting reviews; `lacking`: those that lack one of who has to review them (D6).
+    """The rule that decided a cycle, with all reasons and counts. For R0, `short` lists targets with too few counting
+    reviews, and `lacking` targets without a required reviewer (D6).
     """
 
     rule: CycleRule
@@ -60,8 +60,10 @@ def decide(
     quorum: int,
     unmet: Mapping[str, Sequence[str]] = NONE_UNMET,
 ) -> CycleResult:
-    """V8: R1 to R3 look at every valid review by effective verdict; R4 needs `quorum` counting ones of each target, and
-    those of who has to review it (`unmet`: who did not, D6); none of these is R0, and no review at all is never a pass
+    """Return the result of a cycle. (V8)
+
+    R1 to R3 use every valid review by effective verdict. R4 needs `quorum` counting reviews of each target and all
+    required reviewers (`unmet` lists the missing ones, D6). Everything else is R0, so no review at all never passes
     (G1).
     """
     latest = _latest(answered)
@@ -88,19 +90,19 @@ def decide(
 
 
 def stops(answered: Sequence[TargetReview]) -> bool:
-    """V8: whether nobody else is waited for: one blocker, or two concerns."""
+    """Return True if the cycle need not wait for more reviews: one blocker, or two concerns. (V8)"""
     latest = _latest(answered)
     return bool(_said(latest, "blocker")) or len(_said(latest, "concerns")) > 1
 
 
 def _latest(answered: Sequence[TargetReview]) -> list[TargetReview]:
-    """Of one reviewer the last thing that it said about a target."""
+    """Return each reviewer's latest review of each target."""
     by_eyes = {(answer.reviewer, answer.target): answer for answer in sorted(answered, key=lambda a: a.review)}
     return list(by_eyes.values())
 
 
 def _said(answers: Sequence[TargetReview], verdict: Verdict) -> list[str]:
-    """The reviewers whose worst verdict about any target is this one."""
+    """Return the reviewers whose worst verdict about any target is this one."""
     worst: dict[str, Verdict] = {}
     for answer in answers:
         known = worst.get(answer.reviewer, "approved")
@@ -115,7 +117,7 @@ def _say(names: Sequence[str], verdict: Verdict) -> str:
 def _why_not_reviewed(
     missing: Sequence[str], numbers: dict[str, int], asked: Sequence[AskedReviewer], quorum: int
 ) -> tuple[str, ...]:
-    """R0: which target has too few counting reviews, and who gave none."""
+    """Return the targets with too few counting reviews, and the reviewers without a review. (R0)"""
     few = [f"{target}: {numbers[target]} of {quorum} counting reviews" for target in missing]
     none = [f"{ask.reviewer} gave none: {ask.why or 'no answer'}" for ask in asked if ask.state != "answered"]
     return (*few, *none) or (() if asked else ("nothing was asked about",))
@@ -124,8 +126,8 @@ def _why_not_reviewed(
 def is_complete(
     asked: Sequence[AskedReviewer], answered: Sequence[TargetReview], targets: Sequence[str], seats: int
 ) -> bool:
-    """V8: whether nobody is waited for: no one who was asked is silent, and each target has an answer of as many as it
-    waits for. Where too few answered and nobody is waited for, somebody else is asked first (V4).
+    """Return True if no request is open and each target has as many answers as `seats`. With fewer answers the cycle
+    asks further reviewers first (V4). (V8)
     """
     if any(ask.state == "asked" and ask.target in targets for ask in asked):
         return False
@@ -140,12 +142,13 @@ BY_EVENT: dict[EmitType, Trigger] = {
     "blocker": "BLOCKER",
     "request_review": "REQUEST_REVIEW",
 }
-"""V1, S3: the events of an agent that ask for other eyes; the others ask for nothing."""
+"""The agent events that trigger a review. Others trigger nothing. (V1, S3)"""
 
 
 class RunActivity(msgspec.Struct, frozen=True, kw_only=True):
-    """A live run, and when it was last heard of: an event of its stream, a row of its session, else its start. `makes`:
-    there is work of it to look at; `fired`: when silence last had that looked at.
+    """A live run with the time of its last sign of life: an event of its stream, a row of its session, or its start.
+
+    `makes`: it has work to review. `fired`: the last time that silence triggered a review of it.
     """
 
     run: str
@@ -156,14 +159,15 @@ class RunActivity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def trigger_of(type_: EmitType) -> Trigger | None:
-    """V1: the trigger that an agent's event is."""
+    """Return the trigger of an agent's event, or None. (V1)"""
     return BY_EVENT.get(type_)
 
 
 def silent(live: Sequence[RunActivity], *, since: str, agreed: str = "") -> tuple[RunActivity, ...]:
-    """V1 TIMEOUT_FALLBACK: the runs it concerns, if no live run was heard of after `since` (now less the minutes of
-    silence): all of them, else none. Once per silence, which an event ends, and R4 (`agreed`). Without a live run there
-    is no silence. Times are text that sorts.
+    """Return the runs to review after silence, or none if any live run was active after `since`. (V1 TIMEOUT_FALLBACK)
+
+    Each silence fires once. An event or an agreement by R4 (`agreed`) ends it. Without live runs there is no silence.
+    Times are sortable text.
     """
     begins = silence_begins(live, agreed)
     if not live or begins > since:
@@ -172,5 +176,5 @@ def silent(live: Sequence[RunActivity], *, since: str, agreed: str = "") -> tupl
 
 
 def silence_begins(live: Sequence[RunActivity], agreed: str = "") -> str:
-    """V1: since when nothing is heard of any live run."""
+    """Return the start of the current silence of all live runs. (V1)"""
     return max([agreed, *[each.at for each in live]])

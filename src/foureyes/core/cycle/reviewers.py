@@ -1,5 +1,5 @@
-"""The choice of reviewers (V4): never who made the work, never below the grade; in turns; and a person where nobody is
-left.
+"""Choice of reviewers: never a maker of the work, never below the grade, in turns, and a person if no candidate is
+left. (V4)
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from foureyes.core.nouns.session import GRADES, Grade
 
 
 class ReviewerCandidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A profile that could be asked. `order`: its place as declared; `last_asked`: the row it was asked by last, 0
-    for never. `cooled` and `missing` say why it cannot be started now, in words.
+    """A profile that could be asked. `order` is its declared position, `last_asked` the row of its last request (0:
+    never). `cooled` and `missing` say in words why it cannot start now.
     """
 
     name: str
@@ -25,11 +25,11 @@ class ReviewerCandidate(msgspec.Struct, frozen=True, kw_only=True):
     cooled: str = ""
     missing: str = ""
     required: bool = False
-    """D6: a label rule names it."""
+    """A label rule names it. (D6)"""
 
 
 class MakerTraits(msgspec.Struct, frozen=True, kw_only=True):
-    """Who shaped the work, as far as a choice asks."""
+    """The traits of a maker that matter for the choice."""
 
     name: str
     program: str = ""
@@ -38,14 +38,14 @@ class MakerTraits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """A candidate that is not asked, and why."""
+    """A candidate that is not asked, with the reason."""
 
     name: str
     why: str
 
 
 class ReviewerChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """Who is asked, in this order; who is not, and why. `person`: nobody is left but a person."""
+    """The reviewers to ask in order, and the candidates left out. `person`: too few candidates, so a person is needed."""
 
     chosen: tuple[str, ...]
     left_out: tuple[LeftOut, ...] = ()
@@ -60,8 +60,8 @@ def choose(
     seats: int,
     already: Collection[str] = (),
 ) -> ReviewerChoice:
-    """V4: as many as there are seats, who has to review first (D6), then who was asked longest ago; where nobody is
-    left, a person.
+    """Choose as many reviewers as there are seats: required ones first (D6), then the one asked longest ago. If seats
+    stay empty, a person is needed. (V4)
     """
     left_out = [LeftOut(each.name, why) for each in candidates if (why := why_not(each, makers, grade, already))]
     names = {each.name for each in left_out}
@@ -72,7 +72,7 @@ def choose(
 
 
 def why_not(candidate: ReviewerCandidate, makers: Sequence[MakerTraits], grade: Grade, already: Collection[str]) -> str:
-    """V4: why somebody is not asked; empty where nothing speaks against it."""
+    """Return why the candidate is not asked, or "". (V4)"""
     if candidate.name in already:
         return "was asked in this cycle already"
     if any(maker.name == candidate.name for maker in makers):
@@ -86,7 +86,9 @@ def why_not(candidate: ReviewerCandidate, makers: Sequence[MakerTraits], grade: 
 
 
 def reaches(candidate: ReviewerCandidate, maker: MakerTraits, grade: Grade) -> bool:
-    """I6: whether a fresh session of this profile is independent of a maker to this grade. Unknown is not (G1)."""
+    """Return True if a fresh session of this profile is independent of a maker at this grade. Unknown traits return
+    False. (I6, G1)
+    """
     if GRADES.index(grade) <= GRADES.index("origin"):
         return True
     if grade == "program":

@@ -1,4 +1,4 @@
-"""Answers and rulings (L6–L9): every problem of a whole set at once, so that nothing of a bad set is recorded."""
+"""Answers and rulings: all problems of a set are reported together, so that a bad set records nothing. (L6–L9)"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ANSWERABLE: frozenset[FindingState] = frozenset({"open", "claimed", "disputed", 
 
 
 def why_not_answers(answers: Sequence[Answer], known: Mapping[str, Finding], iteration: int) -> list[Reason]:
-    """L6: every reason against a set of answers. `known` maps every id of the task's findings to the finding."""
+    """Return every reason against a set of answers. `known` maps every finding id of the task to its finding. (L6)"""
     reasons: list[Reason] = []
     roots = Counter(known[answer.finding].root if answer.finding in known else answer.finding for answer in answers)
     for answer in answers:
@@ -74,7 +74,7 @@ def _against(answer: Answer, finding: Finding, iteration: int) -> list[Reason]:
 
 
 def _words(answer: Answer, finding: Finding) -> list[Reason]:
-    """L6, L7: what must be said with each answer."""
+    """Return reasons for missing or weak text in an answer. (L6, L7)"""
     name = answer.finding
     reasons: list[Reason] = []
     if answer.action in ("FIXED", "REJECTED", "DEFERRED") and is_blank(answer.text):
@@ -115,7 +115,7 @@ def _words(answer: Answer, finding: Finding) -> list[Reason]:
 
 
 def unanswered(findings: Sequence[Finding]) -> list[Reason]:
-    """L6: the blocking findings that a submission leaves without an answer."""
+    """Return a reason for each blocking finding that a submission leaves unanswered. (L6)"""
     return [
         Reason(
             "L6",
@@ -130,7 +130,7 @@ def unanswered(findings: Sequence[Finding]) -> list[Reason]:
 def why_not_ruling(
     finding: Finding, ruling: RulingWord, *, is_raiser: bool, is_in_change: bool = True
 ) -> Reason | None:
-    """L4, L8, L9, V7: whether a ruling is about the state that a finding is in."""
+    """Return a reason if the ruling does not fit the finding's current state. (L4, L8, L9, V7)"""
     name = finding.id
     if ruling in ("CONFIRMED", "DISMISSED"):
         if not finding.waiting or finding.state not in RULES_ON[ruling]:
@@ -156,7 +156,7 @@ def why_not_ruling(
 
 
 def _not_obsolete(finding: Finding, *, is_in_change: bool) -> Reason:
-    """L4: only what was part of the change and left it is obsolete."""
+    """Refuse OBSOLETE for a finding whose file is still in the change or never was. (L4)"""
     name, show = finding.id, fe("finding", "show", finding.id)
     if is_in_change:
         return Reason("L4", f"the file of {name} is still part of the change, so it is not obsolete", show)
@@ -167,8 +167,8 @@ def _not_obsolete(finding: Finding, *, is_in_change: bool) -> Reason:
 
 
 def why_not_withdrawn(finding: Finding, me: Party, made: Maker | None, others: Sequence[Party]) -> list[Reason]:
-    """L4: every reason why the caller may not take a finding back. `made`: what they have to do with the change;
-    `others`: who else raised it, or ruled that it stands.
+    """Return every reason why the caller may not withdraw a finding. `made` is the caller's part in the change,
+    `others` are parties that also raised or upheld the finding. (L4)
     """
     name, show = finding.id, fe("finding", "show", finding.id)
     if finding.state not in ANSWERABLE:
@@ -188,7 +188,9 @@ def why_not_withdrawn(finding: Finding, me: Party, made: Maker | None, others: S
 
 
 def why_not_again(old: Finding, new: ReportedFinding, *, code_changed: bool) -> Reason | None:
-    """L9: a rejection that was accepted is raised again only with changed code at the quote, or a higher severity."""
+    """Return a reason against raising a finding again after its rejection was accepted. It takes changed code at the
+    quote or a higher severity. (L9)
+    """
     if old.state != "resolved" or old.ruling != "ACCEPTED" or code_changed:
         return None
     if SEVERITIES.index(new.severity) < SEVERITIES.index(old.severity):
@@ -201,8 +203,8 @@ def why_not_again(old: Finding, new: ReportedFinding, *, code_changed: bool) -> 
 
 
 def state_again(old: Finding, new: ReportedFinding, *, is_other_code: bool = False) -> FindingState:
-    """Where a finding stands once it is flagged again: what was claimed or settled is open, what a person waived stays
-    so, unless it is about other code (E3).
+    """Return the state of a finding that is raised again. Claimed or settled ones reopen. A waiver holds unless
+    severity rose or the code is different (E3).
     """
     if old.state in ("claimed", "resolved", "obsolete"):
         return "open"
@@ -210,5 +212,5 @@ def state_again(old: Finding, new: ReportedFinding, *, is_other_code: bool = Fal
         return "open" if new.blocking else old.state
     is_higher = SEVERITIES.index(new.severity) < SEVERITIES.index(old.severity)
     if old.state == "waived" and (is_higher or is_other_code):
-        return "open"  # that much nobody waived
+        return "open"  # the waiver does not cover this
     return old.state

@@ -1,7 +1,7 @@
-"""The one engine of the loop (L11–L17, E1–E5): rounds, progress, tier, what happens next. Everything asks it, nothing
-else routes.
+"""The engine of the review loop: rounds, progress, tier and next action. It is the only place that routes tasks.
+(L11–L17, E1–E5)
 
-All of it is computed from the journal; no counter is stored as truth (G6, L12).
+All state is computed from the journal. No counter is stored as truth (G6, L12).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ WaitingFor = Literal["", "lead", "user"]
 TIERS: tuple[Tier, ...] = ("developer", "senior", "lead", "user")
 LEAD_OPTIONS: tuple[LeadOption, ...] = ("split", "senior", "fresh", "ask", "continue")
 MERGE_FAILURES = 3
-"""Q3: so many failed merges go to the next tier."""
+"""Number of failed merges before escalation. (Q3)"""
 
 NOT_YET = 1 << 62
-"""A round that was not sent back but overtaken closes after everything else in it."""
+"""Close position of a round that was superseded without being sent back: after everything else in it."""
 
 WAITING: tuple[FindingState, ...] = ("open", "claimed", "disputed")
 ENDED: dict[RunEnd, str] = {
@@ -32,12 +32,12 @@ ENDED: dict[RunEnd, str] = {
     "blocked": "it is blocked",
     "unchanged": "it changed nothing",
 }
-"""L17: the ends of a run that are a round without progress."""
+"""Ways a run can end that count as a round without progress. (L17)"""
 
 
 class LoopAttempt(msgspec.Struct, frozen=True, kw_only=True):
-    """An attempt as the loop sees it. `starts`: how often somebody had begun to work on the task. `close_seq` is the
-    journal row that sent it back, `approved` that of its approval, if any.
+    """An attempt as input of the loop. `starts` counts the starts of work before it. `close_seq` is the journal row
+    that sent it back, `approved` the row of its approval, 0 if none.
     """
 
     n: int
@@ -49,12 +49,12 @@ class LoopAttempt(msgspec.Struct, frozen=True, kw_only=True):
     merge_failures: int = 0
 
     def goes_on_as(self, after: LoopAttempt) -> bool:
-        """Nobody sent it back or worked on it: the same commit is submitted once more, to be counted again (Q2, D4)."""
+        """Return True if `after` is the same commit submitted again without a send-back or new work between. (Q2, D4)"""
         return bool(self.head) and (self.head, self.starts) == (after.head, after.starts) and not self.close_seq
 
 
 class FindingMove(msgspec.Struct, frozen=True):
-    """A move of a blocking finding, in the order of the journal."""
+    """A state change of a blocking finding, in journal order."""
 
     root: str
     iteration: int
@@ -63,9 +63,7 @@ class FindingMove(msgspec.Struct, frozen=True):
 
 
 class LoopAct(msgspec.Struct, frozen=True):
-    """What somebody said about the loop: the gate asked for the lead (L14), an approval made that needless, the lead
-    decided (E3).
-    """
+    """An act on the loop: the gate asked for the lead (L14), an approval settled that, or the lead decided (E3)."""
 
     seq: int
     iteration: int
@@ -74,8 +72,8 @@ class LoopAct(msgspec.Struct, frozen=True):
 
 
 class FruitlessRun(msgspec.Struct, frozen=True):
-    """L17: a run that ended without a submission. `had` is how many blocking findings it had to work on, `why` what
-    happened, where that was said.
+    """A run that ended without a submission. `had` is its number of blocking findings, `why` the reported reason, if
+    any. (L17)
     """
 
     seq: int
@@ -86,8 +84,8 @@ class FruitlessRun(msgspec.Struct, frozen=True):
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True):
-    """One iteration: blocking findings that were open when it was submitted, that it resolved, that are new. `goes_on`:
-    it is no round of its own; the next one has what happened in it.
+    """One iteration, with the blocking findings open at submission, resolved, and new. `goes_on`: not a round of its
+    own, its events count in the next one.
     """
 
     n: int
@@ -103,12 +101,12 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_progress(self) -> bool:
-        """L11: at least one blocking root that was open is resolved; the same tree again is no progress."""
+        """True if at least one open blocking finding was resolved. An unchanged tree is no progress. (L11)"""
         return self.fixed > 0 and not self.same_tree
 
 
 class LoopState(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the loop of one task stands, and what comes next. Every face, the prompt and the router show this."""
+    """The state of one task's loop and its next action. Every interface, the prompt and the router show this."""
 
     tier: Tier = "developer"
     waiting_for: WaitingFor = ""
@@ -124,13 +122,13 @@ class LoopState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def open_blocking(self) -> int:
-        """How many blocking findings the last round leaves open."""
+        """Number of blocking findings that the last round left open."""
         last = self.rounds[-1] if self.rounds else Round(n=0)
         return last.had - last.fixed + last.found
 
     @property
     def outlook(self) -> str:
-        """E5: how near escalation is, in a sentence; nothing before the first round has ended."""
+        """One sentence about how near the escalation is, or "" before the first round has ended. (E5)"""
         if self.waiting_for:
             who = "a person" if self.waiting_for == "user" else "the lead"
             return f"waits for {who}: {self.why}"
@@ -143,7 +141,7 @@ class LoopState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Count(msgspec.Struct):
-    """The running count within a tier; `left_with` is how often there was no progress when the tier before was left."""
+    """The running count within a tier. `left_with` is the no-progress count when the last tier ended."""
 
     tier: Tier = "developer"
     waiting_for: WaitingFor = ""
@@ -157,7 +155,7 @@ class _Count(msgspec.Struct):
     why: str = ""
 
     def up(self, why: str) -> None:
-        """E1: the next tier; the counters start again."""
+        """Move to the next tier and reset the counters. (E1)"""
         self.tier = above(self.tier, self.decisions)
         self.left_with = self.no_progress
         self.begin()
@@ -170,20 +168,22 @@ class _Count(msgspec.Struct):
 
 
 def above(tier: Tier, lead_decisions: int) -> Tier:
-    """E1: the tier after this one. A loop that comes back after the lead has had its say goes to a person."""
+    """Return the next tier. A loop that comes back after a lead's decision goes to a person. (E1)"""
     after = TIERS[min(TIERS.index(tier) + 1, len(TIERS) - 1)]
     return "user" if after == "lead" and lead_decisions else after
 
 
 def waits(tier: Tier) -> WaitingFor:
-    """E2: developer and senior implement; lead and user decide."""
+    """Return the role to wait for. Developer and senior implement, lead and user decide. (E2)"""
     if tier == "lead":
         return "lead"
     return "user" if tier == "user" else ""
 
 
 def rounds(handed: Sequence[LoopAttempt], steps: Iterable[FindingMove], *, closed: bool) -> list[Round]:
-    """L11: what each iteration did to the blocking findings. `closed`: the latest has been sent back, too."""
+    """Return the effect of each iteration on the blocking findings. `closed`: the latest attempt has been sent back
+    too. (L11)
+    """
     by_iteration: dict[int, list[FindingMove]] = {}
     for step in steps:
         by_iteration.setdefault(step.iteration, []).append(step)
@@ -205,9 +205,7 @@ def rounds(handed: Sequence[LoopAttempt], steps: Iterable[FindingMove], *, close
 
 
 class _Hands(msgspec.Struct):
-    """What one round has in its hands: blocking findings that wait, those that were waived, and the last word of each
-    that moved.
-    """
+    """The findings of one round: open blocking ones before it, waived ones, and the last event of each that changed."""
 
     before: set[str] = set()
     waived: set[str] = set()
@@ -221,7 +219,7 @@ class _Hands(msgspec.Struct):
 
     def move(self, state: dict[str, FindingState], step: FindingMove) -> None:
         if step.kind == "answered" and step.root in self.waived and state[step.root] == "waived":
-            self.before.add(step.root)  # its waiver ran out: it was in these hands again
+            self.before.add(step.root)  # its waiver expired, so this round had to handle it again
         self.settled[step.root] = step.kind
         state[step.root] = step.state
 
@@ -241,7 +239,7 @@ def loop_state(
     odds: Sequence[FruitlessRun],
     limits: Limits,
 ) -> LoopState:
-    """E1: fold the rounds in the order of the journal into where the task stands now."""
+    """Fold the rounds in journal order into the current loop state. (E1)"""
     count, table = _Count(), []
     for attempt, current in zip(handed, done, strict=True):
         tier, happened = count.tier, _in_order(count, attempt, current, acts, odds, limits)
@@ -273,7 +271,7 @@ def loop_state(
 
 
 def _judged(current: Round, tier: Tier, count: _Count, limits: Limits, *, is_over: bool) -> Round:
-    """A closed round with what came of it; `is_over`: the tier was left with it."""
+    """Return a closed round with its outcome. `is_over`: the round ended the tier."""
     if is_over:
         return msgspec.structs.replace(current, tier=tier, no_progress=count.left_with, action="escalate")
     action: Literal["continue", "warn"] = "warn" if _is_near(count, limits) else "continue"
@@ -288,7 +286,7 @@ def _in_order(
     odds: Sequence[FruitlessRun],
     limits: Limits,
 ) -> list[tuple[int, Callable[[], None]]]:
-    """Everything that counts within one iteration, each with its place in the journal."""
+    """Return the events of one iteration with their journal positions."""
     happened: list[tuple[int, Callable[[], None]]] = []
     if current.closed and not current.goes_on:
         happened.append((attempt.close_seq or NOT_YET, lambda: _close(count, attempt, current, limits)))
@@ -302,7 +300,9 @@ def _in_order(
 
 
 def _close(count: _Count, attempt: LoopAttempt, current: Round, limits: Limits) -> None:
-    """L12: 0 after progress, else one more; a round that had nothing blocking to resolve changes nothing."""
+    """Count a closed round: progress resets the no-progress count, no progress adds one. A round without blocking
+    findings leaves it. (L12)
+    """
     count.round += 1
     if current.had:
         count.no_progress = 0 if current.is_progress else count.no_progress + 1
@@ -316,19 +316,19 @@ def _close(count: _Count, attempt: LoopAttempt, current: Round, limits: Limits) 
 
 
 def _odd(count: _Count, odd: FruitlessRun, limits: Limits) -> None:
-    """L17: an agent that had the findings and ended without a submission made no progress."""
+    """Count a run that had findings and ended without a submission as no progress. (L17)"""
     count.no_progress += 1
     if count.no_progress >= limits.no_progress_limit:
         count.up(f"{count.no_progress} rounds without progress, the last run: {odd.why or ENDED[odd.how]} (L17)")
 
 
 def _approved(count: _Count) -> None:
-    """Whoever was waited for need not decide any more."""
+    """End the wait for a decision, because an approval makes it unnecessary."""
     count.waiting_for = ""
 
 
 def _act(count: _Count, act: LoopAct) -> None:
-    """L14, E3: the lead is asked, or has decided."""
+    """Apply a request for the lead or the lead's decision. (L14, E3)"""
     if act.option == "asked":
         count.waiting_for, count.why, count.asked = "lead", act.why, True
         return
@@ -348,7 +348,7 @@ def _act(count: _Count, act: LoopAct) -> None:
 
 
 def _is_near(count: _Count, limits: Limits) -> bool:
-    """E5: one more round like this one escalates."""
+    """Return True if one more round like this one escalates. (E5)"""
     stands_still = count.no_progress == limits.no_progress_limit - 1 and (
         count.no_progress > 0 or limits.no_progress_limit == 1
     )
@@ -356,7 +356,7 @@ def _is_near(count: _Count, limits: Limits) -> bool:
 
 
 def _warning(count: _Count, iteration: int, limits: Limits) -> str:
-    """E5: said one round before it happens."""
+    """Return a warning one round before an escalation, or "". (E5)"""
     if count.waiting_for:
         return ""
     after = above(count.tier, count.decisions)
@@ -378,5 +378,5 @@ def _warning(count: _Count, iteration: int, limits: Limits) -> str:
 
 
 def wants_lead(answers: Sequence[str], limits: Limits) -> bool:
-    """L14: more than half of the blocking findings of an attempt were rejected."""
+    """Return True if the share of rejected blocking findings of an attempt is above the limit. (L14)"""
     return bool(answers) and sum(word == "REJECTED" for word in answers) > limits.rejection_review_share * len(answers)

@@ -1,4 +1,4 @@
-"""Failures of checks as findings (L2, L8, L13), and which tests failed, passed, or are new, round by round."""
+"""Check failures as findings (L2, L8, L13), and the failed, fixed and new tests of each round."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from foureyes.core.words.text import one_line
 
 TITLE = 300
 ROOM, LEAST = 12_000, 300
-"""How much all failures of a check say together, and each at least: a prompt has to hold them (F4)."""
+"""Character limits: for all failures of a check together, and at least for each. A prompt has to hold them. (F4)"""
 LISTED, NAME, TOLD_FIRST = 60, 160, 3
-"""How many failures a list names, how much of each, and of how many it says what was said."""
+"""Limits of a failure list: the number of names, characters per name, and failures shown with their message."""
 LONGEST_TOLD, BRIEFLY_TOLD = 2_000, 200
-"""How much is kept of what was said about a failing test; and where there are many."""
+"""Characters kept of a failing test's message, normally and if there are many failures."""
 MANY = ":many"
 
 
 def is_many(finding: Finding | ReportedFinding) -> bool:
-    """Whether it lists failures of its check."""
+    """Return True if the finding lists many failures of its check."""
     return finding.rule.endswith(MANY) and not finding.path
 
 
 def failures_told(ran: Ran) -> tuple[ToolFinding, ...]:
-    """What failed with its words and its place: of many, only briefly, and none without end."""
+    """Return the failures with message and place. With many failures the messages are short, and the list has a limit."""
     tests = [test for test in ran.tests or () if test.state == "failed"]
     most = LONGEST_TOLD if len(tests) <= MANY_FAILURES else BRIEFLY_TOLD
     failures = [
@@ -44,7 +44,7 @@ def failures_told(ran: Ran) -> tuple[ToolFinding, ...]:
 
 
 def named_in(result: CheckResult, failures: Sequence[ToolFinding], *, by_name: bool) -> list[ToolFinding]:
-    """What a result names of all that its run told: not what the target has as well (D5)."""
+    """Return the failures that the result names, which excludes those the target has too. (D5)"""
     left = Counter(result.failing)
     named = []
     for each in failures:
@@ -58,8 +58,8 @@ def named_in(result: CheckResult, failures: Sequence[ToolFinding], *, by_name: b
 def failing_of(
     rule: CheckRule, result: CheckResult, failures: Sequence[ToolFinding], attempt: int, not_compared: str = ""
 ) -> list[ReportedFinding]:
-    """What a failed check names: tests, a tool's findings, or only itself. `not_compared`: why it is not known which of
-    them the target has as well.
+    """Return the findings for a failed check: its tests, its tool findings, or the check itself. `not_compared` says
+    why a comparison with the target was not possible.
     """
     findings = _failing_of(rule, result, failures, attempt)
     if not not_compared:
@@ -90,8 +90,8 @@ def _test(test: ToolFinding, room: int) -> ReportedFinding:
 
 
 def _tool(tool: ToolFinding, room: int) -> ReportedFinding:
-    """L1: at least HIGH, whatever a level of this tool is worth in a report (`review.extra_linters`): the check is required
-    and fails for it.
+    """Return a finding of at least HIGH severity, whatever `review.extra_linters` says, because the required check
+    fails for it. (L1)
     """
     return ReportedFinding(
         severity="CRITICAL" if tool.critical else "HIGH",
@@ -105,7 +105,9 @@ def _tool(tool: ToolFinding, room: int) -> ReportedFinding:
 
 
 def many_of(rule: CheckRule, result: CheckResult, failures: Sequence[ToolFinding], attempt: int) -> ReportedFinding:
-    """One finding for all: a broken import fails every test, and no prompt holds a thousand findings (F4)."""
+    """Return one finding for all failures. A broken import fails every test, and no prompt holds a thousand findings.
+    (F4)
+    """
     what = "tests" if rule.report == "junit" else "errors"
     lines = [f"- {_named(each, rule)}" for each in failures[:LISTED]]
     left = result.failures - len(lines)
@@ -126,8 +128,10 @@ def _named(each: ToolFinding, rule: CheckRule) -> str:
 
 
 def assigned(failing: Sequence[ReportedFinding], known: Sequence[Finding], *, by_name: bool) -> dict[int, Finding]:
-    """The known finding that each failure is, by its number: tests and checks by their name; what a tool found by file,
-    rule and words, and of several such by their lines, then in order, open ones first. None is two.
+    """Map the number of each failure to its known finding. Each finding is used once.
+
+    Tests and checks match by name. Tool findings match by file, rule and title: first by line, then in order, with
+    open findings first.
     """
     left: defaultdict[tuple[str, ...], list[Finding]] = defaultdict(list)
     for finding in sorted(known, key=lambda finding: (finding.state not in UNRESOLVED, finding.line)):
@@ -154,7 +158,7 @@ def was_mended(
     told_before: Sequence[ToolFinding],
     told_now: Sequence[ToolFinding],
 ) -> bool:
-    """L13: whether something that failed then does not fail now: a test that ran and passes, an error that is gone."""
+    """Return True if a failure from before is fixed: a test that ran and passes now, or an error that is gone. (L13)"""
     if now.failures >= KEPT_FAILURES:
         return False
     if ran:
@@ -171,14 +175,14 @@ def _counted(failures: Sequence[ToolFinding]) -> Counter[tuple[str, str, str]]:
 
 
 class Tests(msgspec.Struct, frozen=True):
-    """The failing tests of one iteration: from the report, or the check's name where there is none."""
+    """The failing tests of one iteration, or the check's name if there is no report."""
 
     iteration: int
     failing: frozenset[str]
 
 
 class Tracking(msgspec.Struct, frozen=True, kw_only=True):
-    """One iteration against the first one that failed and the one before."""
+    """One iteration compared with the first failing one and with the one before."""
 
     iteration: int
     original_failures: tuple[str, ...] = ()
@@ -189,12 +193,12 @@ class Tracking(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def progress_made(self) -> bool:
-        """A test that failed before passes now; only new failures are none."""
+        """True if a test that failed before passes now. New failures alone are no progress."""
         return bool(self.fixed_now)
 
 
 def track(iterations: Iterable[Tests]) -> list[Tracking]:
-    """L13: original failures are those of the first iteration that had any."""
+    """Return the tracking of each iteration. Original failures come from the first iteration with any. (L13)"""
     tracked: list[Tracking] = []
     original: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()
@@ -219,5 +223,5 @@ def _sorted(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def progress(tracked: Sequence[Tracking]) -> bool:
-    """Whether the latest iteration made a test pass that failed before."""
+    """Return True if the latest iteration fixed a test."""
     return bool(tracked) and tracked[-1].progress_made

@@ -1,4 +1,4 @@
-"""Fingerprints of findings (L2): the same finding again, by its place in the code, not by line number or wording."""
+"""Fingerprints of findings: recognize a repeated finding by its place in the code, not by line number or wording. (L2)"""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SYMBOL = re.compile(
 
 
 class FindingTraits(msgspec.Struct, frozen=True, kw_only=True):
-    """A new finding as it is recognised by: `path` is the file's name now, `symbol` the function or class around it,
-    `mark` what its tool knows it by. With a `line`, of several that fit equally it is the nearest.
+    """The traits that identify a new finding: `path` is the file's current name, `symbol` the enclosing function or
+    class, `mark` its tool's id. `line` picks the nearest of several equal matches.
     """
 
     path: str = ""
@@ -36,26 +36,27 @@ class FindingTraits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Match(msgspec.Struct, frozen=True):
-    """The root that a finding is, or the roots that it could be."""
+    """The matching root, or the candidates if several match."""
 
     root: str | None = None
     alike: tuple[str, ...] = ()
 
 
 def normal(text: str) -> str:
-    """Code with white space aside."""
+    """Return code without white space."""
     return SPACE.sub("", text)
 
 
 def words(text: str) -> str:
-    """A title without case, punctuation and spacing."""
+    """Return a title without case, punctuation and spacing."""
     return " ".join(WORD.findall(text.lower()))
 
 
 def match(new: FindingTraits, known: Sequence[Finding], renames: Mapping[str, str]) -> Match:
-    """L2: path (following renames), rule, and normalised quote or symbol. Empty location and title never match.
+    """Match a new finding by path (following renames), rule, and normalized quote or symbol. An empty location and
+    title never match. (L2)
 
-    `renames` says what a path of now was called when the known ones were raised.
+    `renames` maps a current path to its name when the known findings were raised.
     """
     if not new.path:
         title = words(new.title)
@@ -91,8 +92,10 @@ def match(new: FindingTraits, known: Sequence[Finding], renames: Mapping[str, st
 
 
 def by_place(new: Sequence[ReportedFinding], known: Sequence[Finding], renames: Mapping[str, str]) -> dict[int, str]:
-    """L2: of what a tool found, by number, the roots of those known that are at the very same place, with the same rule
-    and code or words. A submission has put known ones where their lines are now.
+    """Map the number of each tool finding to the root of a known finding at the same place with the same rule and the
+    same code or title.
+
+    Each root is used once. Known findings must have their lines updated for this submission first. (L2)
     """
     roots: dict[int, str] = {}
     at: dict[tuple[str, int, str], list[Finding]] = {}
@@ -117,7 +120,9 @@ def _says(known: Finding, new: ReportedFinding) -> bool:
 
 
 def _only(fits: list[Finding], new: FindingTraits) -> Match:
-    """Of several that fit equally, the one whose symbol and title fit too; else it is not for a program to say."""
+    """Return the match whose symbol and title fit too. If several remain, return them as alike, because no program can
+    decide.
+    """
     tests: tuple[Callable[[Finding], bool], ...] = (
         lambda finding: finding.symbol == new.symbol,
         lambda finding: words(finding.title) == words(new.title),
@@ -133,8 +138,8 @@ def _only(fits: list[Finding], new: FindingTraits) -> Match:
 
 
 def find_quote(quote: str, text: str, near: int = 0) -> int:
-    """The line (from 1) at which the quote begins in a text, white space aside; the nearest to `near`; 0 when it is not
-    there.
+    """Return the line (from 1) where the quote begins, ignoring white space: the one nearest to `near`, or 0 if the
+    quote is missing.
     """
     wanted = normal(quote)
     if not wanted:
@@ -153,7 +158,7 @@ def find_quote(quote: str, text: str, near: int = 0) -> int:
 
 
 def _lines_at(lines: list[str], offsets: list[int]) -> list[int]:
-    """For each offset (ascending) into the joined lines the number of its line."""
+    """Return the line number of each offset into the joined lines. Offsets must ascend."""
     numbers, number, end = [], 0, 0
     for offset in offsets:
         while end <= offset:
@@ -164,13 +169,13 @@ def _lines_at(lines: list[str], offsets: list[int]) -> list[int]:
 
 
 def line_at(text: str, line: int) -> str:
-    """The line with this number; empty when there is none."""
+    """Return the line with this number, or ""."""
     lines = text.splitlines()
     return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
 def symbol_at(text: str, line: int) -> str:
-    """The innermost function or class around a line, as far as one can tell from the text."""
+    """Return the innermost function or class around a line, guessed from the text."""
     lines = text.splitlines()[:line]
     if not lines:
         return ""
@@ -190,7 +195,7 @@ def _indent(line: str) -> int:
 
 
 def moved(old: str, new: str) -> dict[int, int]:
-    """The line in the later text of each line (from 1) that is still there, in order."""
+    """Map each surviving line of the old text (from 1) to its line in the new text, in order."""
     lines: dict[int, int] = {}
     before, after = old.splitlines(), new.splitlines()
     left = [(0, len(before), 0, len(after))]
@@ -214,7 +219,7 @@ def moved(old: str, new: str) -> dict[int, int]:
 def _anchors(
     before: Sequence[str], after: Sequence[str], first: int, last: int, start: int, end: int
 ) -> list[tuple[int, int]]:
-    """Lines that each side has once, as many of them as are in the same order."""
+    """Return the lines that occur once on each side, limited to those in the same order."""
     here, there = Counter(before[first:last]), Counter(after[start:end])
     place = {after[at]: at for at in range(start, end) if there[after[at]] == 1}
     once = [(at, place[before[at]]) for at in range(first, last) if here[before[at]] == 1 and before[at] in place]
@@ -222,7 +227,7 @@ def _anchors(
 
 
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest row of pairs in which both rise."""
+    """Return the longest subsequence of pairs in which both values rise."""
     tails: list[int] = []
     ends: list[int] = []
     back: list[int] = []

@@ -1,4 +1,4 @@
-"""Figures about reviews and reviewers (Y): counts of the store in, shares and means out.
+"""Figures about reviews and reviewers: counts from the store in, shares and means out. (Y)
 
 A share of nothing is None, never 0 %: a project without rejections did not accept none of them.
 """
@@ -15,8 +15,8 @@ import msgspec
 
 
 class FindingCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """Findings of one session. `spoken`: a reviewer raised them, not a check or a tool's report. `missed`: raised after
-    an approval of the same change.
+    """Findings of one session. `spoken`: a reviewer raised them, not a check or a tool's report. `missed`: raised
+    after an approval of the same change.
     """
 
     session: str = ""
@@ -34,8 +34,8 @@ class FindingCounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A review. `changed`: files of the change. `unread`: those it does not name as read. `untold`: those it names, and
-    its program's stream does not report.
+    """A review. `changed` counts the change's files, `unread` those it does not name as read, `untold` those it names
+    without its program's stream reporting them.
     """
 
     session: str
@@ -48,13 +48,13 @@ class ReviewRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def seconds(self) -> int:
-        """From submission to review; never negative, also where a clock was set back."""
+        """Seconds from submission to review. Never negative, even if a clock was set back."""
         waited = datetime.fromisoformat(self.at) - datetime.fromisoformat(self.submitted_at)
         return max(0, int(waited.total_seconds()))
 
 
 class Approvals(msgspec.Struct, frozen=True, kw_only=True):
-    """Tasks whose approval stands, and their iterations; the same of those that had a blocking finding."""
+    """Tasks with a valid approval and their iterations, in total and for tasks with a blocking finding."""
 
     tasks: int = 0
     iterations: int = 0
@@ -64,14 +64,14 @@ class Approvals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Escalations(msgspec.Struct, frozen=True, kw_only=True):
-    """`unclear`: blocking findings of the rounds before had no location or no fix."""
+    """Escalations. `unclear`: blocking findings of the rounds before had no location or no fix."""
 
     n: int = 0
     unclear: int = 0
 
 
 class SessionRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A session that reviewed. `profile`: that of its run; every run has a session of its own."""
+    """A session that reviewed. `profile` is the profile of its run. Every run has its own session."""
 
     id: str
     name: str = ""
@@ -82,14 +82,14 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SessionCount(msgspec.Struct, frozen=True):
-    """So many of something for one session."""
+    """A count for one session."""
 
     session: str
     n: int
 
 
 class RunCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """The review runs of a profile, whatever came of them."""
+    """All review runs of a profile, whatever their outcome."""
 
     profile: str
     runs: int = 0
@@ -100,9 +100,7 @@ class RunCounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewerRows(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything a scorecard is computed from. `agreed`: true blocking findings of others in attempts that a session
-    approved.
-    """
+    """All input of a scorecard. `agreed` counts true blocking findings by others in attempts that a session approved."""
 
     sessions: Sequence[SessionRow] = ()
     findings: Sequence[FindingCounts] = ()
@@ -116,7 +114,7 @@ class ReviewerRows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Share(msgspec.Struct, frozen=True):
-    """So many of so many; `share` is None of nothing, else rounded to four digits."""
+    """A count out of a total. `share` is None for a total of zero, otherwise rounded to four digits."""
 
     n: int
     of: int
@@ -124,14 +122,16 @@ class Share(msgspec.Struct, frozen=True):
 
     @property
     def percent(self) -> str:
-        """`37.5 %`; halves go up."""
+        """The share as `37.5 %`, halves rounded up."""
         return f"{_tenths(100 * self.n, self.of)} %" if self.of else "-"
 
 
 class ReviewerScore(msgspec.Struct, frozen=True, kw_only=True):
-    """One reviewer: a session, or a profile with all its runs. `precision`: findings upheld of those judged.
-    `coverage`: files read of those changed. `untold`: files it claims and its program does not report (V6). `missed`:
-    true blocking findings of others in what it approved. Tokens and cost are 0 where its program reports none.
+    """One reviewer: a session, or a profile with all its runs.
+
+    `precision`: findings upheld out of those judged. `coverage`: files read out of those changed. `untold`: files
+    claimed as read that its program did not report (V6). `missed`: true blocking findings by others in work it
+    approved. Tokens and cost are 0 if its program reports none.
     """
 
     session: str
@@ -156,7 +156,7 @@ class ReviewerScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stats(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures of the project, and one scorecard for each reviewer."""
+    """The project's figures, with one scorecard for each reviewer."""
 
     reviews: int
     actionable: Share
@@ -185,12 +185,12 @@ def _mean(total: int, of: int) -> float | None:
 
 
 def _tenths(n: int, of: int) -> float:
-    """A quotient to one decimal; computed in whole numbers, so that no float decides."""
+    """Return a quotient to one decimal, computed in integers to avoid float rounding."""
     return (20 * n + of) // (2 * of) / 10
 
 
 def stats(approvals: Approvals, escalations: Escalations, rows: ReviewerRows) -> Stats:
-    """Y: every figure."""
+    """Compute all figures. (Y)"""
     findings = rows.findings
     total = sum(row.findings for row in findings)
     blocking = sum(row.blocking for row in findings)
@@ -216,8 +216,8 @@ def stats(approvals: Approvals, escalations: Escalations, rows: ReviewerRows) ->
 
 
 def scores(rows: ReviewerRows) -> tuple[ReviewerScore, ...]:
-    """The scorecards, most reviews first. All runs of a profile are one reviewer; findings of checks and tools count
-    for nobody.
+    """Return the scorecards, most reviews first. All runs of a profile are one reviewer. Findings of checks and tools
+    count for no reviewer.
     """
     profiles = {row.id: row.profile for row in rows.sessions if row.profile}
 

@@ -1,6 +1,4 @@
-"""What a finding or a loop waits for: where it stands in a word or two, and the next command for who asks (L6–L9, L16,
-E3).
-"""
+"""Next steps for findings and loops: the state in a word or two, and the caller's next command. (L6–L9, L16, E3)"""
 
 from __future__ import annotations
 
@@ -12,11 +10,11 @@ from foureyes.core.words.ids import TaskId
 from foureyes.steps import NO_STEP, Steps, by, by_person, fe, one_of, phrase
 
 AT_WORK = ("in_progress", "reviewing")
-"""L6: in these an answer is taken."""
+"""Task statuses in which findings can be answered. (L6)"""
 
 
 def state_in_words(finding: Finding, now: str) -> str:
-    """A finding's state as people say it."""
+    """Return the state of a finding in words."""
     if finding.state == "waived":
         return f"waived until {finding.waived_until[:10]}" if finding.is_waived(now) else "waiver ran out"
     if finding.is_withdrawn:
@@ -29,9 +27,7 @@ def state_in_words(finding: Finding, now: str) -> str:
 
 
 def next_step(finding: Finding, now: str, *, status: str, mine: bool) -> Steps:
-    """The next command by the state of a finding, by the status of its task, and by whether the caller made the
-    work.
-    """
+    """Return the next command, based on the finding's state, the task's status, and `mine`: the caller made the work."""
     if finding.by_check and finding.holds(now):
         return fe("check", "run", finding.task, before="fix it. The passing check resolves it: ")
     if finding.state in UNRESOLVED and finding.blocking:
@@ -52,13 +48,13 @@ def next_step(finding: Finding, now: str, *, status: str, mine: bool) -> Steps:
 
 
 def _ruling(finding: Finding) -> Steps:
-    """The ruling that a finding waits for; nothing where it waits for an answer."""
+    """Return the ruling command for a finding, or nothing if it needs an answer instead."""
     words = rulings_for(finding.state, waiting=finding.waiting, left_diff=finding.left_diff)
     return rule_step(finding.id, words) if words else NO_STEP
 
 
 def _answering(finding: Finding, status: str, mine: bool) -> Steps:
-    """An open one is answered by whoever works on the task."""
+    """Return the answer command, which is for the current implementer."""
     answer = answer_step(finding.id, must_fix=finding.must_fix)
     if status in AT_WORK:
         return answer if mine else by("other", answer, "its implementer runs: ")
@@ -66,7 +62,7 @@ def _answering(finding: Finding, status: str, mine: bool) -> Steps:
 
 
 def loop_step(task: TaskId, state: LoopState) -> Steps:
-    """The next command for a loop: its lead decides, its findings are answered, or its task is looked at."""
+    """Return the next command for a loop: the lead's decision, the list of open findings, or the task."""
     if state.waiting_for:
         return lead_step(task, state.waiting_for)
     return fe("finding", "list", task, "--open") if state.rounds and state.open_blocking else fe("show", task)

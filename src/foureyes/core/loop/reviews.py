@@ -1,4 +1,4 @@
-"""Reviews: what a stated verdict comes to (V5), what was not read (V6), and when a review counts."""
+"""Reviews: the effective verdict (V5), files not read (V6), and the conditions for a review to count."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOBODY: Mapping[SessionId, str] = {}
 
 
 class Review(msgspec.Struct, frozen=True, kw_only=True):
-    """One reviewer's result as the store has it."""
+    """One reviewer's result from the store."""
 
     seq: int
     task: str
@@ -39,17 +39,19 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def raised_in(self) -> int:
-        """The row of the journal with what it raised: a review is recorded just before that."""
+        """The journal row with its findings, which directly follows the review's own."""
         return self.seq + 1
 
     @property
     def is_whole(self) -> bool:
-        """V6: it says that it read every changed file."""
+        """True if the review names every changed file as read. (V6)"""
         return not self.missing
 
     @property
     def agrees(self) -> bool:
-        """Whole and, by what it found, for the change. Whether it counts also hangs on who gave it (P)."""
+        """True if the review is complete and its effective verdict is approved. Whether it counts also depends on the
+        reviewer. (P)
+        """
         return self.is_whole and self.effective == "approved"
 
 
@@ -60,8 +62,10 @@ def why_not_counting(
     counting: Collection[str],
     voiceless: Mapping[SessionId, str] = NOBODY,
 ) -> str:
-    """Why a review does not count as an agreeing one of the latest attempt; empty when it does. `counting` are the
-    sessions whose review does (D9), `voiceless` those whose review does not by who they are, with why (V3, V4).
+    """Return why a review does not count as approval of the latest attempt, or "".
+
+    `counting` are the sessions with a counting review (D9). `voiceless` maps sessions that cannot have one to the
+    reason (V3, V4).
     """
     if review.effective != "approved":
         return f"it says {review.effective}"
@@ -77,7 +81,7 @@ def why_not_counting(
 
 
 def has_reviewed(session: str, diff_id: str, before: int, reviews: Iterable[Review]) -> bool:
-    """D9: whether a session had agreed to exactly this change in a review of its own before it decided."""
+    """Return True if the session approved exactly this change in its own review before it decided. (D9)"""
     return any(
         review.session == session and review.diff_id == diff_id and review.agrees and review.seq < before
         for review in reviews
@@ -85,15 +89,17 @@ def has_reviewed(session: str, diff_id: str, before: int, reviews: Iterable[Revi
 
 
 class FilesRead(msgspec.Struct, frozen=True):
-    """V6: the changed files that a program's stream tells it read. `complete`: it tells every one."""
+    """The changed files that the program's stream reports as read. `complete`: the stream reports every read. (V6)"""
 
     files: tuple[str, ...]
     complete: bool = True
 
 
 def seen_by(told: Iterable[str], place: str, diff: str, changed: Sequence[ChangedFile], *, whole: bool) -> list[str]:
-    """V6: the changed files that a stream tells of, from the place it read in. Who reads the whole `diff`, which lies
-    in a folder beside the tree, reads each; of one that is too long for one reading only what is gone from the tree.
+    """Return the changed files that a stream reports as read, relative to the reading place.
+
+    Reading the whole `diff` file, stored in a folder beside the tree, counts as reading every changed file. If the
+    diff is too long for one reading (`whole` False), it counts only for files without added lines. (V6)
     """
     paths = {path.removeprefix("./").removeprefix(place.rstrip("/") + "/") for path in told}
     own = {file.path for file in changed}
@@ -105,8 +111,8 @@ def seen_by(told: Iterable[str], place: str, diff: str, changed: Sequence[Change
 def uncovered(
     changed: Sequence[ChangedFile], stated: Iterable[str], told: FilesRead | None, exclude: Sequence[str]
 ) -> tuple[str, ...]:
-    """V6: what a review does not cover: by what it says, and where a stream tells every read, by that; both must
-    agree.
+    """Return the files that a review does not cover. If a stream reports every read, both the review and the stream
+    must name a file. (V6)
     """
     seen = unread(changed, told.files, exclude) if told is not None and told.complete else ()
     both = {*unread(changed, stated, exclude), *seen}
@@ -116,8 +122,8 @@ def uncovered(
 def untold(
     changed: Sequence[ChangedFile], stated: Iterable[str], told: FilesRead | None, exclude: Sequence[str]
 ) -> tuple[str, ...]:
-    """V6: what a review says it read, and a stream that need not tell every read does not tell of: it changes the
-    reviewer's score, not what counts.
+    """Return the files that a review names as read without the stream reporting them, for streams that may omit reads.
+    They lower the reviewer's score, but not the validity of the review. (V6)
     """
     if told is None or told.complete:
         return ()
@@ -126,8 +132,8 @@ def untold(
 
 
 def unread(changed: Sequence[ChangedFile], read: Iterable[str], exclude: Sequence[str]) -> tuple[str, ...]:
-    """V6: the changed files that a review does not say it read, those that need no reading aside; one that
-    was moved among these is to be read.
+    """Return the changed files that a review does not name as read, except excluded ones. A moved file is excluded
+    only if both paths are. (V6)
     """
     named = {path.strip().removeprefix("./") for path in read}
     left = [file for file in changed if file.path not in named]
