@@ -1,5 +1,5 @@
-"""V3: the one document that an agent answers with: all of its last message, or one code fence of it. Prose around it is
-not read, prose instead of it is no answer, and of two that differ none counts.
+"""The JSON document in an agent's last message: the whole message or one code fence in it. Prose around a fence is
+ignored. Prose alone, or two different documents, are an error. (V3)
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from foureyes.errors import BadInput
 # ---- V3 ----
 
 LONGEST = 400_000
-"""Characters of an answer that are read."""
+"""Largest number of characters read of an answer."""
 FENCES = ("```", "~~~")
 
 
 def document_in(answer: str, kind: str) -> str:
-    """The document of a kind in a last message, as JSON text; `BadInput` says why there is none."""
+    """Return the document of this kind as JSON text. Raise BadInput with the reason if there is none."""
     text = answer.strip()
     if not text:
         raise BadInput("the last message was empty: it has to be the document, and nothing else.")
@@ -42,7 +42,7 @@ def document_in(answer: str, kind: str) -> str:
 
 
 def _is_several(values: list[Any], loose: str, kind: str) -> bool:
-    """Whether more than one thing is said; the same said twice is one."""
+    """Return True if there is more than one document. Identical copies count as one."""
     return any(value != values[0] for value in values[1:]) or (bool(values) and _names(loose, kind))
 
 
@@ -55,7 +55,7 @@ def _why_none(fenced: list[str], loose: str, kind: str) -> str:
 
 
 def _names(text: str, kind: str) -> bool:
-    """Whether a text could hold a document of a kind: the name in quotes."""
+    """Return True if the text contains the quoted name of this kind, so that it could hold such a document."""
     return f'"{kind}"' in text
 
 
@@ -64,7 +64,7 @@ def _is_of(value: Any, kind: str) -> bool:
 
 
 def _value(text: str) -> Any:
-    """A JSON object or list; None for everything else."""
+    """Return a JSON object or list, or None for anything else."""
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:
@@ -74,7 +74,7 @@ def _value(text: str) -> Any:
 
 
 def _inside(text: str) -> tuple[list[str], str]:
-    """The code fences of a message, each without its marks, and what stands outside of them."""
+    """Return the contents of the code fences and the text outside them."""
     blocks: list[str] = []
     outside: list[str] = []
     open_: list[str] | None = None
@@ -90,7 +90,7 @@ def _inside(text: str) -> tuple[list[str], str]:
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:
-    """Each line, and whether it begins or ends a fence; a longer fence may hold shorter ones."""
+    """Yield each line and if it begins or ends a fence. A longer fence may hold shorter ones."""
     fence = ""
     for line in text.splitlines():
         mark = line.strip()
@@ -109,12 +109,12 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
 
 KEPT = ("type", "description", "enum", "anyOf", "items")
 LEFT_OUT = frozenset({"version", "reviewer", "timestamp", "blocking", "description", "location", "rule"})
-"""What nobody needs to say: it follows from something else, or is said by another field."""
+"""Fields left out of the schema because other fields imply them."""
 PLACE = "#/$defs/"
 
 
 def answer_schema(kind: type[msgspec.Struct] = ReviewResult) -> str:
-    """The schema, as text."""
+    """Return the JSON Schema as text."""
     whole = msgspec.json.schema(kind)
     defs = {name: _strict(part) for name, part in whole["$defs"].items()}
     root = defs.pop(whole["$ref"].removeprefix(PLACE))
@@ -122,7 +122,9 @@ def answer_schema(kind: type[msgspec.Struct] = ReviewResult) -> str:
 
 
 def _strict(part: dict[str, Any]) -> dict[str, Any]:
-    """One shape: all of its fields, and nothing that only some services know; what is named is nothing else besides."""
+    """Return one shape in strict form: all fields required, no keywords that only some services know, no additional
+    properties.
+    """
     if "$ref" in part:
         return {"$ref": part["$ref"]}
     made = {name: _strict_value(name, part[name]) for name in KEPT if name in part}

@@ -1,4 +1,4 @@
-"""A plan drafted by an agent (M7): its prompt, and the plan in its answer."""
+"""A plan drafted by an agent: its prompt, and reading the plan from its answer. (M7)"""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ Answer with the whole plan once more, and nothing else.
 
 
 def planning_prompt(goal: str, known: Sequence[str]) -> str:
-    """What an agent is told that plans a goal; what others wrote is data."""
+    """Return the prompt for an agent that plans a goal. Text by others is fenced as data."""
     tasks = KNOWN.format(tasks=fenced("\n".join(known))) if known else ""
     return PLANNING.format(goal=fenced(goal), known=tasks)
 
 
 def retrying_prompt(problem: str, prompt: str) -> str:
-    """The prompt once more, with why the first answer was no plan: it remembers nothing."""
+    """Return the prompt again with the problem of the first answer. The agent remembers nothing."""
     return f"{prompt}\n## Your first answer\n\n{RETRY.format(problem=fenced(problem))}"
 
 
 def plan_in(answer: str) -> str:
-    """The plan in a last message: from its first section on, without a fence around it or a signal behind it."""
+    """Return the plan in a last message, from its first section on, without a surrounding fence or a trailing signal."""
     lines = answer.strip().splitlines()
     first = next((n for n, line in enumerate(lines) if line.startswith(HEADING)), 0)
     fence = next((line.strip() for line in reversed(lines[:first]) if line.strip()), "")

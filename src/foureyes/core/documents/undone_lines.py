@@ -1,4 +1,4 @@
-"""Undone lines (A7, Q2): whether what comes after a lower task undoes something of it that a reader was not shown."""
+"""Undone lines: changes above a lower task that undo part of it without showing that to a reader. (A7, Q2)"""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 def taken_back(lower: Iterable[FileDiff], rest: Iterable[FileDiff]) -> tuple[str, ...]:
-    """The paths where `rest`, which comes after `lower`, undoes something of it. Both are read without renames and
-    without lines around them. A new file is shown whole, as it became.
+    """Return the paths where `rest`, which follows `lower`, undoes something of it. Both diffs must be parsed without
+    renames and context. A new file is shown whole in its final form, so only its deletion counts.
     """
     brought = {file.path: file for file in lower}
     return tuple(file.path for file in rest if file.path in brought and _undoes(file, brought[file.path]))
@@ -26,12 +26,12 @@ def _undoes(file: FileDiff, before: FileDiff) -> bool:
 
 
 def _has_no_lines(file: FileDiff) -> bool:
-    """It changed otherwise than by lines, or not by lines alone."""
+    """Return True if the file changed in other ways than by lines."""
     return file.binary or bool(file.mode_change) or bool(file.kind)
 
 
 def _meets(hunk: Hunk, before: Hunk) -> bool:
-    """Whether a hunk takes away lines that another brought, or brings back, there, lines that it took away."""
+    """Return True if a hunk removes lines that the other added, or restores lines that it removed, at the same place."""
     first, last = before.new_start, before.new_start + before.new_lines - 1
     begin, end = hunk.old_start, hunk.old_start + hunk.old_lines - 1
     if hunk.old_lines and before.new_lines and begin <= last and end >= first:

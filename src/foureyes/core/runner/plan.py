@@ -1,7 +1,8 @@
-"""The plan: one snapshot in, the steps to take now out (S, E2, E4, Q1, V9, X3). Nothing else says what a runner does.
+"""The runner's plan: maps one snapshot to the next steps. No other module decides what a runner does. (S, E2, E4, Q1,
+V9, X3)
 
-Level-triggered: it knows only what the snapshot shows, so nothing depends on having seen an event. It decides nothing
-about the work itself; every step ends in a verb that asks the rules.
+The plan is level-triggered: it uses only the snapshot, so it never depends on having seen an event. It decides nothing
+about the work itself. Every step ends in a command that asks the rules.
 """
 
 from __future__ import annotations
@@ -48,18 +49,16 @@ from foureyes.core.words.ids import TaskId
 
 # ---- The plan ----
 
-# Level-triggered: it knows only what the snapshot shows, so nothing depends on having seen an event. It decides nothing
-# about the work itself; every step ends in a verb that asks the rules.
 
 LONGEST_WAIT = 600
-"""A runner that has nothing else to do waits for what was put off for at most so many seconds; after a longer pause it
-says what it leaves.
+"""Longest pause in seconds that an otherwise idle runner waits for a postponed step. With a longer pause it ends and
+reports the unfinished work.
 """
 
 
 def plan(snapshot: Snapshot) -> list[RunStep]:
-    """What to do now, in this order: what is over before what is due, reviews and fixes before new tasks. The last step
-    says whether to wait, or that the runner ends.
+    """Return the steps to take now: finished runs before due work, reviews and fixes before new tasks. The last step
+    is Wait or Finish.
     """
     sprints = list(of_sprints(snapshot))
     resting = at_rest(snapshot, sprints)
@@ -79,7 +78,7 @@ def plan(snapshot: Snapshot) -> list[RunStep]:
 
 
 def _put_off(snapshot: Snapshot, step: RunStep) -> PutOff | None:
-    """Until when a step waits that failed; what could not be fetched for one run of a task waits for all of them."""
+    """Return the pause of a step that failed before, if any. A failed fetch for one run of a task delays all its runs."""
     off = snapshot.put_off.get(step.name)
     if off is None and isinstance(step, StartRun):
         off = snapshot.put_off.get(f"StartRun:{step.task}")
@@ -87,25 +86,25 @@ def _put_off(snapshot: Snapshot, step: RunStep) -> PutOff | None:
 
 
 def _may_wait_long(step: RunStep) -> bool:
-    """Whether it waits for a person, however often it is tried."""
+    """Return True for steps that may wait for a person, however often they are retried."""
     return isinstance(step, Notify | DecideCycle)
 
 
 def _forgotten(snapshot: Snapshot) -> Iterator[RunStep]:
-    """What was kept for closed tasks goes, but for those that still have a run."""
+    """Yield a Forget step for each closed task with kept data and no live run."""
     live = {live.run.task for live in snapshot.runs}
     yield from (Forget(task=task) for task in snapshot.kept if task not in live)
 
 
 def _without(snapshot: Snapshot, steps: list[RunStep]) -> Snapshot:
-    """The look with those profiles skipped that are about to be."""
+    """Return the snapshot with those profiles marked as skipped that a step is about to skip."""
     cooling = {step.profile for step in steps if isinstance(step, CoolProfile)}
     slots = [replace(slot, cooled=slot.cooled or slot.profile in cooling) for slot in snapshot.slots]
     return replace(snapshot, slots=tuple(slots)) if cooling else snapshot
 
 
 def _runs(snapshot: Snapshot) -> Iterator[RunStep]:
-    """J4, S4: runs that lost their runner, that are over, that are to end."""
+    """Yield steps for runs that lost their runner, have ended, or should end. (J4, S4)"""
     for live in snapshot.runs:
         run, task = live.run.id, live.run.task
         if live.lost:
@@ -124,14 +123,14 @@ def _runs(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 def _claims(snapshot: Snapshot) -> Iterator[RunStep]:
-    """T1: what is in progress under a run that is over is nobody's work any more."""
+    """Yield a FreeClaim step for each task in progress under an ended run. (T1)"""
     for task in snapshot.tasks:
         if task.left_claim:
             yield FreeClaim(task=task.id, why="its run is over")
 
 
 def _checks(snapshot: Snapshot) -> Iterator[RunStep]:
-    """D5: so many at once; what was put off takes nobody's place."""
+    """Yield the check runs up to the limit. Postponed ones take no slot. (D5)"""
     if snapshot.stopping or snapshot.no_room:
         return
     free = max(0, snapshot.checks_at_once - snapshot.checks_running)
@@ -145,7 +144,7 @@ def _checks(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 def _merge(snapshot: Snapshot) -> Iterator[RunStep]:
-    """Q1, Q3: one at a time; what was put off holds none of the others."""
+    """Yield one merge at a time. Postponed tasks do not hold up the others. (Q1, Q3)"""
     if snapshot.merging or snapshot.stopping or snapshot.no_room:
         return
     alone = [Merge(tasks=(task,)) for task in snapshot.merges_due]
@@ -155,13 +154,13 @@ def _merge(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 def _send(snapshot: Snapshot) -> Iterator[RunStep]:
-    """Q6: beside everything else, also while the runner ends."""
+    """Yield a Send step if the remote lacks something, even while the runner ends. (Q6)"""
     if snapshot.unsent and not snapshot.sending:
         yield Send()
 
 
 def _cycles(snapshot: Snapshot) -> Iterator[RunStep]:
-    """V1, V3, V4, V8: what calls for a review, who gives none, which cycles can be decided."""
+    """Yield steps for review triggers, missing reviews and cycles ready for a decision. (V1, V3, V4, V8)"""
     if snapshot.stopping:
         return
     slots = {slot.profile: slot for slot in snapshot.slots}
@@ -170,7 +169,7 @@ def _cycles(snapshot: Snapshot) -> Iterator[RunStep]:
             continue  # another runner may have the program
         next_run = next_of(due, slots.get(due.reviewer))
         if due.purpose != "review" or (is_at_work(due, snapshot) and not due.late):
-            continue  # who was asked to clarify and does not is waited for until the deadline (V9)
+            continue  # a clarification may take until the deadline (V9)
         if isinstance(next_run, NoReview):
             yield NotGiven(cycle=due.cycle, task=due.task, reviewer=due.reviewer, kind=next_run.kind, why=next_run.text)
     for cycle in snapshot.to_decide:
@@ -181,7 +180,7 @@ def _cycles(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 class _Places:
-    """How many runs may still begin: of this runner, and of each profile on this host."""
+    """The free slots of this runner and of each profile on this host."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.free = snapshot.agents - sum(map(_is_ours, snapshot.runs))
@@ -197,7 +196,7 @@ class _Places:
 
 
 def _starts(snapshot: Snapshot) -> Iterator[RunStep]:
-    """E2, E4, S: runs that begin, as far as there are slots; and tasks for which there is nothing left to try."""
+    """Yield the runs to start, within the free slots, and the tasks without any option left. (E2, E4, S)"""
     if snapshot.stopping or snapshot.no_room or not snapshot.agents:
         return
     places = _Places(snapshot)
@@ -219,9 +218,7 @@ def _starts(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 def _reviews(snapshot: Snapshot, places: _Places) -> Iterator[RunStep]:
-    """V4, V9: reviews go on while new work is paused by a rule, and of what began they are a part; a person's pause
-    stops them, too.
-    """
+    """Yield review runs. They continue while a rule pauses new work, but not during a person's pause. (V4, V9)"""
     if snapshot.halted:
         return
     slots = {slot.profile: slot for slot in snapshot.slots}
@@ -245,7 +242,7 @@ def _reviews(snapshot: Snapshot, places: _Places) -> Iterator[RunStep]:
 
 
 def is_at_work(due: ReviewDue, snapshot: Snapshot) -> bool:
-    """Whether a run for it is not over."""
+    """Return True if a run for this request is still live."""
     return any(
         (live.run.cycle, live.run.task, live.run.profile, live.run.purpose)
         == (due.cycle, due.task, due.reviewer, due.purpose)
@@ -254,14 +251,16 @@ def is_at_work(due: ReviewDue, snapshot: Snapshot) -> bool:
 
 
 def _is_author_busy(due: ReviewDue, snapshot: Snapshot) -> bool:
-    """V9: whether who is to clarify is still at its work: that comes to its end first, and its conversation with it."""
+    """Return True if the author to ask for clarification is still working. Its run ends first, because the answer
+    continues its conversation. (V9)
+    """
     at_work = {live.run.task for live in snapshot.runs if live.run.purpose in MAKES}
     return due.purpose == "clarify" and due.task in at_work
 
 
 def candidates(snapshot: Snapshot) -> list[TaskState]:
-    """The tasks that a run may begin on, in the order in which they get one: fixes and decisions first. New ones only
-    out of sprints, where there are any (X2).
+    """Return the tasks that may get a run, in order: fixes and decisions first. New tasks come only from sprints, if
+    there are any. (X2)
     """
     live = {live.run.task for live in snapshot.runs if live.run.role != "review"}
     free = [task for task in snapshot.tasks if task.ready and not task.stopped and task.id not in live]
@@ -284,7 +283,7 @@ def _start(task: TaskState, next_run: NextRun, chosen: str) -> StartRun:
 
 
 def _last(snapshot: Snapshot, steps: list[RunStep], later: list[PutOff]) -> RunStep:
-    """Whether there is anything to wait for."""
+    """Return the closing step: Finish if nothing is left to wait for, otherwise Wait."""
     if snapshot.stopping and not _has_runs(snapshot) and not any(isinstance(step, TakeOver) for step in steps):
         return Finish(why="it was asked to end", left=tuple(row.text for row in kept_back(snapshot)))
     idle = _is_idle(snapshot, steps)
@@ -297,13 +296,13 @@ def _last(snapshot: Snapshot, steps: list[RunStep], later: list[PutOff]) -> RunS
 
 
 def _waits_for_room(snapshot: Snapshot) -> bool:
-    """X3: whether there is work for when the disk has room again."""
+    """Return True if work is waiting for free disk space. (X3)"""
     due = bool(snapshot.checks_due or snapshot.merges_due) or (bool(snapshot.agents) and bool(candidates(snapshot)))
     return bool(snapshot.no_room) and due and not snapshot.paused
 
 
 def _is_idle(snapshot: Snapshot, steps: list[RunStep]) -> bool:
-    """Whether nothing of this runner is at work, and no step moves anything."""
+    """Return True if this runner has nothing running and no step makes progress."""
     at_work = _has_runs(snapshot) or snapshot.checks_running > 0 or snapshot.merging
     at_work = at_work or snapshot.fetching or snapshot.sending
     moves = not all(map(_may_wait_long, steps))
@@ -328,7 +327,7 @@ DONE: Final[dict[Purpose, str]] = {
 
 
 def becomes_of(live: LiveState) -> tuple[AfterRun, str]:
-    """S1, S2, S4: what is done with a run that is over and was tidied up, and why."""
+    """Return the next action for an ended and tidied run, with the reason. (S1, S2, S4)"""
     outcome, left, run = live.outcome, live.left, live.run
     assert outcome is not None
     assert left is not None
@@ -348,12 +347,12 @@ def becomes_of(live: LiveState) -> tuple[AfterRun, str]:
 
 
 def signal_of(live: LiveState) -> str:
-    """S1: the last word of a run: the signal line of its final message comes after whatever it said before."""
+    """Return the run's last signal. The signal line of its final message overrides earlier ones. (S1)"""
     return (live.outcome.signal if live.outcome else None) or live.run.signal
 
 
 def _by_signal(run: Run, signal: str, left: Left, outcome: RunOutcome) -> tuple[AfterRun, str]:
-    """S4: a run that did come to its end."""
+    """Return the action for a run that ended regularly. (S4)"""
     if signal == "BLOCKED":
         return "blocked", outcome.message or run.message or "it says that it is blocked"
     if signal == "FAILED":
@@ -370,7 +369,7 @@ def _by_signal(run: Run, signal: str, left: Left, outcome: RunOutcome) -> tuple[
 
 
 def how_it_failed(outcome: RunOutcome) -> str:
-    """S2: a failed run, in a sentence."""
+    """Return one sentence on why the run failed. (S2)"""
     if outcome.timed_out:
         return "it took too long" if outcome.timed_out == "deadline" else "nothing was heard of it for too long"
     if outcome.error_text:
@@ -383,14 +382,14 @@ def how_it_failed(outcome: RunOutcome) -> str:
 # ---- Kept back ----
 
 LASTING = 60
-"""A person is notified of what failed once it rests for so many seconds between two tries."""
+"""Seconds of pause from which a failure notifies a person."""
 NAMED = 3
-"""So many tasks are named; of the others it is said how many."""
+"""Number of tasks to name. Others are only counted."""
 
 
 class KeptBack(msgspec.Struct, frozen=True, kw_only=True):
-    """A reason. `person`: nothing but a person changes it, and nothing shows it but this. `was_shown`: each failure was
-    shown when it happened.
+    """A reason why ready tasks do not start. `person`: only a person can change it, and nothing else shows it.
+    `was_shown`: each failure was reported when it happened.
     """
 
     key: str
@@ -400,7 +399,7 @@ class KeptBack(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def kept_back(snapshot: Snapshot) -> tuple[KeptBack, ...]:
-    """What keeps ready tasks back; nothing where each of them begins, or waits only for its turn."""
+    """Return every reason why ready tasks do not start. Tasks that only wait for their turn have none."""
     reasons = [KeptBack(key=text, text=text) for text in (snapshot.paused, *snapshot.aside) if text]
     reasons += _kept_back_for_failure(snapshot)
     if snapshot.no_room:
@@ -418,9 +417,7 @@ def kept_back(snapshot: Snapshot) -> tuple[KeptBack, ...]:
 
 
 def _kept_back_for_failure(snapshot: Snapshot) -> Iterator[KeptBack]:
-    """Work that failed and is tried again, together with what fails for the same reason; a person is notified of what
-    has failed for a while.
-    """
+    """Yield failed work that will be retried, grouped by reason. A person is notified once it has failed for a while."""
     failed: dict[tuple[str, str], list[PutOff]] = {}
     for off in snapshot.put_off.values():
         if off.state:
@@ -439,7 +436,7 @@ def _full(snapshot: Snapshot, ready: list[TaskState]) -> Iterator[KeptBack]:
 
 
 def _unusable(snapshot: Snapshot, tasks: Iterable[TaskState]) -> Iterator[KeptBack]:
-    """Tasks that no profile can take now, together with those that wait for the same."""
+    """Yield tasks that no profile can take now, grouped by reason."""
     slots = {slot.profile: slot for slot in snapshot.slots}
     reasons: dict[tuple[str, bool], list[TaskId]] = {}
     for task in tasks:
@@ -459,7 +456,9 @@ def _unusable(snapshot: Snapshot, tasks: Iterable[TaskState]) -> Iterator[KeptBa
 
 
 def _is_taken(snapshot: Snapshot, slot: Slot) -> bool:
-    """Whether other runners have them all; what this one has it waits for by itself."""
+    """Return True if only other runners hold all slots of the profile. Slots held by this runner become free by
+    themselves.
+    """
     here = [live for live in snapshot.runs if live.run.profile == slot.profile and live.run.host == snapshot.host]
     return len(here) >= slot.slots and not any(live.mine or live.lost for live in snapshot.runs)
 
@@ -469,7 +468,7 @@ def _is_gone(slot: Slot | None) -> bool:
 
 
 def _why(names: list[str], slots: dict[str, Slot]) -> str:
-    """Each problem once, with the profiles that have it."""
+    """Return each problem once, with its profiles."""
     if not names:
         return "it is a person's turn (tiers)"
     problems: dict[str, list[str]] = {}
@@ -496,9 +495,9 @@ def _named(ids: list[TaskId], state: str = "ready") -> str:
 # ---- Reviews by runs ----
 
 INVALID_MOST: Final = 2
-"""V3: asked for once more, then it counts as no review."""
+"""Number of invalid answers before the reviewer counts as giving no review. (V3)"""
 RUNS_MOST: Final = 5
-"""So many runs, also such as nobody is to blame for."""
+"""Number of runs before the reviewer counts as giving no review, including runs that ended without a fault."""
 DIGEST: Final = "sha256:"
 LEAST_DIGITS: Final = 8
 KINDS: dict[ErrorKind, NotGivenWhy] = {
@@ -508,14 +507,14 @@ KINDS: dict[ErrorKind, NotGivenWhy] = {
 
 
 class NoReview(msgspec.Struct, frozen=True, kw_only=True):
-    """Why somebody gives none."""
+    """The reason why a reviewer gives no review."""
 
     kind: NotGivenWhy
     text: str
 
 
 def next_of(due: ReviewDue, slot: Slot | None) -> NextRun | NoReview | None:
-    """V3, V4: the next run for who was asked, or why there is no review; None: it is waited for."""
+    """Return the next run for a requested review, or why there is none. None means to keep waiting. (V3, V4)"""
     if due.late:
         return NoReview(kind="timeout", text="there was no answer in time")
     if not due.is_profile:
@@ -539,7 +538,7 @@ def next_of(due: ReviewDue, slot: Slot | None) -> NextRun | NoReview | None:
 
 
 def is_about(named: object, diff_id: str) -> bool:
-    """V3, D7: whether an answer names the change that was asked about: its digest, or at least eight digits of it."""
+    """Return True if an answer names the requested change: its digest, or at least eight digits of it. (V3, D7)"""
     if not isinstance(named, str):
         return False
     digits = named.strip().lower().rpartition(".")[2].removeprefix(DIGEST)
@@ -547,12 +546,12 @@ def is_about(named: object, diff_id: str) -> bool:
 
 
 def is_invalid(run: PastRun) -> bool:
-    """V3: its program came to a good end, and its answer was no valid document."""
+    """Return True if the program ended well but its answer was no valid document. (V3)"""
     return run.ending == "finished" and run.error == "refused"
 
 
 def _given_up(due: ReviewDue) -> NoReview | None:
-    """Why the runs so far come to nothing; one that was stopped, or lost its runner, is nobody's fault."""
+    """Return why the reviewer's runs so far mean no review, or None. Stopped and lost runs do not count as faults."""
     invalid = [run for run in due.past if is_invalid(run)]
     if len(invalid) >= INVALID_MOST:
         return NoReview(kind="invalid", text=invalid[-1].text)
@@ -571,12 +570,12 @@ def _given_up(due: ReviewDue) -> NoReview | None:
 
 
 def is_bound(snapshot: Snapshot) -> bool:
-    """Whether new tasks begin only out of sprints."""
+    """Return True if new tasks may come only from sprints."""
     return bool(snapshot.sprints or snapshot.sprint_over or snapshot.only_sprints)
 
 
 def of_sprints(snapshot: Snapshot) -> Iterator[RunStep]:
-    """X2, X3: sprints that are over, that pause, that go on by themselves."""
+    """Yield steps that end, pause or resume sprints. (X2, X3)"""
     held, disk = snapshot.held, snapshot.no_room
     for live in snapshot.sprints:
         end = why_end(live, snapshot.at)
@@ -591,7 +590,9 @@ def of_sprints(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 def exhausted(snapshot: Snapshot) -> Iterator[RunStep]:
-    """X1, X2: sprints without a clock of which nothing is ready, where the runner has nothing else to do either."""
+    """Yield steps that end sprints without a time limit and without ready tasks, once the runner has nothing else to
+    do. (X1, X2)
+    """
     if snapshot.worth_waiting or snapshot.stopping:
         return
     for live in snapshot.sprints:
@@ -600,12 +601,12 @@ def exhausted(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 def ends_with_sprints(snapshot: Snapshot) -> bool:
-    """X2: whether a runner is there for sprints, and all of them are over."""
+    """Return True if the runner works only for sprints and all of them are over. (X2)"""
     return snapshot.only_sprints and not snapshot.sprints
 
 
 def why_over(snapshot: Snapshot) -> str:
-    """Why a runner ends that has nothing to do."""
+    """Return why an idle runner ends."""
     if ends_with_sprints(snapshot):
         return snapshot.sprint_over or "no sprint runs"
     paused = [_paused(live) for live in snapshot.sprints if live.sprint.state == "paused"]
@@ -619,7 +620,9 @@ def _paused(live: SprintNow) -> str:
 
 
 def at_rest(snapshot: Snapshot, steps: Iterable[RunStep]) -> Snapshot:
-    """X2, X3: what is about to end or to pause begins nothing any more, in the same look."""
+    """Return the snapshot with those sprints paused that are about to end or pause, so that they start nothing in the
+    same poll. (X2, X3)
+    """
     resting = {step.sprint for step in steps if isinstance(step, EndSprint | PauseSprint)}
     if not resting:
         return snapshot
@@ -631,7 +634,7 @@ def at_rest(snapshot: Snapshot, steps: Iterable[RunStep]) -> Snapshot:
 
 
 def keep_to_sprints(tasks: Iterable[TaskState], snapshot: Snapshot) -> list[TaskState]:
-    """X2: what was begun, and new tasks of sprints that run."""
+    """Return tasks begun before and new tasks of running sprints. (X2)"""
     if not is_bound(snapshot):
         return list(tasks)
     running = {live.sprint.id for live in snapshot.sprints if live.sprint.state == "running"}
@@ -639,7 +642,7 @@ def keep_to_sprints(tasks: Iterable[TaskState], snapshot: Snapshot) -> list[Task
 
 
 def why_kept(snapshot: Snapshot) -> Iterator[tuple[str, bool]]:
-    """X3: why new tasks do not begin because of sprints, and whether only a person changes that."""
+    """Yield why sprints keep new tasks from starting, and if only a person can change that. (X3)"""
     for live in snapshot.sprints:
         sprint = live.sprint
         if sprint.state == "paused":
@@ -649,23 +652,23 @@ def why_kept(snapshot: Snapshot) -> Iterator[tuple[str, bool]]:
 
 
 class Rooms:
-    """How many more tasks of each sprint may begin; used up by one look."""
+    """The number of tasks that each sprint may still start. Each poll uses it up."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._left = {str(live.sprint.id): live.room for live in snapshot.sprints}
 
     def has(self, task: TaskState) -> bool:
-        """Whether a task may begin: one that was begun before takes no room."""
+        """Return True if the task may start. A task begun before needs no room."""
         left = self._left.get(task.sprint)
         return task.goes_on or not task.sprint or left is None or left > 0
 
     def take(self, task: TaskState) -> None:
-        """It begins."""
+        """Use up room for a started task."""
         left = self._left.get(task.sprint)
         if left is not None and not task.goes_on:
             self._left[task.sprint] = left - 1
 
 
 def rooms(snapshot: Snapshot) -> Rooms:
-    """What this look leaves to begin."""
+    """Return the room that this poll starts with."""
     return Rooms(snapshot)

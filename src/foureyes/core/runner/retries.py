@@ -1,4 +1,4 @@
-"""Retries (E2, E4, X3): which profile tries a task next, and which are skipped for what they do themselves."""
+"""Retries: the next profile to try a task, and profiles to skip for failures of their own. (E2, E4, X3)"""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from foureyes.core.runner.steps import Asks, CoolProfile, RunStep, WarmProfile
 # ---- Retrying (E2, E4) ----
 
 FRESH_TRIES: Final = 2
-"""How often one profile begins again on a task: as it is, and once more told how it failed."""
+"""Number of fresh starts per profile on a task: one normal, one with the last failure explained."""
 MOST_LOST: Final = 10
-"""So often its runner was gone: perhaps its runs take the runner down."""
+"""Number of lost runners before giving up, because the task's runs may be taking the runner down."""
 NO_CHANGES: Final = 2
-"""S4: so often DONE without a change, and a person looks."""
+"""Number of DONE runs without a change before a person is asked. (S4)"""
 
 
 class NextRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,15 +30,15 @@ class NextRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GiveUp(msgspec.Struct, frozen=True, kw_only=True):
-    """Nothing that would be different is left to try."""
+    """The result when no different attempt is left to try."""
 
     kind: StuckKind
     why: str
 
 
 def next_try(task: TaskState, snapshot: Snapshot) -> NextRun | GiveUp | None:
-    """The next run of a task, whether a slot is free for it or not; None where it has to wait for a profile, or for a
-    person. What the lead tried is none of the author's tries, nor theirs of the lead's.
+    """Return the next run of a task, even if no slot is free. None means to wait for a profile or a person. Lead runs
+    and author runs count separately.
     """
     if snapshot.spend_micros and task.cost_micros >= snapshot.spend_micros:
         return GiveUp(
@@ -62,8 +62,8 @@ def next_try(task: TaskState, snapshot: Snapshot) -> NextRun | GiveUp | None:
 
 
 def is_blamed(run: PastRun) -> bool:
-    """Whether a run counts against the retry cap: one that somebody stopped or whose runner was gone does not, nor one
-    whose profile was at fault, nor one that is only to be asked how it ended.
+    """Return True if a run counts against the retry cap. Stopped or lost runs, profile faults, and runs that only lack
+    a signal do not.
     """
     if run.ending in ("stopped", "lost") or run.error in COOLING:
         return False
@@ -71,17 +71,17 @@ def is_blamed(run: PastRun) -> bool:
 
 
 def is_to_be_asked(run: PastRun) -> bool:
-    """S4: it ended well and said nothing; it is asked once."""
+    """Return True if the run ended well without a signal. It is asked for one once. (S4)"""
     return run.ending == "finished" and not run.signal and bool(run.conversation) and not run.resumed
 
 
 def _is_unchanged(run: PastRun) -> bool:
-    """S4: it ended well, and there was nothing to submit."""
+    """Return True if the run ended well with nothing to submit. (S4)"""
     return run.ending == "finished" and run.signal in ("DONE", "NEEDS_REVIEW", "") and not is_to_be_asked(run)
 
 
 def _nothing_changed(runs: Sequence[PastRun]) -> str:
-    """S4: what runs said that changed nothing; none is called done that did not say so."""
+    """Return a message about runs without changes. A run without a signal is not called done. (S4)"""
     silent = sum(not run.signal for run in runs)
     if not silent:
         return f"{len(runs)} runs ended as done, and changed nothing"
@@ -90,8 +90,8 @@ def _nothing_changed(runs: Sequence[PastRun]) -> str:
 
 
 def profiles_for(task: TaskState, snapshot: Snapshot) -> list[str]:
-    """E2, E4: whose turn it is, then who stands in; only the lead decides as the lead, only whom a person chose where
-    one did.
+    """Return the profiles to try: the task's own, then the substitutes. A lead task takes only the lead, an assigned
+    task only the assigned profile. (E2, E4)
     """
     chosen = dict(snapshot.assigned).get(task.id)
     if chosen is not None and task.purpose != "lead":
@@ -104,7 +104,9 @@ def profiles_for(task: TaskState, snapshot: Snapshot) -> list[str]:
 
 
 def _try_of(profile: str, past: Sequence[PastRun]) -> NextRun | None:
-    """What a profile can still try: go on with its conversation, begin again, begin again and told how it failed."""
+    """Return the profile's next option: resume its conversation, start fresh, or start fresh with the failure
+    explained. None if all are used.
+    """
     own = [run for run in past if run.profile == profile]
     last = past[-1] if past else None
     asks: Asks = "failure" if last is not None and (is_blamed(last) or last.ending == "lost") else ""
@@ -117,8 +119,8 @@ def _try_of(profile: str, past: Sequence[PastRun]) -> NextRun | None:
 
 
 def _can_resume(own: Sequence[PastRun]) -> bool:
-    """Whether the last conversation is worth going on with: once after a failure, and not where it was refused; and
-    whether it is here. Only who makes the work goes on: the others begin each time in a new home.
+    """Return True if the last conversation is worth resuming: once after a failure, never after a refusal, and only if
+    it is on this host. Lead runs start fresh each time.
     """
     last = own[-1]
     if (
@@ -143,11 +145,11 @@ def _money(micros: int) -> str:
 # ---- Profiles that are skipped for what they do themselves ----
 
 CRASHES: Final = 3
-"""X3: so many errors in a row, each on another task."""
+"""Number of errors in a row, each on another task, before a profile is skipped. (X3)"""
 
 
 class EndedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run that is over, as far as it tells about its profile."""
+    """An ended run, reduced to the data about its profile."""
 
     profile: str
     task: str
@@ -159,8 +161,8 @@ class EndedRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def crashed_in_a_row(recent: Sequence[EndedRun], profile: str, since: str = "") -> tuple[EndedRun, ...]:
-    """The runs of a profile that failed since its last good one, one for each task, the newest first; `since`: what
-    ended later alone. A run that was stopped, lost or never began says nothing about its program.
+    """Return the profile's failures since its last success, one per task, the newest first. `since` limits them to
+    later ones. Stopped, lost, unstarted and timed-out runs are ignored.
     """
     crashes: dict[str, EndedRun] = {}
     for run in recent:
@@ -173,14 +175,14 @@ def crashed_in_a_row(recent: Sequence[EndedRun], profile: str, since: str = "") 
 
 
 def _is_crash(run: EndedRun) -> bool:
-    """The program ended oddly, or said no before it did anything; not: what it made was sent back."""
+    """Return True if the program crashed, or refused before it did any work. A submission that was sent back is no
+    crash.
+    """
     return run.ending == "failed" and (run.error == "crash" or (run.error == "refused" and bool(run.rc)))
 
 
 def of_profiles(snapshot: Snapshot, due: Sequence[TaskState]) -> list[RunStep]:
-    """What changes about profiles: those that crash again and again, those whose program the next tasks need and that
-    is not there, and those that are there again.
-    """
+    """Return steps for profiles that crash repeatedly, whose needed program is missing, or whose program is back."""
     if snapshot.stopping:
         return []
     needed = {names[0] for task in due if (names := profiles_for(task, snapshot))}
@@ -190,7 +192,7 @@ def of_profiles(snapshot: Snapshot, due: Sequence[TaskState]) -> list[RunStep]:
 
 
 def _awaited_elsewhere(snapshot: Snapshot) -> set[str]:
-    """V4: reviewers whom another host's runner may start: it has to know whether this one can."""
+    """Return reviewers that another host's runner may start. That runner has to know if this host can. (V4)"""
     asked = {due.reviewer for due in snapshot.reviews if due.is_profile}
     return (
         {slot.profile for slot in snapshot.slots if slot.elsewhere and slot.profile in asked}

@@ -1,4 +1,4 @@
-"""S1, S3: what an agent says in its own messages by a line of JSON: that its run is over, and what happened."""
+"""Signals and events that an agent writes as JSON lines in its messages. (S1, S3)"""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from foureyes.core.words.text import is_blank, visible
 
 FENCES = ("```", "~~~")
 LONGEST = 2000
-"""So much of what a signal says is kept."""
+"""Characters kept of a signal's message."""
 SUMMARY, PAYLOAD = 500, 20_000
-"""So much of what an event says is kept; a larger payload is not."""
+"""Characters kept of an event's summary. A larger payload is dropped."""
 
 
 class ParsedSignal(msgspec.Struct, frozen=True):
-    """A signal, and what was said with it."""
+    """A signal with its message."""
 
     signal: Signal
     message: str = ""
 
 
 class Spoken(msgspec.Struct, frozen=True):
-    """S3: something that happened, as an agent says it; `payload` is JSON text."""
+    """An event reported by an agent. `payload` is JSON text. (S3)"""
 
     type: EmitType
     summary: str
@@ -45,7 +45,7 @@ class _EventLine(msgspec.Struct):
 
 
 def signal_in(final: str) -> ParsedSignal | None:
-    """S1: the last valid signal line of a final message. What stands in a code fence is quoted, and prose is prose."""
+    """Return the last valid signal line of a final message. Code fences count as quotes and prose is ignored. (S1)"""
     signal = None
     for line in _own_lines(final):
         signal = _valid(line) or signal
@@ -53,12 +53,12 @@ def signal_in(final: str) -> ParsedSignal | None:
 
 
 def events_in(message: str) -> list[Spoken]:
-    """S3: the events of a message, as signals are found in one; what is none is text."""
+    """Return the events of a message, found like signals. Invalid ones are treated as text. (S3)"""
     return [event for line in _own_lines(message) if (event := _event(line)) is not None]
 
 
 def _own_lines(message: str) -> Iterator[str]:
-    """The lines that may be JSON, and are not quoted."""
+    """Yield the lines that may be JSON and are not quoted."""
     fence = ""
     for line in message.splitlines():
         text = line.strip()
@@ -94,6 +94,6 @@ def _valid(line: str) -> ParsedSignal | None:
 
 
 def after_echo(output: str, prompt: str) -> str:
-    """S1: what a program wrote after it repeated its prompt, if it did: a signal in there is not its own."""
+    """Return the output after an echoed prompt, so that a signal quoted in the prompt does not count. (S1)"""
     at = output.rfind(prompt.strip()) if prompt.strip() else -1
     return output if at < 0 else output[at + len(prompt.strip()) :]

@@ -1,4 +1,4 @@
-"""The runner's snapshot of a project: everything that `plan` needs, as values."""
+"""The runner's snapshot of a project: all input of `plan`, as values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from foureyes.core.words.lifecycle import TaskStatus
 
 
 class PastRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run of a task that is over, since its last submission, or since a person last moved it. The oldest first."""
+    """An ended run of a task since its last submission, or since a person last moved the task. Oldest first."""
 
     profile: str
     ending: RunEnding
@@ -24,212 +24,212 @@ class PastRun(msgspec.Struct, frozen=True, kw_only=True):
     signal: str = ""
     conversation: str = ""
     resumed: bool = False
-    """Whether it went on with a conversation."""
+    """True if it continued a conversation."""
     elsewhere: bool = False
-    """Whether it was on another host: its conversation is there."""
+    """True if it was on another host, which also has its conversation."""
     text: str = ""
-    """What was wrong with it, in words."""
+    """Its problem in words."""
 
 
 class ReviewDue(msgspec.Struct, frozen=True, kw_only=True):
-    """V4: somebody who was asked for a review of a task, or to clarify (`purpose`), and has not answered yet."""
+    """An open request for a review, or for a clarification (`purpose`). (V4)"""
 
     cycle: CycleId
     task: TaskId
     reviewer: str
     purpose: Purpose = "review"
     look: int = 0
-    """V1: what is reviewed; 0: the attempt."""
+    """The early review to do, 0: the attempt. (V1)"""
     is_profile: bool = True
-    """Whether a runner can start it; a person, or a session that is at work anyway, is only waited for."""
+    """True if a runner can start it. For a person, or a session already at work, the runner only waits."""
     late: bool = False
     stopped: str = ""
-    """Why it does not begin now: a hold, a pause by a person."""
+    """Why it does not start now: a hold, or a pause by a person."""
     resumes: str = ""
-    """The conversation that the first run goes on with."""
+    """The conversation for the first run to continue."""
     past: tuple[PastRun, ...] = ()
 
 
 class Called(msgspec.Struct, frozen=True, kw_only=True):
-    """V1: something that calls for a cycle: what an agent said in the middle of its work, or silence."""
+    """A trigger for a cycle: an agent's event in the middle of its work, or silence. (V1)"""
 
     trigger: Trigger
     tasks: tuple[TaskId, ...]
     key: str = ""
-    """What stays the same while it is the same call."""
+    """A key that stays the same for the same trigger."""
     wide: bool = False
     why: str = ""
 
 
 class TaskState(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that somebody has to move, as far as the runner may."""
+    """A task that may need a step of the runner."""
 
     id: TaskId
     status: TaskStatus
     priority: int = 2
     n: int = 0
-    """Age: the order in which tasks were made."""
+    """Age: the order of task creation."""
     ready: bool = False
-    """Whether a run may begin: T4 and nobody else about to start it, or it waits for a lead that is an agent."""
+    """True if a run may begin: the task is free (T4), or it waits for a lead that is an agent."""
     stopped: str = ""
-    """Why nothing may begin on it: a hold, a pause, stuck (in words); empty where it may."""
+    """Why no run may begin: a hold, a pause, stuck (in words). Empty if one may."""
     profile: str = ""
-    """E2, E4: whose turn it is; empty: a person's."""
+    """The profile whose turn it is, empty for a person. (E2, E4)"""
     purpose: Purpose = "implement"
     has_feedback: bool = False
-    """Findings, a redo or red checks wait for its author: it goes before new tasks."""
+    """Findings, a redo or red checks are waiting for its author, so it goes before new tasks."""
     left_claim: bool = False
-    """In progress under a run that is over: nobody works on it, and nobody else may take it."""
+    """True if the task is in progress under an ended run. No one works on it, and no one else may take it."""
     past: tuple[PastRun, ...] = ()
     cost_micros: int = 0
-    """What its runs have cost since a person last let it go on."""
+    """The cost of its runs since a person last released it."""
     sprint: str = ""
-    """X2: the sprint that it is in, where one has begun and is not over."""
+    """The active sprint that contains it. (X2)"""
 
     @property
     def goes_on(self) -> bool:
-        """Whether it was begun before: a fix, a decision of the lead, a run to be made good."""
+        """True if it was begun before: a fix, a lead's decision, or a run to repeat."""
         return self.has_feedback or self.purpose == "lead" or bool(self.past)
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True):
-    """A profile on this host: how many runs it may have, and whether it is skipped for now."""
+    """A profile on this host: its number of parallel runs, and if it is skipped for now."""
 
     profile: str
     slots: int = 2
     available: bool = True
     problem: str = ""
-    """Why its program cannot be used, where it cannot."""
+    """Why its program cannot be used."""
     cooled: bool = False
     gone: bool = False
-    """Whether it is skipped because its program was not there at an earlier look."""
+    """True if it is skipped because its program was missing in an earlier poll."""
     crashed: tuple[TaskId, ...] = ()
-    """X3: the tasks on which it failed, one after the other, since it last did not."""
+    """The tasks it failed on in a row since its last success. (X3)"""
     crash_text: str = ""
-    """How it failed last, in its own words."""
+    """Its last failure in its own words."""
     error: ErrorKind = "none"
-    """What it cools down from; `error_text` is in its program's words."""
+    """The error it cools down from. `error_text` is the program's own text."""
     error_text: str = ""
     elsewhere: bool = False
-    """V4: whether another runner, on another host, may start it, for all that is known here."""
+    """True if another host's runner may start it, as far as is known here. (V4)"""
 
 
 class Left(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run left behind, once all its processes are gone and what it did not commit was committed (S4)."""
+    """The result of a run after its processes are gone and its leftovers are committed. (S4)"""
 
     changed: bool = False
-    """Whether there is something to submit that was not submitted before: commits, or answers to findings."""
+    """True if there is something new to submit: commits, or answers to findings."""
     problem: str = ""
-    """Why it cannot be submitted: HEAD is elsewhere, not from the base, a secret … (in words)."""
+    """Why it cannot be submitted, in words: HEAD is elsewhere, not from the base, a secret …"""
 
 
 class LiveState(msgspec.Struct, frozen=True, kw_only=True):
-    """A run that is not over: one of this runner, of another, or one that has lost its runner."""
+    """A live run: of this runner, of another, or without a runner."""
 
     run: Run
     mine: bool = True
     lost: bool = False
-    """Its runner is dead, or its lease is over (J4)."""
+    """True if its runner is dead or its lease expired. (J4)"""
     outcome: RunOutcome | None = None
-    """How the program ended; the run itself ends with what becomes of the work."""
+    """The program's outcome. The run itself ends after its work is handled."""
     left: Left | None = None
-    """What it left, where that was looked at."""
+    """The result, if it was inspected."""
     stop: str = ""
-    """Why it should end: somebody asked, a hold, the task was taken away; empty where not."""
+    """Why it should end: a request, a hold, or the task was taken away. Empty otherwise."""
     asked: bool = False
-    """Whether its program was asked to end already; it takes its time."""
+    """True if its program was already asked to end."""
     done: bool = False
-    """What it was started for is on record already: it submitted itself, or the lead decided."""
+    """True if its purpose is already on record: it submitted itself, or the lead decided."""
 
 
 class PutOff(msgspec.Struct, frozen=True, kw_only=True):
-    """When a step that failed is tried again, and how long a pause that is: it doubles with each failure in a row."""
+    """The next try of a failed step and the length of its pause, which doubles with each failure in a row."""
 
     until: str
     pause: int
     task: TaskId | None = None
     state: str = ""
-    """How its work is left meanwhile, in words (`approved and not merged`); empty where that is nobody's concern."""
+    """The state of the work meanwhile, in words (`approved and not merged`), or "" if no one needs to know."""
     why: str = ""
 
 
 class AttentionItem(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that only a person can move. `key` stays the same while it is the same thing."""
+    """A task for a person. `key` stays the same for the same problem."""
 
     key: str
     text: str
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """One look at everything. Lists are bounded: what does not fit is seen by a later look."""
+    """The state of the project at one poll. Lists are bounded: a later poll sees the rest."""
 
     agents: int = 0
-    """How many runs at once, at most; 0: none (`fe watch`)."""
+    """Largest number of parallel runs, 0 for none (`fe watch`)."""
     host: str = ""
     stopping: Literal["", "finish", "now"] = ""
-    """Whether the runner is to end: after what runs, or at once."""
+    """Set if the runner should end: after its live runs, or at once."""
     starting: bool = True
-    """Whether runs may begin at all: not after the first tick of `--once`."""
+    """True if runs may begin. False after the first poll of `--once`."""
     until_idle: bool = False
-    """Whether the runner ends when there is nothing left to do."""
+    """True if the runner ends when nothing is left to do."""
     paused: str = ""
-    """Why nothing new begins anywhere; empty where it may."""
+    """Why no new work begins anywhere, or ""."""
     full: str = ""
-    """`review_limit` is reached: why no new task begins (work that was sent back still does)."""
+    """Why no new task begins after `review_limit` is reached. Work that was sent back still does."""
     no_room: str = ""
-    """X3: a disk is full: why nothing begins, is checked or merged before there is room again; empty where there is."""
+    """Why nothing begins, is checked or merged while a disk is full, or "". (X3)"""
     sprints: tuple[SprintNow, ...] = ()
-    """X2: sprints that have begun and are not over: while there are any, new tasks begin only out of those that run."""
+    """Active sprints. While there are any, new tasks begin only from running ones. (X2)"""
     sprint_over: str = ""
-    """X2: the sprint that ran while this runner was at work, and is over: no new task begins; empty where none is."""
+    """The sprint that ended while this runner worked, so no new task begins, or "". (X2)"""
     only_sprints: bool = False
-    """X2: the runner is there for sprints, and ends with them."""
+    """True if the runner works only for sprints and ends with them. (X2)"""
     at: str = ""
-    """When it was looked."""
+    """Time of the poll."""
     held: str = ""
-    """Why the whole project is held; empty where it is not."""
+    """Why the whole project is held, or ""."""
     aside: tuple[str, ...] = ()
-    """What else keeps work back that this look does not show: a configuration nobody accepted, tasks that are held …"""
+    """Other reasons for held-back work that the snapshot does not show: an unaccepted configuration, held tasks …"""
     tasks: tuple[TaskState, ...] = ()
     runs: tuple[LiveState, ...] = ()
     slots: tuple[Slot, ...] = ()
     order: tuple[str, ...] = ()
-    """Profiles in the order in which one stands in for another."""
+    """Profiles in the order of substitution."""
     assigned: tuple[tuple[str, str], ...] = ()
-    """`--assign TASK=PROFILE`."""
+    """Assignments by `--assign TASK=PROFILE`."""
     halted: str = ""
     """Why not even a review begins: a person paused everything, or the project is held."""
     reviews: tuple[ReviewDue, ...] = ()
     called: tuple[Called, ...] = ()
     to_decide: tuple[CycleId, ...] = ()
-    """V8: cycles that wait for nobody any more."""
+    """Cycles that are ready for a decision. (V8)"""
     checks_due: tuple[TaskId, ...] = ()
     checks_running: int = 0
     checks_at_once: int = 1
     fetching: bool = False
-    """Q6: whether what another machine submitted is on its way: what waits for it begins then."""
+    """True while submissions from another machine are being fetched. Their work begins afterwards. (Q6)"""
     merges_due: tuple[TaskId, ...] = ()
-    """What the merge queue can take now, in its order."""
+    """Tasks that the merge queue can take now, in its order."""
     merging: bool = False
     unsent: bool = False
-    """Q6: whether the remote may lack something of what was submitted here."""
+    """True if the remote may lack something submitted here. (Q6)"""
     sending: bool = False
     put_off: Mapping[str, PutOff] = {}
-    """Steps that failed a moment ago, by their name. They are seen as ever, and performed once their time has come."""
+    """Steps that failed recently, by name. The plan still lists them, but performs them only after their pause."""
     more: bool = False
-    """Whether the look was cut short: there may be more to do than it shows."""
+    """True if the poll was cut short, so there may be more to do."""
     wake_at: str = ""
-    """When something becomes due by the clock alone: a settling approval, a cooled profile, the end of a sprint."""
+    """The next time at which something becomes due: a settling approval, a cooled profile, the end of a sprint."""
     worth_waiting: bool = False
-    """Whether what comes then is reason enough for `until_idle` not to end."""
+    """True if that is worth waiting for with `until_idle`."""
     max_runs_per_task: int = 4
     """Retry cap: runs of one task without a submission."""
     spend_micros: int = 0
-    """Spend cap per task; 0: none."""
+    """Spend cap per task, 0 for none."""
     spend_sprint_micros: int = 0
-    """Spend cap per sprint; 0: none."""
+    """Spend cap per sprint, 0 for none."""
     attention: tuple[AttentionItem, ...] = ()
     kept: tuple[TaskId, ...] = ()
-    """Closed tasks for whose runs something is still kept on this machine."""
+    """Closed tasks with data kept on this machine for their runs."""
     told: frozenset[str] = frozenset()
-    """The keys of what a person was told already."""
+    """The keys of notifications that a person already received."""

@@ -1,4 +1,4 @@
-"""The steps that the runner may take: what `plan` answers with, performed through ports by `app/runner`."""
+"""The steps that a runner may take: `plan` returns them, `app/runner` performs them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from foureyes.core.nouns.sprint import EndKind, PauseKind, SprintId
 from foureyes.core.words.ids import TaskId
 
 Asks = Literal["", "signal", "failure", "answer"]
-"""What a run is told about the one before: that it said nothing at its end, that it failed, and how, or that its answer
-was no valid document (V3).
+"""The message to a run about the previous one: it ended without a signal, it failed, or its answer was no valid
+document. (V3)
 """
 
 AfterRun = Literal[
@@ -29,17 +29,17 @@ AfterRun = Literal[
     "answer",
     "finished",
 ]
-"""What becomes of the work of a run that is over (S1, S2, S4)."""
+"""Next action for the work of an ended run. (S1, S2, S4)"""
 
 
 class RunStep(msgspec.Struct, frozen=True, kw_only=True):
-    """Something to do now. `why` is for people."""
+    """A step to take now. `why` is for people."""
 
     why: str = ""
 
     @property
     def name(self) -> str:
-        """What it is about: a step that failed is put off under this name."""
+        """The step's subject. A failed step is postponed under this name."""
         names = ("run", "task", "sprint", "key", "profile")
         if getattr(self, "cycle", ""):
             names = ("cycle", "task", "reviewer", "profile", "purpose")
@@ -48,7 +48,9 @@ class RunStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StartRun(RunStep, frozen=True, kw_only=True, tag="start"):
-    """Reserve, make the worktree, bind the token, start the program. `resumes`: the conversation to go on with."""
+    """Start a run: reserve, create the worktree, bind the token, start the program. `resumes` is the conversation to
+    continue.
+    """
 
     task: TaskId
     profile: str
@@ -56,33 +58,35 @@ class StartRun(RunStep, frozen=True, kw_only=True, tag="start"):
     resumes: str = ""
     asks: Asks = ""
     cycle: str = ""
-    """The review cycle that it works for; `look` is what it reviews there, 0: the attempt."""
+    """The review cycle of the run. `look` is the early review in it, 0: the attempt."""
     look: int = 0
 
 
 class StopRun(RunStep, frozen=True, kw_only=True, tag="stop"):
-    """End a live run's program; its work stays."""
+    """End a live run's program. Its work stays."""
 
     run: RunId
     task: TaskId
 
 
 class TakeOver(RunStep, frozen=True, kw_only=True, tag="take_over"):
-    """J4: a run that lost its runner becomes ours: end what it left running, keep its work, and it ends as `lost`."""
+    """Take over a run that lost its runner: stop its processes, keep its work, and end it as `lost`. (J4)"""
 
     run: RunId
     task: TaskId
 
 
 class TidyRun(RunStep, frozen=True, kw_only=True, tag="tidy"):
-    """A program has ended: prove that all its processes are gone, commit what it left, and look at what there is."""
+    """Clean up after an ended program: prove that its processes are gone, commit its leftovers, and inspect the
+    result.
+    """
 
     run: RunId
     task: TaskId
 
 
 class FinishRun(RunStep, frozen=True, kw_only=True, tag="settle"):
-    """A run is over and was tidied up: what becomes of its work, and then it ends."""
+    """End a tidied run after acting on its work."""
 
     run: RunId
     task: TaskId
@@ -90,19 +94,19 @@ class FinishRun(RunStep, frozen=True, kw_only=True, tag="settle"):
 
 
 class FreeClaim(RunStep, frozen=True, kw_only=True, tag="free"):
-    """A task is in progress under a run that is over: it is released."""
+    """Release a task in progress under an ended run."""
 
     task: TaskId
 
 
 class RunChecks(RunStep, frozen=True, kw_only=True, tag="check"):
-    """Run the checks of an attempt, as a service (D5)."""
+    """Run the checks of an attempt, as a service. (D5)"""
 
     task: TaskId
 
 
 class Merge(RunStep, frozen=True, kw_only=True, tag="merge"):
-    """Merge these approved tasks, in the order of the queue (Q1)."""
+    """Merge these approved tasks in queue order. (Q1)"""
 
     tasks: tuple[TaskId, ...]
 
@@ -112,37 +116,37 @@ class Merge(RunStep, frozen=True, kw_only=True, tag="merge"):
 
 
 class Send(RunStep, frozen=True, kw_only=True, tag="send"):
-    """Q6: push what the remote lacks."""
+    """Push everything that the remote lacks. (Q6)"""
 
 
 class Stick(RunStep, frozen=True, kw_only=True, tag="stick"):
-    """The runner can do no more for a task: a person looks."""
+    """Give up on a task, so that a person takes a look."""
 
     task: TaskId
     kind: StuckKind
 
 
 class Forget(RunStep, frozen=True, kw_only=True, tag="forget"):
-    """A task is closed: what was kept for its runs to go on with goes."""
+    """Delete the data kept for the runs of a closed task."""
 
     task: TaskId
 
 
 class CoolProfile(RunStep, frozen=True, kw_only=True, tag="cool"):
-    """A profile is skipped for what it does on every task; the next in order takes over."""
+    """Skip a profile that fails on every task. The next profile in order takes over."""
 
     profile: str
     error: ErrorKind
 
 
 class WarmProfile(RunStep, frozen=True, kw_only=True, tag="warm"):
-    """A profile whose program was not there may be used again."""
+    """Allow a profile again whose program was missing."""
 
     profile: str
 
 
 class NotGiven(RunStep, frozen=True, kw_only=True, tag="not_given"):
-    """V3, V4: somebody who was asked for a review gives none: the next one is asked, or a person."""
+    """Record that a reviewer gives no review. The next reviewer, or a person, is asked. (V3, V4)"""
 
     cycle: CycleId
     task: TaskId
@@ -151,13 +155,13 @@ class NotGiven(RunStep, frozen=True, kw_only=True, tag="not_given"):
 
 
 class DecideCycle(RunStep, frozen=True, kw_only=True, tag="decide"):
-    """V8: everybody who was asked has answered or will not."""
+    """Decide a cycle after every reviewer answered or dropped out. (V8)"""
 
     cycle: CycleId
 
 
 class OpenCycle(RunStep, frozen=True, kw_only=True, tag="open"):
-    """V1: something calls for a review of these tasks. `wide`: it is about everything that runs."""
+    """Open a review cycle for these tasks. `wide`: it covers everything that runs. (V1)"""
 
     trigger: Trigger
     tasks: tuple[TaskId, ...]
@@ -166,42 +170,44 @@ class OpenCycle(RunStep, frozen=True, kw_only=True, tag="open"):
 
 
 class PauseSprint(RunStep, frozen=True, kw_only=True, tag="pause_sprint"):
-    """X3: none of a sprint's tasks begins until something changes."""
+    """Pause a sprint: none of its tasks start. (X3)"""
 
     sprint: SprintId
     kind: PauseKind
 
 
 class ResumeSprint(RunStep, frozen=True, kw_only=True, tag="resume_sprint"):
-    """X3: what paused a sprint is gone."""
+    """Resume a sprint after the cause of its pause is gone. (X3)"""
 
     sprint: SprintId
 
 
 class EndSprint(RunStep, frozen=True, kw_only=True, tag="end_sprint"):
-    """X2: a sprint is over; what runs finishes."""
+    """End a sprint. Its live runs finish. (X2)"""
 
     sprint: SprintId
     kind: EndKind
 
 
 class Notify(RunStep, frozen=True, kw_only=True, tag="notify"):
-    """Tell a person; once for each key."""
+    """Notify a person, once per key."""
 
     key: str
     text: str
 
 
 class Wait(RunStep, frozen=True, kw_only=True, tag="wait"):
-    """Nothing to do before something happens, or this time comes. `idle`: nothing runs and nothing is due."""
+    """Wait for an event or until this time. `idle`: nothing runs and nothing is due."""
 
     until: str = ""
     idle: bool = False
 
 
 class Finish(RunStep, frozen=True, kw_only=True, tag="finish"):
-    """The runner ends: nothing runs, and it was asked to, or there is nothing left to do. `left` is why work that is
-    ready does not begin, or was put off; `is_unfinished`: some of it is no person's turn, and a later runner can do it.
+    """End the runner: nothing runs, and it was asked to end or nothing is left to do.
+
+    `left` says why ready work does not start or was postponed. `is_unfinished`: a later runner can do some of it
+    without a person.
     """
 
     left: tuple[str, ...] = ()
