@@ -1,4 +1,4 @@
-"""Findings, answers and rulings of a document in our own terms (L1–L9), and its counts checked (G6)."""
+"""Findings, answers and rulings of a document in our own types (L1–L9), with its counts verified (G6)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ COMMIT = re.compile(r"[0-9a-fA-F]{4,64}")
 
 
 class DocumentRuling(msgspec.Struct, frozen=True):
-    """A ruling as a document gives it; whether the finding exists is for the store to say."""
+    """A ruling from a document. Only the store knows if its finding exists."""
 
     finding: str
     ruling: RulingWord
@@ -57,12 +57,12 @@ class DocumentRuling(msgspec.Struct, frozen=True):
 
 
 class Span(Location, frozen=True):
-    """A location of several lines: `line` is the first, `last` the last one."""
+    """A location of several lines, from `line` to `last`."""
 
     last: int = 0
 
     def agrees(self, other: Span) -> bool:
-        """Whether both can be meant: no two paths, and lines that meet."""
+        """Return True if both can mean the same place: no different paths, and overlapping lines."""
         if self.path and other.path and self.path != other.path:
             return False
         return not (self.line and other.line) or (self.line <= other.last and other.line <= self.last)
@@ -74,7 +74,7 @@ class Span(Location, frozen=True):
 def findings_of(
     issues: Iterable[Issue], where: str = "issues"
 ) -> tuple[list[ReportedFinding], list[str], list[Reason]]:
-    """The findings of a document, its notes (FYI, L1), and what is wrong with them, each with its path."""
+    """Return the findings of a document, its notes (FYI), and its problems, each with its path. (L1)"""
     return _findings((f"{where}[{number}]", issue) for number, issue in enumerate(issues))
 
 
@@ -102,7 +102,7 @@ def _findings(issues: Iterable[tuple[str, Issue]]) -> tuple[list[ReportedFinding
 
 
 def _titled(issue: Issue) -> Issue:
-    """An issue with a title: its own, or the first sentence of what it says is wrong."""
+    """Return the issue with a title: its own, or the first sentence of its problem text."""
     said = (issue.problem or issue.description).strip()
     if not is_blank(issue.title) or not said:
         return issue
@@ -133,12 +133,12 @@ def _note(issue: Issue, place: Span) -> str:
 
 
 def _lines(text: str) -> str:
-    """A text with one kind of line end. A patch is skipped: it must fit its file."""
+    """Return the text with uniform line ends. Never use it on a patch, which must match its file."""
     return text.replace("\r\n", "\n").strip("\n")
 
 
 def _blocking_problems(issue: Issue, at: str) -> list[Reason]:
-    """L1: the severity is one, and `blocking` follows from it."""
+    """Return problems with the severity, or with a `blocking` that contradicts it. (L1)"""
     severity = severity_of(issue.severity)
     if severity is None:
         return [Reason("L1", f'{at}.severity: "{visible(issue.severity[:60])}" is no severity')]
@@ -159,7 +159,7 @@ def _text_problems(issue: Issue, at: str) -> list[Reason]:
 
 
 def _place(issue: Issue, at: str) -> tuple[Span, list[Reason]]:
-    """L3: where the issue is. `file` and `line`, or `location`; both only if they agree."""
+    """Return the place of an issue from `file` and `line`, or `location`. Both must agree if both are set. (L3)"""
     file, wrong = span_of(issue.file, f"{at}.file")
     spot, more = span_of(issue.location, f"{at}.location")
     own = Span(line=issue.line, last=issue.line)
@@ -175,13 +175,13 @@ def _place(issue: Issue, at: str) -> tuple[Span, list[Reason]]:
 
 
 def _given(issue: Issue) -> str:
-    """The place as the document tells it, every way it does."""
+    """Return the place in every form the document gives it."""
     given = {"file": issue.file, "line": str(issue.line or ""), "location": issue.location}
     return ", ".join(f"{name} {visible(text.strip()[:200])}" for name, text in given.items() if text.strip())
 
 
 def span_of(text: str, at: str) -> tuple[Span, list[Reason]]:
-    """`path`, `path:line`, `path:line-line` or `path:line:column` as a place of the repository."""
+    """Parse `path`, `path:line`, `path:line-line` or `path:line:column` into a place in the repository."""
     matched = PLACE.fullmatch(text.strip())
     if matched is None or not text.strip():
         return Span(), []
@@ -193,7 +193,7 @@ def span_of(text: str, at: str) -> tuple[Span, list[Reason]]:
 
 
 def path_of(text: str) -> tuple[str, str]:
-    """A path from the root of the repository as git writes it, or what keeps it from being one."""
+    """Return a path from the repository root as git writes it, or the problem with it."""
     if "\\" in text:
         return "", "has a backslash; separate folders with /"
     if text.startswith(("/", "~/")) or re.match(r"[A-Za-z]:/", text):
@@ -205,7 +205,7 @@ def path_of(text: str) -> tuple[str, str]:
 
 
 def files_of(files: Iterable[str], where: str = "files_reviewed") -> tuple[list[str], list[Reason]]:
-    """V6: the files that a reviewer says were looked at, each once."""
+    """Return the files that a reviewer names as read, without duplicates. (V6)"""
     paths: dict[str, None] = {}
     problems = []
     for number, text in enumerate(files):
@@ -221,15 +221,15 @@ def files_of(files: Iterable[str], where: str = "files_reviewed") -> tuple[list[
 
 
 def lead_findings(handoff: TechLeadHandoff) -> tuple[list[ReportedFinding], list[str], list[Reason]]:
-    """Findings, notes and problems of a tech lead's handoff, its lists of new issues included."""
+    """Return the findings, notes and problems of a tech lead's handoff, including its lists of new issues."""
     issues, problems = issues_of(handoff)
     findings, notes, wrong = _findings(issues)
     return findings, notes, wrong + problems
 
 
 def issues_of(handoff: TechLeadHandoff) -> tuple[list[tuple[str, Issue]], list[Reason]]:
-    """Every issue of a tech lead's handoff with its path: the list, and new ones that are told only where new ones are
-    named.
+    """Return every issue of a tech lead's handoff with its path: the main list, and new issues described only in the
+    lists of new ones.
     """
     issues = [(f"issues[{number}]", issue) for number, issue in enumerate(handoff.issues)]
     known = {issue.id.strip(): issue for issue in handoff.issues if issue.id.strip()}
@@ -256,8 +256,8 @@ def issues_of(handoff: TechLeadHandoff) -> tuple[list[tuple[str, Issue]], list[R
 
 
 def resolved_of(handoff: TechLeadHandoff) -> tuple[list[tuple[str, str]], list[Reason]]:
-    """The ids of earlier issues that the tech lead says are fixed, each with the reason if one is given; one that is
-    among the issues again is a problem.
+    """Return the ids of earlier issues that the tech lead calls fixed, each with an optional reason. An id that is
+    also among the issues is a problem.
     """
     again = {issue.id.strip() for issue in handoff.issues if issue.id.strip()}
     ids = [_id(named) for named in handoff.prior_issues_resolved]
@@ -281,7 +281,7 @@ def _id(named: str | Mention) -> str:
 
 
 def answers_of(handoff: DeveloperHandoff) -> tuple[list[Answer], list[Reason]]:
-    """L6: the answers of a handoff, one per finding, and what is wrong with them."""
+    """Return the answers of a handoff, one per finding, and their problems. (L6)"""
     problems = twice([each.issue_id.strip() for each in handoff.issue_responses], "issue_responses", ".issue_id", "L6")
     answers = []
     for number, each in enumerate(handoff.issue_responses):
@@ -311,7 +311,7 @@ def answers_of(handoff: DeveloperHandoff) -> tuple[list[Answer], list[Reason]]:
 
 
 def _answer_text(answer: IssueResponse) -> str:
-    """Details and reason as one text; the same said twice is said once."""
+    """Return details and reason as one text, without repeating identical ones."""
     return "\n".join(
         dict.fromkeys(text for text in (_lines(answer.details).strip(), _lines(answer.reason).strip()) if text)
     )
@@ -320,7 +320,7 @@ def _answer_text(answer: IssueResponse) -> str:
 def rulings_of(
     rulings: Sequence[RulingLine], where: str = "payload.rulings"
 ) -> tuple[list[DocumentRuling], list[Reason]]:
-    """L8, L9: the rulings of a document, one per finding, and what is wrong with them."""
+    """Return the rulings of a document, one per finding, and their problems. (L8, L9)"""
     problems = twice([each.finding.strip() for each in rulings], where, ".finding", "L8")
     ruled = []
     for number, each in enumerate(rulings):
@@ -337,7 +337,7 @@ def rulings_of(
 
 
 def twice(ids: Sequence[str], where: str, field: str, rule: str) -> list[Reason]:
-    """A problem for each id that was there before."""
+    """Return a problem for each repeated id."""
     seen: Counter[str] = Counter()
     problems = []
     for number, name in enumerate(ids):
@@ -351,8 +351,8 @@ def twice(ids: Sequence[str], where: str, field: str, rule: str) -> list[Reason]
 
 
 def effective(verdict: Verdict, severities: Iterable[Severity], *, may_stop: bool = True) -> Verdict:
-    """V5: what a verdict amounts to: an approval that carries a blocking finding is a concern. A blocker is only ever
-    stated; that of an agent that may not stop the task is a concern (R1).
+    """Return the effective verdict: an approval with a blocking finding becomes a concern. A blocker from an agent
+    without the right to stop the task becomes a concern too (R1). (V5)
     """
     if verdict == "blocker" and not may_stop:
         return "concerns"
@@ -360,9 +360,7 @@ def effective(verdict: Verdict, severities: Iterable[Severity], *, may_stop: boo
 
 
 def status_problem(stated: str, severities: Sequence[Severity], notes: int = 0) -> Reason | None:
-    """L5: how a stated status differs from what the findings of the same document make of it; nothing when it does
-    not.
-    """
+    """Return how a stated status differs from the one that the document's findings imply, or None. (L5)"""
     if not stated.strip():
         return None
     word = word_of(stated)
@@ -380,7 +378,7 @@ def status_problem(stated: str, severities: Sequence[Severity], notes: int = 0) 
 
 
 def summary_problems(handoff: TechLeadHandoff | DeveloperHandoff | QaHandoff) -> list[Reason]:
-    """G6: every number of a handoff that counting the same document contradicts, with both numbers."""
+    """Return each count of a handoff that contradicts its own content, with both numbers. (G6)"""
     if isinstance(handoff, TechLeadHandoff):
         return _issue_counts(handoff)
     if isinstance(handoff, DeveloperHandoff):
@@ -405,9 +403,7 @@ def _issue_counts(handoff: TechLeadHandoff) -> list[Reason]:
 
 
 def _answer_counts(handoff: DeveloperHandoff) -> list[Reason]:
-    """All answers are counted here; which of them are about blocking findings only the store knows
-    (`blocking_problems`).
-    """
+    """Count all answers. Only the store knows which are about blocking findings (see blocking_problems())."""
     counted = Counter(word_of(each.action) for each in handoff.issue_responses)
     fixed, rejected = counted["FIXED"], counted["REJECTED"]
     summary, blocking = handoff.summary or AnswerSummary(), handoff.blocking_summary or BlockingSummary()
@@ -432,8 +428,8 @@ def _answer_counts(handoff: DeveloperHandoff) -> list[Reason]:
 
 
 def blocking_problems(handoff: DeveloperHandoff, answers: Iterable[Answer], blocking: Collection[str]) -> list[Reason]:
-    """G6: the numbers about blocking findings against the store: `blocking` are those that wanted an answer, by the
-    ids of `answers`.
+    """Return counts about blocking findings that contradict the store. `blocking` holds the findings that needed an
+    answer, by the ids of `answers`. (G6)
     """
     counted = Counter(answer.action for answer in answers if answer.finding in blocking)
     done = counted["FIXED"] + counted["REJECTED"]
@@ -459,7 +455,9 @@ def _qa_answer(handoff: DeveloperHandoff) -> list[Reason]:
 
 
 def _tests(handoff: QaHandoff) -> list[Reason]:
-    """L13: fixed and still failing make up the original failures, new ones are none of them."""
+    """Return contradictions in the test lists: fixed and still failing tests together are the original failures, new
+    failures are separate. (L13)
+    """
     tracking = handoff.test_tracking
     lists = ("original_failures", "fixed_since_start", "still_failing", "new_failures")
     problems = _repeated({f"test_tracking.{name}": getattr(tracking, name) for name in lists})

@@ -1,4 +1,4 @@
-"""JSON that somebody sent: read whole into the shape it should have, or every misfit named by its path (G1, G2, V3)."""
+"""Reader for JSON from outside: converts it to the expected shape, or names every misfit by its path. (G1, G2, V3)"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from foureyes.steps import prose
 
 
 class Doubled(dict[str, Any]):
-    """An object of JSON that gives some of its keys more than once."""
+    """A JSON object with repeated keys."""
 
     twice: tuple[str, ...] = ()
 
@@ -31,9 +31,10 @@ def _no_number(word: str) -> Any:
 
 
 def parsed(document: bytes | str, *, first_line: int = 1, constant: Callable[[str], Any] = _no_number) -> Any:
-    """The value of a JSON text that begins on a line of its file; a `ValueError` says why it is none.
+    """Return the value of a JSON text that begins at `first_line` of its file. Raise ValueError with the reason if it
+    is invalid.
 
-    `constant` is asked what NaN and the infinities are, which are no JSON: by default they are refused.
+    `constant` decides about NaN and the infinities, which are not JSON. They are refused by default.
     """
     try:
         text = document.decode() if isinstance(document, bytes) else document
@@ -52,8 +53,8 @@ def parsed(document: bytes | str, *, first_line: int = 1, constant: Callable[[st
 
 
 def unfenced(document: bytes | str) -> tuple[bytes | str, int]:
-    """What stands in a document that is one code fence, as agents write it, and the line on which that begins; any
-    other document as it is.
+    """Return the content of a document that is a single code fence, as agents often write it, and its first line
+    number. Other documents are returned unchanged.
     """
     text = document if isinstance(document, str) else document.decode(errors="replace")
     lines = text.removeprefix("\ufeff").strip().splitlines()
@@ -74,14 +75,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole(digits: str) -> int:
-    """A whole number; of an endless one as much as shows that it is too big."""
+    """Return a whole number. Very long ones are cut, but stay large enough to be refused."""
     return int(digits[:40])
 
 
 # ---- Typed JSON ----
 
-# Shapes are msgspec structs. Those of our own documents (`shapes`) are taken at their word: texts and lists have bounds,
-# no text has control characters. Those of other people's formats (`sarif`) only say which types are expected.
+# Shapes are msgspec structs. For our own documents (`shapes`), the limits are enforced: texts and lists have maximum
+# sizes, and texts have no control characters. Foreign formats (`sarif`) are checked for types only.
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -104,11 +105,11 @@ FITTING: dict[type, tuple[type[shape.Type], ...]] = {
 
 
 class Wrong(ValueError):
-    """Why a document of somebody else cannot be read, with the path of the field if it is one."""
+    """A foreign document that cannot be read, with the path of the bad field if there is one."""
 
 
 class DocumentPlace(msgspec.Struct, frozen=True):
-    """A place in a document: a field, an item or an entry of what is `above`. Put into words only for a misfit."""
+    """A place in a document: a field, item or entry inside `above`. Its path is built only for an error message."""
 
     above: DocumentPlace | None
     name: str | int
@@ -124,13 +125,13 @@ class DocumentPlace(msgspec.Struct, frozen=True):
 
 
 class Misfits(msgspec.Struct):
-    """What does not fit, each with its path; of very many the first ones, and how many `more` there are."""
+    """The misfits with their paths. Only the first ones are kept, and `more` counts the rest."""
 
     problems: list[str] = []
     more: int = 0
 
     def add(self, at: DocumentPlace | None, what: str | Callable[[], str]) -> None:
-        """Keep a problem, or only count it; what takes long to find out is a function."""
+        """Add a problem, or only count it. Pass an expensive message as a function."""
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(f"{at or 'the document'}: {what if isinstance(what, str) else what()}")
         else:
@@ -138,12 +139,12 @@ class Misfits(msgspec.Struct):
 
 
 def misfits(value: Any, into: type[T]) -> Misfits:
-    """Everything that keeps a parsed document from being one of ours."""
+    """Return everything that keeps a parsed document from matching our shape."""
     return _StrictWalk().document(value, into)
 
 
 def typed(value: Any, into: type[T]) -> T:
-    """Somebody else's document as a struct; `Wrong` names the first field that does not fit."""
+    """Return a foreign document as a struct. Raise Wrong with the first misfit."""
     wrong = _Walk().document(value, into)
     if wrong.problems:
         raise Wrong(wrong.problems[0])
@@ -154,7 +155,7 @@ def typed(value: Any, into: type[T]) -> T:
 
 
 class FieldKind(msgspec.Struct, frozen=True):
-    """What a value may be: one of some shapes, without the notes around them, each with its notes."""
+    """The shapes that a value may have, each with its metadata."""
 
     shapes: tuple[tuple[shape.Type, dict[str, Any]], ...]
 
@@ -172,14 +173,14 @@ def _kind_of(into: type) -> FieldKind:
 
 @cache
 def _fields_of(struct: type) -> dict[str, tuple[bool, FieldKind]]:
-    """By name: whether a field of a struct is required, and what it takes."""
+    """Return each field by name: if it is required, and its kind."""
     info = shape.type_info(struct)
     assert isinstance(info, shape.StructType)
     return {field.encode_name: (field.required, _kind(field.type)) for field in info.fields}
 
 
 class _Walk:
-    """Goes through a document and its shape side by side, and keeps what does not fit."""
+    """A walk through a document along its shape that collects misfits."""
 
     def __init__(self) -> None:
         self.misfits = Misfits()
@@ -247,7 +248,7 @@ class _Walk:
 
 
 class _StrictWalk(_Walk):
-    """The same for documents of ours: what is too long or cannot be printed does not fit either."""
+    """The walk for our own documents, which also rejects values that are too long or cannot be printed."""
 
     def entries(self, at: DocumentPlace | None, value: dict[str, Any], table: shape.DictType) -> None:
         self.twice(at, value)
@@ -275,7 +276,7 @@ class _StrictWalk(_Walk):
 
 
 def _plain(kind: shape.Type, extra: dict[str, Any]) -> tuple[shape.Type, dict[str, Any]]:
-    """A shape without the notes around it, and the notes."""
+    """Return a shape without its metadata, and the metadata."""
     while isinstance(kind, shape.Metadata):
         extra = {**extra, **(kind.extra or {})}
         kind = kind.type
@@ -289,7 +290,7 @@ def _fits(value: Any, fitting: shape.Type) -> bool:
 
 
 def _misfit(value: Any, kind: FieldKind) -> str:
-    """Why a value does not fit. A word that is none of the allowed ones is answered with these."""
+    """Return why a value does not fit. For a fixed set of words, the message lists them."""
     for each, _ in kind.shapes:
         if isinstance(each, shape.LiteralType) and isinstance(value, str | int):
             return f"{_quoted(value)} is none of {', '.join(str(allowed) for allowed in each.values)}"
@@ -306,7 +307,7 @@ def _expected(kind: FieldKind) -> str:
 
 
 def _quoted(value: Any) -> str:
-    """A value as it was sent, short and harmless to print."""
+    """Return a value as it was sent, shortened and safe to print."""
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
     text = json.dumps(value[:60] if isinstance(value, str) else value, ensure_ascii=False)
@@ -323,7 +324,7 @@ def _unknown(name: str, known: list[str]) -> str:
 
 
 def _distance(word: str, other: str) -> int:
-    """How many letters must be put in, taken out or replaced to make one word the other."""
+    """Return the edit distance of two words."""
     row = list(range(len(other) + 1))
     for number, letter in enumerate(word, 1):
         last, row = row, [number]

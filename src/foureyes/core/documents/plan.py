@@ -1,4 +1,4 @@
-"""Plans: many tasks in one document, Markdown or JSON (M7). Pure: text in, tasks out."""
+"""Plans: many tasks in one document, in Markdown or JSON. Pure functions from text to tasks. (M7)"""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class PlanDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlanTask(msgspec.Struct, frozen=True, kw_only=True):
-    """One task of a plan. `at` is its place, such as `plan.md:12`; `ref` is its number or id in the plan, `key` the
-    word that makes it unique in the project. `depends_on` has names of tasks in the plan, or ids of existing tasks.
+    """One task of a plan. `at` is its place, such as `plan.md:12`, `ref` its number or id in the plan, `key` its
+    unique word in the project. `depends_on` has names of tasks in the plan or ids of existing ones.
     """
 
     at: str
@@ -75,21 +75,21 @@ class PlanTask(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def planned(self) -> str:
-        """M7: the planned mode: auto-approve, unless a review label or a mode says otherwise."""
+        """The planned mode: auto-approve, unless a review label or a mode overrides it. (M7)"""
         if self.mode:
             return "" if self.mode == DEFAULT else self.mode
         return "" if any(folded(label).startswith(PREFIX) for label in self.labels) else "auto-approve"
 
 
 class PlanProblems:
-    """The problems of a plan, each with its place, reported together."""
+    """The problems of a plan with their places, reported together."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.reasons: list[Reason] = []
 
     def add(self, at: str, why: str) -> None:
-        """Keep one problem of the line or field `at`."""
+        """Add a problem of the line or field `at`."""
         self.reasons.append(Reason("M7", f"{at} {why.rstrip('.')}", prose(f"correct it in {self.name}")))
 
     def raise_(self) -> None:
@@ -107,7 +107,7 @@ class PlanProblems:
 
 
 class PlanNames:
-    """The tasks of a plan by the names that others may depend on."""
+    """The tasks of a plan by the names used in dependencies."""
 
     def __init__(self, tasks: list[PlanTask]) -> None:
         self._tasks: dict[str, set[str]] = {}
@@ -117,7 +117,7 @@ class PlanNames:
                 self._tasks.setdefault(name, set()).add(task.at)
 
     def place_of(self, name: str, task: PlanTask) -> str | None:
-        """The place of the task that a dependency names; None if the plan has no such task."""
+        """Return the place of the task named by a dependency, or None if the plan has no such task."""
         places = self._tasks.get(name.lower(), set())
         if len(places) > 1:
             raise BadInput(
@@ -128,7 +128,7 @@ class PlanNames:
 
 
 def read_plan(text: str, name: str = "the plan") -> list[PlanTask]:
-    """The tasks of a plan, in its order. Any problem refuses the whole plan."""
+    """Return the tasks of a plan in order. Any problem refuses the whole plan."""
     text = text.removeprefix("\ufeff")
     problems = PlanProblems(name)
     if text.lstrip().startswith("{"):
@@ -175,7 +175,7 @@ def _json_tasks(text: str, problems: PlanProblems) -> list[PlanTask]:
 
 
 def clean_field(name: str, value: Any) -> Any:
-    """The value of a field of a task as it is kept; a problem with it is a `BadInput`."""
+    """Return the normalized value of a task field. Raise BadInput for a bad one."""
     match name:
         case "title":
             return clean_title(value)
@@ -210,7 +210,7 @@ def _mode(text: str) -> str:
 
 
 def _refuse_twice(tasks: list[PlanTask], problems: PlanProblems) -> None:
-    """Add a problem for each task that cannot be told from another, or that names two modes (M1)."""
+    """Add a problem for each task that cannot be told apart from another, or that names two modes. (M1)"""
     seen: dict[str, str] = {}
     for task in tasks:
         names = {f"the number {task.ref.lower()}": task.ref, f"the key {task.key}": task.key}
@@ -224,7 +224,7 @@ def _refuse_twice(tasks: list[PlanTask], problems: PlanProblems) -> None:
 
 
 def in_order(tasks: list[PlanTask]) -> list[PlanTask]:
-    """Tasks after their dependencies, otherwise in the order of the plan. A circle is an error."""
+    """Return the tasks with dependencies first, otherwise in the order of the plan. A cycle is an error."""
     names = PlanNames(tasks)
     needs = {task.at: {names.place_of(other, task) for other in task.depends_on} - {None} for task in tasks}
     done: list[PlanTask] = []

@@ -28,7 +28,7 @@ FIELDS = ("labels", "mode", "priority", "type", "depends on", "acceptance", "key
 MEANT = {name: name.capitalize() for name in FIELDS} | {"review": "Mode"}
 LISTS = ("labels", "depends on", "acceptance")
 NO_DIALECT = ["emphasis", "link", "image", "autolink", "entity", "reference", "lheading"]
-"""Rules of CommonMark that would hide a line of a plan or drop signs of a title."""
+"""CommonMark rules that would hide a line of a plan or drop characters of a title."""
 _TASK = re.compile(r"^\**Task(?:\s+#?(?P<ref>\w[\w.-]{0,20}))?\s*:\s*(?P<title>.*?)\**$", re.IGNORECASE)
 _LIKE_A_TASK = re.compile(r"^\W*Task\b(?:\s+[\w.#-]{1,20})?\s*:|^#+\s*Task\b", re.IGNORECASE)
 _FIELD = re.compile(r"^[*_`]*(?P<name>[A-Za-z][A-Za-z ]{1,20}?)[*_`]*\s*:[*_`]*\s*(?P<value>.*)$")
@@ -43,7 +43,7 @@ _SIGNS = " \t`*_#[]()\"'"
 
 
 def markdown_tasks(text: str, problems: PlanProblems) -> list[PlanTask]:
-    """The tasks of a plan, in its order; problems go to `problems`."""
+    """Return the tasks of a plan in order. Problems are added to `problems`."""
     from markdown_it import MarkdownIt
 
     lines = text.split("\n")
@@ -76,7 +76,7 @@ def markdown_tasks(text: str, problems: PlanProblems) -> list[PlanTask]:
 
 
 def _blocks(tokens: list[Token]) -> Iterator[list[Token]]:
-    """The blocks on the top level of a document."""
+    """Yield the top-level blocks of a document."""
     block: list[Token] = []
     for token in tokens:
         block.append(token)
@@ -86,13 +86,15 @@ def _blocks(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 def _is_closed(fence: Token, last: str) -> bool:
-    """Whether a code fence ends before the document does."""
+    """Return True if the code fence is closed."""
     begin, end = fence.map or [0, 0]
     return end - begin > 1 and last.strip().startswith(fence.markup) and not last.strip().strip(fence.markup[0])
 
 
 def _shown(inline: Token, *, code: bool = True) -> str:
-    """The text of a paragraph without comments, each line on its own; without `code` only names in code are kept."""
+    """Return the text of a paragraph without comments, line by line. Without `code`, inline code with a colon is
+    dropped.
+    """
     parts = []
     for child in inline.children or []:
         if child.type in ("softbreak", "hardbreak"):
@@ -105,12 +107,12 @@ def _shown(inline: Token, *, code: bool = True) -> str:
 
 
 def _uncommented(text: str) -> str:
-    """Text without comments; its lines keep their numbers."""
+    """Return the text without comments, keeping line numbers."""
     return _COMMENT.sub(lambda comment: "\n" * comment.group().count("\n"), text)
 
 
 def _drop_comments(block: list[Token], lines: list[str]) -> None:
-    """Take the comments of a block out of the lines of the document."""
+    """Remove a block's comments from the lines of the document."""
     for token in block:
         begin, end = token.map or [0, 0]
         if token.type == "html_block":
@@ -122,7 +124,7 @@ def _drop_comments(block: list[Token], lines: list[str]) -> None:
 
 
 def _refuse_fields(block: list[Token], lines: list[str], problems: PlanProblems) -> None:
-    """Add a problem for each line of text that looks like a field that matters for review, or like a task."""
+    """Add a problem for each text line that looks like a task, or like a field that affects the review."""
     for token in block:
         begin, end = token.map or [0, 0]
         if token.type == "inline":
@@ -140,7 +142,7 @@ def _refuse_fields(block: list[Token], lines: list[str], problems: PlanProblems)
 
 
 def _is_mistyped(line: str) -> bool:
-    """Whether a line begins with nearly the name of a field that matters for review."""
+    """Return True if a line begins with a near miss of a field that affects the review."""
     match = _ANY_NAME.match(line)
     name = match["name"].lower() if match else ""
     return any(name[0] == near[0] for near in get_close_matches(name, ("labels", "depends on"), cutoff=0.8))
@@ -152,7 +154,7 @@ def _close(section: _Section | None, lines: list[str], end: int) -> None:
 
 
 class _Section:
-    """One task of a plan while its blocks are read, top to bottom."""
+    """One task of a plan while its blocks are read from top to bottom."""
 
     def __init__(self, begin: int, level: int, ref: str, title: str, problems: PlanProblems) -> None:
         self.at = f"{problems.name}:{begin + 1}"
@@ -162,10 +164,10 @@ class _Section:
         self._problems = problems
         self._fields: dict[str, tuple[int, str]] = {}
         self._open: str | None = ""
-        """The field above, empty below the heading; None where the description has begun."""
+        """The field above, empty below the heading. None after the description has begun."""
 
     def takes_fields(self, block: list[Token], lines: list[str]) -> bool:
-        """Whether a block holds fields, or the list that belongs to the field above it; then they are kept."""
+        """Take the block if it holds fields, or the list of the field above. Return True if it was taken."""
         first = block[0]
         begin, end = first.map or [0, 0]
         if first.type == "html_block" and not "".join(lines[begin:end]).strip():
@@ -201,7 +203,7 @@ class _Section:
         return True
 
     def _take_list(self, block: list[Token]) -> bool:
-        """Add the items of a list to the field above: to an acceptance always, to others where they have no value."""
+        """Add a list's items to the field above: always for acceptance, otherwise only if the field is empty."""
         name = self._open or ""
         number, value = self._fields[name]
         if value and name != "acceptance":
@@ -214,7 +216,7 @@ class _Section:
         return True
 
     def task(self) -> PlanTask | None:
-        """The task; None where its title or a field is a problem."""
+        """Return the task, or None if its title or a field has a problem."""
         values: dict[str, Any] = {}
         fields = {"title": (0, self.title)} | self._fields
         for name, (number, text) in fields.items():
@@ -229,7 +231,7 @@ class _Section:
 
 
 def _field_of(line: str) -> tuple[str, str] | None:
-    """The name and the value of a field that a line is."""
+    """Return the name and value of a field line, or None."""
     match = _FIELD.match(line.strip())
     name = match["name"].lower().strip() if match else ""
     name = "labels" if name == "label" else name
@@ -247,7 +249,7 @@ def _misspelt(line: str) -> str:
 
 
 def _words(name: str, text: str) -> tuple[str, ...] | str:
-    """The value of a field: words between commas, or one."""
+    """Return a field's value: words separated by commas, or a single word."""
     if name not in LISTS:
         return text.strip(_SIGNS)
     words = (word.strip(_SIGNS) for word in text.split(","))

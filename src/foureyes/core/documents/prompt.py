@@ -1,4 +1,4 @@
-"""Prompts (F3, F4): sections in a fixed order, with untrusted text fenced, and the answer that each purpose asks for."""
+"""Prompts: sections in a fixed order, untrusted text fenced, and the answer format for each purpose. (F3, F4)"""
 
 from __future__ import annotations
 
@@ -53,18 +53,21 @@ PLACEHOLDERS = (
     "rulings",
 )  # fmt: skip
 BLOCKS = ("role", "deep_analysis", "working", "answering", "examples")
-"""What a template may say. Everything else, and how to answer, is added whatever the template says."""
+"""Sections that a template may define. All other parts, including the answer format, are always added."""
 CUTS = ("examples", "role", "notes", "checks", "files", "handoff", "description")
-"""F4: what is cut when it does not fit, first to last. What is not named here is never cut."""
+"""Parts to cut if the prompt is too long, in this order. Other parts are never cut. (F4)"""
 MOST_CLARIFIED, MOST_ANSWER = 20, 1_000
-"""R2: so many answers to concerns, and so many characters of each; the request has all of it."""
+"""Limits in the prompt: number of clarified concerns, and characters of each answer. The request has all of them. (R2)
+"""
 
 MARKER = re.compile(r"\[\[([^\[\]]*)\]\][ \t]*\Z")
 PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}|\{([a-z_]+)\}")
 
 
 def read_template(template: str) -> dict[str, str]:
-    """The blocks of a template by name. Whatever is not known is refused, so that a typing error silences nothing."""
+    """Return the sections of a template by name. Unknown sections and placeholders are refused, so that a typo drops
+    nothing silently.
+    """
     blocks: dict[str, list[str]] = {}
     name = ""
     for line in template.split("\n"):
@@ -100,7 +103,7 @@ def _values(briefing: Briefing) -> dict[str, str]:
 
 
 def _fill(text: str, values: dict[str, str]) -> str:
-    """A template with its placeholders replaced, once; `{{task}}` is the word {task}."""
+    """Replace the placeholders of a template once. `{{task}}` gives the literal {task}."""
 
     def value(placeholder: re.Match[str]) -> str:
         literal, name = placeholder.groups()
@@ -115,11 +118,11 @@ def _fill(text: str, values: dict[str, str]) -> str:
 
 
 KeptAmounts = dict[str, int]
-"""How much of each part that may be cut is kept."""
+"""The amount kept of each part that may be cut."""
 
 
 def compose(purpose: PromptPurpose, briefing: Briefing, template: str, limit: int = LIMIT) -> str:
-    """F4: the whole prompt, cut in the fixed order if it has to be; refused if what may not be cut does not fit."""
+    """Return the whole prompt, cut in the fixed order if needed. Refuse if the parts that must stay do not fit. (F4)"""
     values = _values(briefing)
     blocks = {name: _fill(text, values) for name, text in read_template(template).items()}
     if briefing.role_extra.strip():
@@ -158,7 +161,7 @@ def _whole(purpose: PromptPurpose, briefing: Briefing, blocks: dict[str, str]) -
 
 
 def _most(name: str, kept: KeptAmounts, fits: Callable[[KeptAmounts], bool]) -> int:
-    """The most of one part that fits; nothing of it, if even that is too much."""
+    """Return the largest amount of one part that fits, possibly 0."""
     low, high = 0, max(kept[name] - 1, 0)
     while low < high:
         middle = (low + high + 1) // 2
@@ -167,7 +170,7 @@ def _most(name: str, kept: KeptAmounts, fits: Callable[[KeptAmounts], bool]) -> 
 
 
 def _text(purpose: PromptPurpose, briefing: Briefing, blocks: dict[str, str], kept: KeptAmounts) -> str:
-    """The sections in their order; one that has nothing to say is not there at all (F3)."""
+    """Return the sections in order. Empty ones are omitted. (F3)"""
     role = bool(kept["role"])
     cut = (
         ""
@@ -193,7 +196,7 @@ def _text(purpose: PromptPurpose, briefing: Briefing, blocks: dict[str, str], ke
 
 
 def _section(title: str, text: str, about: object = True) -> str:
-    """A section, if there is anything in what it is about."""
+    """Return a section, or "" if there is nothing in it."""
     empty = not about or (isinstance(about, str) and not about.strip())
     return "" if empty else f"## {title}\n\n{text}"
 
@@ -203,8 +206,8 @@ def _list(items: tuple[str, ...]) -> str:
 
 
 def _asked(purpose: PromptPurpose, briefing: Briefing, kept: KeptAmounts) -> Question:
-    """What the answer has to name: the blocking findings to answer, or every finding above that waits for this reader's
-    ruling.
+    """Return the requirements on the answer: the blocking findings to answer, or the findings that need a ruling from
+    this reader.
     """
     above = [*briefing.blocking, *briefing.notes(purpose)[: kept["notes"]]]
     due = tuple(
@@ -247,7 +250,7 @@ def _concerns(purpose: PromptPurpose, briefing: Briefing) -> str:
 
 
 def _clarified(purpose: PromptPurpose, briefing: Briefing) -> str:
-    """R2, V2: what the author answered to concerns, for who looks again."""
+    """Return the author's answers to concerns, for reviewers. (R2, V2)"""
     lead = "Reviewers had concerns about this change, and these were answered. An answer is a claim: the code decides."
     points = [
         f"{plain(each.point)}, a concern of {quoted(each.reviewer)}:\n{fenced(each.concern)}\n"
@@ -307,7 +310,7 @@ def _output(check: BriefedCheck) -> list[str]:
 
 
 def _checks(briefing: Briefing, kept: KeptAmounts) -> str:
-    """Every check with its outcome; its output as far as it is kept."""
+    """Return every check with its outcome, and its output as far as it is kept."""
     rows, room = [], kept["checks"]
     for check in briefing.checks:
         output = _output(check)[:room]
@@ -321,7 +324,7 @@ def _checks(briefing: Briefing, kept: KeptAmounts) -> str:
 
 
 def _read_it(briefing: Briefing) -> list[str]:
-    """What shows the change: a file for who has it at hand, else the commands, also for what is new in it."""
+    """Return how to read the change: the file, if the run has one, or the commands."""
     if briefing.beside:
         return [
             f"read it: the file {quoted(f'{briefing.beside}/{CHANGE}')} where you are, a unified diff",
@@ -367,7 +370,7 @@ STATUS_MARKERS: dict[str, str] = {
     "concerns": "it has to change first; every approved with a CRITICAL or HIGH finding counts as this",
     "blocker": "stop everything and fetch a person",
 }
-"""The words that the review prompt offers for every status, its aliases and every verdict."""
+"""The review prompt's words for each status, alias and verdict."""
 
 COMMANDS: dict[AnswerWord, str] = {
     "FIXED": 'fe finding answer {} --fixed -m "what you changed"',
@@ -379,7 +382,7 @@ COMMANDS: dict[AnswerWord, str] = {
 
 
 def step(purpose: PromptPurpose, finding: Finding) -> list[str]:
-    """What the reader has to do about one finding."""
+    """Return the reader's next step for one finding."""
     if purpose in REVIEWING:
         rulings = rulings_on(finding)
         return [f"Your ruling: {' or '.join(rulings)}"] if rulings else []
@@ -398,17 +401,17 @@ def step(purpose: PromptPurpose, finding: Finding) -> list[str]:
 
 
 def rulings_on(finding: Finding) -> tuple[RulingWord, ...]:
-    """The rulings to offer; what a check raised, the check settles."""
+    """Return the rulings to offer. A check's own findings have none, because only the check resolves them."""
     return () if finding.by_check else rulings_for(finding.state, waiting=finding.waiting, left_diff=finding.left_diff)
 
 
 def words_for(blocking: bool, *, must_fix: bool = False) -> list[AnswerWord]:
-    """L6, L9: the answers that a finding can have."""
+    """Return the allowed answers to a finding. (L6, L9)"""
     return ["FIXED"] if must_fix else [word for word in ANSWERS if word in FOR_BLOCKING or not blocking]
 
 
 def _no_answer(finding: Finding) -> str:
-    """Why a finding waits for something other than an answer; empty if it waits for one."""
+    """Return what a finding needs instead of an answer, or "" if it needs one."""
     if finding.by_check:
         return f"No answer: it is settled when the check {quoted(finding.by_check)} passes."
     if finding.waiting:
@@ -421,7 +424,7 @@ def _no_answer(finding: Finding) -> str:
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """What the answer depends on: the task, and which findings need an answer or a ruling."""
+    """The input of the answer format: the task, and the findings that need an answer or a ruling."""
 
     task: str
     max_words: int
@@ -431,11 +434,13 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     options: tuple[str, ...] = ()
     due: tuple[str, ...] = ()
     by_message: bool = False
-    """Whether the last message is the answer: nobody types a command then."""
+    """True if the last message is the answer, so that no command is typed."""
 
 
 def contract(purpose: PromptPurpose, asked: Question) -> str:
-    """How to answer: always in the prompt, whatever its template says, and never cut (F4)."""
+    """Return the instructions for the answer. They are in every prompt, whatever the template contains, and are never
+    cut. (F4)
+    """
     if purpose in REVIEWING:
         return _reviewing(asked, again=purpose == "rereview")
     return {"implement": _handing_in, "respond": _answering, "clarify": _clarifying, "lead": _leading}[purpose](asked)
@@ -508,7 +513,7 @@ def _handing_over(asked: Question) -> str:
 
 
 def _result(asked: Question) -> dict[str, object]:
-    """V3: the shape of a review. Its words are choices, so that the shape itself is no valid answer."""
+    """Return the shape of a review. Its words list alternatives, so that the shape itself is not a valid answer. (V3)"""
     issue = {
         "severity": " | ".join(SEVERITIES), "title": "one line", "file": "path", "line": 1,
         "problem": "how it fails, and when", "why": "what it leads to", "fix": "what to do", "quote": "the code",
@@ -557,11 +562,11 @@ def _shape(document: dict[str, object]) -> str:
 # ---- Briefing (F3, F4, V2) ----
 
 CHANGE, REQUEST = "change.diff", "request.json"
-"""Files beside the checkout of a run that reviews: the change as a unified diff, and what is asked (V2)."""
+"""Files beside the checkout of a review run: the change as a unified diff, and the request. (V2)"""
 
 
 class BriefedCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """Where one check stands, as a prompt says it."""
+    """The state of one check for a prompt."""
 
     name: str
     outcome: str
@@ -570,13 +575,14 @@ class BriefedCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Briefing(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a prompt is made of.
+    """All input of a prompt.
 
-    `feedback` is `feedback.section(history)`, `loop` and `rounds` what the escalation engine says, `answers` by
-    finding: word, text and ground, `concerns` the points that reviewers disagree about, `clarified` those that were
-    answered since (R2), `options` the lead's commands, `at` the moment it is for (waivers end). `beside` is the
-    folder with the change, in the checkout of a run that reviews; its answer is its last message. `request` is the
-    review_request document, as JSON.
+    `feedback` is `feedback.section(history)`. `loop` and `rounds` come from the escalation engine. `answers` maps
+    findings to word, text and ground. `concerns` are points on which reviewers disagree, `clarified` those answered
+    since (R2). `options` are the lead's commands. `at` is the current time, which decides if a waiver still holds.
+
+    `beside` is the folder with the change in a review run's checkout. The answer is then the last message. `request`
+    is the review_request document as JSON.
     """
 
     task: str
@@ -612,16 +618,16 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def seen(self) -> str:
-        """What `--seen` takes for the change (D7)."""
+        """The value of `--seen` for the change. (D7)"""
         return seen_name(self.attempt, self.diff_id) if self.attempt and self.diff_id else ""
 
     @property
     def blocking(self) -> list[Finding]:
-        """F4: what is never left out."""
+        """The findings that are never cut. (F4)"""
         return [finding for finding in self.findings if finding.holds(self.at)]
 
     def notes(self, purpose: PromptPurpose) -> list[Finding]:
-        """What else is open; a reviewer also sees what is settled but could be raised again (L9)."""
+        """Return the other open findings. Reviewers and leads also see settled ones that could be raised again (L9)."""
         settled = purpose in REVIEWING or purpose == "lead"
         return [
             finding

@@ -1,8 +1,8 @@
-"""A unified diff as git writes it, read into files, hunks and numbered lines.
+r"""Parser for unified diffs as git writes them: files, hunks and numbered lines.
 
-Every line of content begins with a space, a sign or a backslash, so that no content is taken for a header. Texts are
-those of the files (bytes that are no UTF-8 as `\xe9`): whoever shows them makes control characters visible. No bytes
-make it fail; what is not understood is a note.
+Every content line begins with a space, a sign or a backslash, so content is never taken for a header. Texts keep the
+files' control characters, which the caller must make visible. Bytes that are not UTF-8 appear as `\xe9`. No input
+raises an error. Unknown lines become notes.
 """
 
 from __future__ import annotations
@@ -18,9 +18,6 @@ from foureyes.core.words.digest import sha256
 
 # ---- Unified diff ----
 
-# Every line of content begins with a space, a sign or a backslash, so that no content is taken for a header. Texts are
-# those of the files (bytes that are no UTF-8 as `\xe9`): whoever shows them makes control characters visible. No bytes
-# make it fail; what is not understood is a note.
 
 LineKind = Literal["context", "added", "removed", "note"]
 FileStatus = Literal["A", "M", "D", "R", "T"]
@@ -37,7 +34,7 @@ _KINDS: dict[str, LineKind] = {" ": "context", "+": "added", "-": "removed"}
 
 
 class DiffLine(msgspec.Struct, frozen=True, gc=False):
-    """A line of a hunk, with its number in the old and in the new file."""
+    """A line of a hunk with its numbers in the old and the new file."""
 
     kind: LineKind
     old: int | None
@@ -46,11 +43,11 @@ class DiffLine(msgspec.Struct, frozen=True, gc=False):
 
 
 class Hunk(msgspec.Struct, frozen=True):
-    """A hunk: what changed in one place. Its `id` is made of the paths, the modes and the lines without their numbers,
-    so that a hunk which did not change has the same one in a later attempt, and no other has it.
+    """A hunk: the changes in one place. Its `id` is made from paths, modes and lines without line numbers, so an
+    unchanged hunk keeps its id in later attempts.
 
-    A file that changed without lines (binary, empty, mode or name only) has one hunk of one note, for there is
-    something to look at. `hides_space`: lines that changed in white space only are shown as if they had not.
+    A file that changed without lines (binary, empty, mode or name only) has one hunk with one note, so that there is
+    something to review. `hides_space`: lines with only white-space changes are shown as unchanged.
     """
 
     id: str
@@ -64,9 +61,10 @@ class Hunk(msgspec.Struct, frozen=True):
 
 
 class FileDiff(msgspec.Struct, frozen=True, kw_only=True):
-    """A changed file. `old_path` is set for a rename, sizes for a binary file, `mode_change` as `100644 to 100755`;
-    `kind`: what it is in words, where it is no ordinary file, or became one; `folded`: generated or a lock file;
-    `counts`: its hunks are to be looked at (H4).
+    """A changed file. `old_path` is set for a rename, sizes for a binary file, `mode_change` as `100644 to 100755`.
+
+    `kind` describes a file that is not an ordinary one, or became one. `folded`: generated or a lock file. `counts`:
+    its hunks count for the review (H4).
     """
 
     path: str
@@ -87,7 +85,7 @@ class FileDiff(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Header(msgspec.Struct):
-    """What stands above the hunks of a file."""
+    """The header above the hunks of a file."""
 
     path: bytes = b""
     old_path: bytes = b""
@@ -110,13 +108,13 @@ class _Header(msgspec.Struct):
 
     @property
     def facts(self) -> tuple[bytes, ...]:
-        """What is merged besides the lines of the file."""
+        """The merged facts apart from the lines of the file."""
         return self.path, self.old_path, self.old_mode, self.new_mode
 
 
 def parse(patch: bytes) -> tuple[FileDiff, ...]:
-    """The files of a patch, in its order; a type change (a file becomes a link) is one file. Where git's raw lines
-    stand before it, they say the modes of files that only moved.
+    """Return the files of a patch in order. A type change (a file becomes a link) is one file. If git's raw lines come
+    first, they provide the modes of files that only moved.
     """
     files: list[FileDiff] = []
     headers: list[_Header] = []
@@ -155,7 +153,7 @@ def _file(header: _Header, hunks: tuple[Hunk, ...]) -> FileDiff:
 
 
 def _joined(gone: FileDiff, made: FileDiff, both: _Header) -> FileDiff:
-    """A removal and an addition of the same path: one file of another type."""
+    """Return a removal and an addition of one path as a single type change."""
     return replace(
         made,
         status="T",
@@ -172,7 +170,7 @@ def _joined(gone: FileDiff, made: FileDiff, both: _Header) -> FileDiff:
 
 
 def _hunks(header: _Header, section: bytes, at: int) -> Iterator[Hunk]:
-    """The hunks of a file. Of several with the same lines each has an id of its own, by its place among them."""
+    """Yield the hunks of a file. Hunks with the same lines get different ids by their order."""
     starts = list(_HUNK.finditer(section, at))
     ends = [start.start() for start in starts[1:]] + [len(section)]
     seen: dict[str, int] = {}
@@ -193,8 +191,8 @@ def _hunks(header: _Header, section: bytes, at: int) -> Iterator[Hunk]:
 
 
 def hunk_id(*facts: bytes) -> str:
-    """What a hunk is known by: a whole digest, for whoever writes a change chooses what is in it. Each fact has its
-    length before it, so that no other facts read the same.
+    """Return the id of a hunk. It is a full digest because an author controls the content. Each fact is prefixed with
+    its length, so that different facts never collide.
     """
     return sha256(b"".join(b"%d:%b" % (len(fact), fact) for fact in facts)).hexdigest()
 
@@ -218,7 +216,7 @@ def _lines(body: str, old: int, new: int) -> tuple[DiffLine, ...]:
 
 
 def _without_lines(header: _Header) -> Hunk:
-    """What there is to look at where no line changed; another content is another hunk."""
+    """Return a hunk for a file without changed lines. Different content gives a different hunk."""
     words = [header.kind] if header.kind else []
     words += [f"mode {header.mode_change}"] if header.mode_change else []
     if header.binary:
@@ -235,8 +233,8 @@ def _without_lines(header: _Header) -> Hunk:
 
 
 def _header(text: bytes) -> _Header:
-    """The header of a file. Names come from the lines that have one each; the first line, which has both, is asked
-    where no other has.
+    """Return the header of a file. Names come from lines with a single name. The first line, which has both, is the
+    fallback.
     """
     first, *lines = text.split(b"\n")
     header = _Header()
@@ -249,7 +247,7 @@ def _header(text: bytes) -> _Header:
 
 
 def _read(header: _Header, line: bytes) -> None:
-    """Take one line into the header."""
+    """Read one line into the header."""
     if index := _INDEX.match(line):
         header.old, header.new = index[1], index[2]
         header.old_mode, header.new_mode = header.old_mode or index[3] or b"", header.new_mode or index[3] or b""
@@ -276,12 +274,12 @@ def _read(header: _Header, line: bytes) -> None:
 
 
 def _prefixed(word: bytes, prefix: bytes) -> bytes:
-    """The path of a `---` or `+++` line; git ends one that has white space in it with a tab."""
+    """Return the path of a `---` or `+++` line. Git ends a path with white space by a tab."""
     return b"" if word == b"/dev/null" else _unquoted(word.removesuffix(b"\t")).removeprefix(prefix)
 
 
 def _twice(names: bytes) -> bytes:
-    """The path of `a/path b/path`: both halves are the same, so the middle is known."""
+    """Return the path of `a/path b/path`. Both halves are equal, so the middle is known."""
     middle = len(names) // 2
     return _unquoted(names[middle + 1 :]).removeprefix(b"b/")
 
@@ -309,14 +307,14 @@ def _text(raw: bytes) -> str:
 
 FILE = "100644"
 KINDS = {FILE: "file", "100664": "file", "100755": "executable", "120000": "link", "160000": "submodule"}
-"""The modes that git knows; `100664` is a file of very old repositories."""
+"""The modes known to git. `100664` is a file in very old repositories."""
 _COMMIT = 12
-"""So many digits of a submodule's commit are shown."""
+"""Number of digits shown of a submodule's commit."""
 
 
 def kind_in_words(old_mode: str, new_mode: str, old: str = "", new: str = "") -> str:
-    """What kind of file was made, taken away or changed; nothing where it is an ordinary file before and after, or
-    where git does not say. `old` and `new` name the objects: a submodule's are commits.
+    """Return the kind of file created, removed or changed, or "" for an ordinary file before and after. `old` and
+    `new` name the objects, which for a submodule are commits.
     """
     was, now = _kind(old_mode), _kind(new_mode)
     if was == now:
@@ -351,23 +349,23 @@ def _a(kind: str) -> str:
 # ---- A diff through a lens ----
 
 CONTEXT = 3
-"""So many lines stand around a change without a lens."""
+"""Number of context lines by default."""
 MOST_CONTEXT = 1_000
 COMPARED = 100_000
-"""So many pairs of lines are compared to find those that say the same; beyond, only lines in the same place."""
+"""Largest number of line pairs to compare for equal text. Above it, only lines at the same position are compared."""
 
 
 def widened(files: Sequence[FileDiff], wide: Sequence[FileDiff]) -> tuple[FileDiff, ...]:
-    """The files with the lines of `wide`, which is the same change with more context: where hunks have grown together
-    there, they are cut apart again.
+    """Return the files with the context of `wide`, the same change with more context. Hunks that merged there are
+    split again.
     """
     lines = {file.path: [line for hunk in file.hunks for line in hunk.lines] for file in wide}
     return tuple(replace(file, hunks=_cut(file.hunks, lines.get(file.path, []))) for file in files)
 
 
 def _cut(hunks: tuple[Hunk, ...], lines: list[DiffLine]) -> tuple[Hunk, ...]:
-    """The hunks with more lines: each reaches from its own beginning, and what is new before it, to the next one. Where
-    the lines are not those of the hunks, these stay as they are.
+    """Return the hunks with more context, each reaching up to the next one. If the lines do not match the hunks,
+    return them unchanged.
     """
     firsts, at = [], 0
     for hunk in hunks:
@@ -383,7 +381,7 @@ def _cut(hunks: tuple[Hunk, ...], lines: list[DiffLine]) -> tuple[Hunk, ...]:
 
 
 def _first(lines: list[DiffLine], start: int, end: int) -> int:
-    """Where the lines begin that follow each other up to a hunk, not before `end`."""
+    """Return the start of the unbroken context above a hunk, not before `end`."""
     while start > end and _follows(lines[start - 1], lines[start]):
         start -= 1
     return start
@@ -431,7 +429,7 @@ def _without_space(hunk: Hunk) -> Hunk | None:
 
 
 def _calm(lines: Sequence[DiffLine]) -> Iterator[DiffLine]:
-    """The lines, with those that were replaced by the same words as context."""
+    """Yield the lines. Lines replaced by the same words become context."""
     removed: list[DiffLine] = []
     added: list[DiffLine] = []
     for line in lines:
@@ -462,7 +460,7 @@ def _merged(removed: list[DiffLine], added: list[DiffLine]) -> Iterator[DiffLine
 
 
 def _pairs(removed: list[DiffLine], added: list[DiffLine]) -> list[tuple[int, int]]:
-    """Which lines say the same, whatever their white space."""
+    """Return pairs of lines that are equal except for white space."""
     olds, news = ([_words(line) for line in lines] for lines in (removed, added))
     if len(olds) * len(news) > COMPARED:
         same = len(olds) == len(news)
@@ -471,7 +469,7 @@ def _pairs(removed: list[DiffLine], added: list[DiffLine]) -> list[tuple[int, in
 
 
 def _common(olds: list[str], news: list[str]) -> list[tuple[int, int]]:
-    """The longest row of words that both have in the same order, as places in each."""
+    """Return the longest common subsequence of words, as positions in each list."""
     longest = [[0] * (len(news) + 1) for _ in range(len(olds) + 1)]
     for old in reversed(range(len(olds))):
         here, below = longest[old], longest[old + 1]

@@ -234,15 +234,15 @@ def _is_known_to_the_task(facts: Facts, who: Party) -> bool:
 
 @remembered
 def labels_kept(facts: Facts) -> set[str]:
-    """M6: the labels that were taken off, at last by somebody who may not loosen."""
+    """Return the removed labels that still count, because the last session to remove them may not loosen. (M6)"""
     latest = {folded(control.label): control for control in facts.labels_taken_off}
     return {control.label for control in latest.values() if why_it_may_not_loosen(facts, control)}
 
 
 @remembered
 def labels_in_force(facts: Facts) -> set[str]:
-    """M6, A7: a label that somebody took off who may not loosen still asks for what it asked for; and what the labels
-    of unmerged tasks inside ask for is asked here, too.
+    """Return the labels whose demands count: the task's own, those removed without the right to loosen, and those of
+    unmerged tasks inside. (M6, A7)
     """
     own = {*facts.task.labels, *labels_kept(facts)}
     return own.union(*(labels_in_force(lower.facts) for lower in unmerged(facts)))
