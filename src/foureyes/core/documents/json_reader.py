@@ -339,7 +339,7 @@ LIMIT = 5_000_000
 
 
 def read(document: bytes | str, into: type[T], *, rule: str = "V3", limit: int = LIMIT) -> T:
-    """The document, or `BadInput` with one reason per wrong field."""
+    """Return the document, or raise BadInput with one reason per bad field."""
     try:
         value = _parsed(document, limit)
     except ValueError as problem:
@@ -358,7 +358,7 @@ def _parsed(document: bytes | str, limit: int) -> Any:
         kind = "bytes" if isinstance(document, bytes) else "characters"
         raise ValueError(f"it has {len(document):,} {kind}; at most {limit:,} are read")
     text, first_line = unfenced(document)
-    return parsed(text, first_line=first_line, constant=float)  # what is no number is named by its path, as all else
+    return parsed(text, first_line=first_line, constant=float)  # NaN is reported with its path, like any misfit
 
 
 def _refusal(into: type[Any], rule: str, problems: Iterable[str], more: int = 0) -> BadInput:

@@ -388,7 +388,7 @@ def _first(lines: list[DiffLine], start: int, end: int) -> int:
 
 
 def _follows(line: DiffLine, following: DiffLine) -> bool:
-    """Whether a line of context stands right above another line."""
+    """Return True if a context line is directly above another line."""
     if line.kind != "context" or line.old is None or line.new is None:
         return False
     return following.old in (None, line.old + 1) and following.new in (None, line.new + 1)
@@ -408,8 +408,8 @@ def _with(hunk: Hunk, lines: Sequence[DiffLine]) -> Hunk:
 
 
 def without_space(files: Sequence[FileDiff]) -> tuple[FileDiff, ...]:
-    """The files without what changed in white space only: such lines are context, and hunks or files of nothing else
-    are left out. A hunk in which something is hidden says so.
+    """Return the files without white-space changes: such lines become context, and hunks or files with nothing else are
+    dropped. A hunk with hidden changes is marked.
     """
     made = []
     for file in files:

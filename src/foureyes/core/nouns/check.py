@@ -1,6 +1,6 @@
-"""Checks: what one command of the quality pipeline says about one tree (D5). Pure: from what was seen to an outcome.
+"""Checks: the outcome of one quality command on one tree, computed from what the run showed. (D5)
 
-"Not run", "crashed", "timed out" and "unsound" are never a pass, and neither is a report without a test (G1).
+"Not run", "crashed", "timed out" and "unsound" never pass, and neither does a report without a test. (G1)
 """
 
 from __future__ import annotations
@@ -21,13 +21,11 @@ from foureyes.steps import Steps, by_person, by_person_or_service, either, fe, i
 # ---- Files of its tree that a run left as others ----
 
 NAMED = 3
-"""So many are named in one line."""
+"""Number of names in one line."""
 
 
 class Rewritten(msgspec.Struct, frozen=True):
-    """Paths at which something else is than was committed, or nothing: since `built`, the end of `checkout.build`, or
-    since the check that came after it.
-    """
+    """Committed files that a run changed or deleted. `built`: during `checkout.build`. `checked`: during the check."""
 
     built: tuple[str, ...] = ()
     checked: tuple[str, ...] = ()
@@ -37,7 +35,9 @@ class Rewritten(msgspec.Struct, frozen=True):
 
 
 def unlisted(rule: CheckRule, rewritten: Rewritten) -> Rewritten:
-    """D5: what neither the check's `writes` nor, of the build's, the checkout's let it write."""
+    """Return the rewritten files that neither the check's `writes` nor, for the build, the checkout's `writes` allow.
+    (D5)
+    """
     by_build = rule.checkout.writes if rule.checkout is not None else ()
     return Rewritten(_without(rewritten.built, by_build), _without(rewritten.checked, rule.writes))
 
@@ -48,21 +48,21 @@ def _without(paths: Sequence[str], globs: Sequence[str]) -> tuple[str, ...]:
 
 
 def in_words(rewritten: Rewritten) -> str:
-    """What was changed, and by what."""
+    """Return the changed files and their cause in words."""
     parts = [_named(rewritten.built) + " by checkout.build"] if rewritten.built else []
     parts += [_named(rewritten.checked)] if rewritten.checked else []
     return f"changed {', and '.join(parts)}"
 
 
 def what_to_do(rewritten: Rewritten) -> str:
-    """How the next run is about what was committed."""
+    """Return the advice for a run that leaves the tree unchanged."""
     names = ["checkout.writes"] if rewritten.built else []
     names += ["writes of its [[checks]]"] if rewritten.checked else []
     return f"commit that as the run leaves it, or let {' and '.join(names)} name it"
 
 
 def unfit_in_words(paths: Sequence[str]) -> str:
-    """What is to be committed besides, where a change asks for other packages than its lock files have."""
+    """Return the message for lock files that do not fit the packages a change asks for."""
     return (
         f"{_named(paths)} did not fit what this change asks for, and the run changed it: commit it as the run leaves it"
     )
@@ -75,32 +75,29 @@ def _named(paths: Sequence[str]) -> str:
 
 # ---- Checks ----
 
-# "Not run", "crashed", "timed out" and "unsound" are never a pass, and neither is a report without a test (G1).
 
 CheckOutcome = Literal["passed", "failed", "crashed", "timed_out", "unsound"]
 CheckedTree = Literal["", "attempt", "target", "merge"]
-"""What a checked tree is: that of an attempt, of the target, or what the target would become."""
+"""The kind of a checked tree: of an attempt, of the target, or a merge candidate."""
 TestState = Literal["passed", "failed", "skipped"]
 
 SHOWN_LINES = 8
-"""How much is shown of what was printed by the making of an environment that failed."""
+"""Number of output lines shown for a failed environment setup."""
 KEPT_FAILURES = 1_000
-"""How many failing tests or findings of one run are kept by name."""
+"""Number of failing tests or findings kept by name per run."""
 MANY_FAILURES = 20
-"""More failures of one check than this are one finding that lists them: a broken import fails a thousand tests (F4)."""
+"""Above this, all failures of a check become one finding, because a broken import can fail a thousand tests. (F4)"""
 
 RED_BEFORE = "red on the target as well; Foureyes cannot tell whether this change made it worse"
 FIXED_SINCE = "the target was red as well where this began, and passes now: bring the target into this branch"
 NO_MODULE = Shape(r"[^\n:]*: No module named (\w+)\s*\Z")
-"""How Python says at its end that the module that it was to run is not there."""
+"""Python's last output line if the module to run is missing."""
 NO_TOOLCHAIN = Shape(r"rustup could not choose a version of \w+|toolchain '[^'\n]*' is not installed")
-"""How rustup says that there is no cargo to run."""
+"""rustup's message if cargo is missing."""
 
 
 class TestResult(msgspec.Struct, frozen=True):
-    """One test of a report, by the name that stays the same from run to run; of one that failed, what was said about
-    it, and where in the tree that is.
-    """
+    """One test of a report, by its stable name. A failed test has its message and place in the tree."""
 
     id: str
     state: TestState
@@ -110,8 +107,8 @@ class TestResult(msgspec.Struct, frozen=True):
 
 
 class ToolFinding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One result of a SARIF report, or a test that failed, by its name. `level` is SARIF's: error, warning, note or
-    none; `tool` found it; `critical`: its score says so; `key` is what it is known by wherever its line is.
+    """One result of a SARIF report, or a failed test by name. `level` is SARIF's: error, warning, note or none.
+    `critical` comes from its score. `key` identifies it independent of its line.
     """
 
     rule: str
@@ -125,9 +122,10 @@ class ToolFinding(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Elsewhere(msgspec.Struct, frozen=True, kw_only=True):
-    """Code of a checkout that a run used in place of its tree's: the file, and what led there (an environment, a link).
+    """Code from another checkout that a run used instead of its own tree's: the file, and the cause (an environment, a
+    link).
 
-    `advice`: what to do so that the tree's own is used.
+    `advice` says how to make the run use its own tree.
     """
 
     file: str
@@ -142,14 +140,13 @@ class Elsewhere(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
-    """What was seen of one run. `tests` and `findings` are None when no such report was asked for or it could not be
-    read.
+    """The raw observations of one run. `tests` and `findings` are None if no such report was requested or it could not
+    be read.
 
-    `problem` says why the run or its report cannot be trusted: the program could not be started, the report is not
-    there or is no report. `elsewhere`: it did not run on the tree that it was started on; `disturbed`: somebody else
-    wrote to that. `unprepared`: it did not run, because its environment could not be made; `unbuilt`: nor the tree.
-    `rewritten`: files of its tree that are others now; `unfit`: those of them that say what is needed, where the
-    change itself asks for something else.
+    `problem` says why the run or its report cannot be trusted. `elsewhere`: it ran on another tree. `disturbed`:
+    another process wrote to its tree. `unprepared`: its environment could not be created. `unbuilt`: its build failed.
+    `rewritten`: files of the tree that it changed. `unfit`: changed lock files that did not fit what the change itself
+    asks for.
     """
 
     exit_code: int | None
@@ -169,8 +166,8 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckJudgement(msgspec.Struct, frozen=True):
-    """An outcome and its one line: `12/12 passed`, `2 errors`, `exit code 3`. `failing` names what failed, up to a
-    limit; `failed` says how many those are in truth.
+    """An outcome with its summary: `12/12 passed`, `2 errors`, `exit code 3`. `failing` names failures up to a limit,
+    `failed` is their real number.
     """
 
     outcome: CheckOutcome
@@ -180,16 +177,16 @@ class CheckJudgement(msgspec.Struct, frozen=True):
 
 
 def may_have_been_killed(ran: Ran) -> bool:
-    """D5: whether it ended as a shell ends whose program the machine killed, and no report says otherwise."""
+    """Return True if the exit code suggests that the machine killed the program, and no report contradicts that. (D5)"""
     return ran.exit_code in AS_IF_KILLED and ran.tests is None and ran.findings is None
 
 
 def judge(rule: CheckRule, ran: Ran) -> CheckJudgement:
-    """D5: what a run means. Exit code and report must both say that all is well, and be about this tree.
+    """Return the outcome of a run. It passes only if exit code and report both do, for this tree. (D5)
 
-    A run that rewrote its tree and fails anyway stays failed, with what was rewritten: no outcome but passed could rest
-    on that, unless what it found is seen against the target. Where only lock files are others, and do not fit what the
-    change asks for, that is the change's own, and who made it commits them.
+    A failed run that rewrote its tree stays failed if it has no report or names nothing. With named failures it is
+    unsound, because they would be compared with the target. If only lock files changed because they do not fit the
+    change, the run fails and the author has to commit them.
     """
     verdict, rewritten = _judge(rule, ran), unlisted(rule, ran.rewritten)
     if not rewritten or verdict.outcome not in ("passed", "failed"):
@@ -202,7 +199,7 @@ def judge(rule: CheckRule, ran: Ran) -> CheckJudgement:
 
 
 def last_lines(output: str) -> list[str]:
-    """The last lines of what a command printed that failed; blank ones are left out."""
+    """Return the last non-blank output lines of a failed command."""
     return [line for line in output.split("\n") if line.strip()][-SHOWN_LINES:]
 
 
@@ -237,7 +234,7 @@ def _judge(rule: CheckRule, ran: Ran) -> CheckJudgement:
 
 
 def _says_nothing(rule: CheckRule, ran: Ran) -> str:
-    """Why a declared report shows nothing: none was read, it has no test in it, or none of its tests ran."""
+    """Return why a declared report shows nothing: it is missing, has no tests, or all were skipped."""
     if rule.report == "sarif":
         return "there is no report" if ran.findings is None else ""
     if rule.report == "junit" and not ran.tests:
@@ -248,19 +245,19 @@ def _says_nothing(rule: CheckRule, ran: Ran) -> str:
 
 
 def failures_in(ran: Ran) -> list[str]:
-    """The failing tests of a report, or the errors that a tool found, by name."""
+    """Return the names of failing tests or of a tool's errors."""
     tests = [test.id for test in ran.tests or () if test.state == "failed"]
     errors = [name_of(finding) for finding in ran.findings or () if finding.level == "error"]
     return [*tests, *errors]
 
 
 def name_of(found: ToolFinding) -> str:
-    """What a tool found, as a result names it."""
+    """Return a tool finding's name in a result."""
     return f"{found.rule} {found.path}:{found.line} {found.message}"[:300]
 
 
 def _missing(rule: CheckRule, ran: Ran) -> str:
-    """Why a tool did not run, though its exit code is that of one that found something: its starter lacks it."""
+    """Return why a tool did not run although its exit code looks like a finding: its launcher could not find it."""
     if ran.exit_code == 0 or ran.tests or ran.findings:
         return ""
     tool = tool_of(rule.run)
@@ -291,9 +288,10 @@ def _what_failed(ran: Ran, failed: int) -> str:
 
 
 class WhatRan(NamedTuple):
-    """The program that a check ran, and the key of the environment in which; empty where one is not known. `beside`:
-    the tree of the target for which alone the run says something: by its files, the change's own may lie where the
-    environment has some. A result has all as one text: `stored`, and `read` again.
+    """The program and environment of a check run, empty if unknown.
+
+    `beside` is the only target tree for which the run is valid, if the change's own files may hide files of the
+    environment. `stored` joins all three into one text, and read() parses it.
     """
 
     program: str = ""
@@ -313,13 +311,13 @@ class WhatRan(NamedTuple):
 
 
 def is_another(now: str, then: str) -> bool:
-    """Whether two runs are of different programs, or in different environments, as far as both say so."""
+    """Return True if two runs differ in program, environment or target, as far as both record them."""
     return any(one and other and one != other for one, other in zip(WhatRan.read(now), WhatRan.read(then), strict=True))
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A result on record: of one check on one tree, with who ran it. `tests` names the list of all its tests, or of all
-    that a tool found.
+    """A recorded result of one check on one tree, with its session. `tests` names the stored list of all tests or tool
+    findings.
     """
 
     seq: int
@@ -338,12 +336,12 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     at: str = ""
 
     def holds_beside(self, base_tree: str) -> bool:
-        """D5: whether it says something about a change to this tree of the target."""
+        """Return True if the result is valid for a change on this tree of the target. (D5)"""
         return WhatRan.read(self.program).beside in ("", base_tree)
 
     @property
     def failures(self) -> int:
-        """How many failed; an older version kept only their names."""
+        """Number of failures. Old versions stored only their names."""
         return max(self.failed, len(self.failing))
 
 
@@ -352,14 +350,13 @@ CLAIMED = "claimed: an agent or an author ran it, so it decides nothing by itsel
 
 
 class CheckState(msgspec.Struct, frozen=True, kw_only=True):
-    """Where one check stands for one attempt: its latest result that counts for whoever asks, if there is one.
+    """The state of one check for an attempt, with its latest counting result if there is one.
 
-    `claimed`: only a run by the makers' own process trees is there (D5). `gone`: tests of the target that are not in
-    the report; `compared`: whether it is known at all which those are. `flaky`: red and green on one tree. What the
-    target fails, too, is not in the result any more; `no_baseline` says why that is not known. `own_inputs`: it changes
-    what its environment is made from. `by_change`: it is red because of the change; `red_before`: it is red on the
-    target as well, and nothing tells whether the change adds to that; `fixed`: not on its tip any more; `accepted`:
-    a person approves all the same.
+    `claimed`: only the makers' own processes ran it (D5). `gone`: tests of the target missing from the report.
+    `compared`: those are known. `flaky`: red and green on one tree. Failures that the target has too are already
+    removed from the result, and `no_baseline` says why that was not possible. `own_inputs`: the change alters the
+    environment's inputs. `by_change`: red because of the change. `red_before`: red on the target too, without a report
+    that shows the difference. `fixed`: green on the target's tip by now. `accepted`: a person accepts it as red.
     """
 
     rule: CheckRule
@@ -377,27 +374,27 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_own_trouble(self) -> bool:
-        """It did not even begin, where the attempt itself says what is to be there: a lock file that it broke."""
+        """True if it could not start because of the attempt's own files, such as a broken lock file."""
         return self.own_inputs and self.result is not None and self.word == "crashed" and self.result.exit_code is None
 
     @property
     def is_green(self) -> bool:
-        """Passed, with every test that the target has."""
+        """True if it passed with every test of the target."""
         return self.result is not None and self.result.outcome == "passed" and self.compared and not self.gone
 
     @property
     def lacks_tests(self) -> bool:
-        """It passed, and tests of the target are gone, or may be: what a person can agree to (D5)."""
+        """True if it passed, but tests of the target are or may be missing. A person can accept that. (D5)"""
         return self.result is not None and self.result.outcome == "passed" and not self.is_green
 
     @property
     def may_be_accepted(self) -> bool:
-        """It is red on the target as well, and has no report that could tell more: a person can (D5)."""
+        """True if it is red on the target too and has no report to compare. A person can accept that. (D5)"""
         return self.red_before and self.rule.report == "none"
 
     @property
     def word(self) -> str:
-        """For lists: passed, failed, crashed, timed_out, unsound, or not_run."""
+        """The outcome for lists: passed, failed, crashed, timed_out, unsound, or not_run."""
         if self.result is None:
             return "not_run"
         if self.result.outcome != "passed" or self.is_green:
@@ -406,7 +403,7 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def summary(self) -> str:
-        """One line about it."""
+        """The state in one line."""
         if self.result is None:
             return "not run"
         if self.result.outcome in ("unsound", "crashed", "timed_out"):

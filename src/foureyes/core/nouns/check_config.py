@@ -1,4 +1,4 @@
-"""The configuration of a check: its rule, `[[checks]]`, and what its checkout gets besides the tree (D5)."""
+"""Configuration of a check: its rule in `[[checks]]`, and the environment of its checkout. (D5)"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foureyes.core.words.digest import sha256
 
 Isolation = Literal["full", "auto", "none"]
 ISOLATIONS: tuple[Isolation, ...] = ("full", "auto", "none")
-"""From what lets a check see least to what lets it see most."""
+"""From least to most access for a check."""
 
 INPUTS = (
     "**/pyproject.toml", "**/setup.cfg", "**/setup.py", "**/requirements*.txt", "**/constraints*.txt", "**/uv.lock",
@@ -24,18 +24,17 @@ INPUTS = (
     "**/*.lockfile", "**/requirements/*.txt", "**/*-requirements.txt", "gradle/**", "gradlew", "mvnw", ".mvn/**",
     "**/Gemfile", "**/Gemfile.lock", "**/composer.json", "**/composer.lock", ".tool-versions",
 )  # fmt: skip
-"""What says which packages a project needs, by the files of the usual tools."""
+"""Files that declare a project's packages, for the usual tools."""
 TIMEOUT_MINUTES = 60
-"""How long `prepare` and `build` may take, each."""
+"""Time limit of `prepare` and of `build`, in minutes each."""
 
 
 class CheckoutRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """`[checkout]` of the configuration: how an environment is made.
+    """The `[checkout]` section of the configuration: how to create an environment.
 
-    `prepare` sees the `inputs` of a tree and nothing else of it; what it leaves in the tree and in its home is the
-    environment, of the tree only what `keep` names, if it names something. `build` runs in each check's own copy.
-    `env` names variables of whoever runs the checks that both get. `writes`: globs of files of the tree that `build`
-    may leave as others.
+    `prepare` sees only the `inputs` of a tree. The environment is what it leaves in its home and in the tree, where
+    `keep` can limit the latter. `build` runs in each check's own copy. `env` names variables passed to both. `writes`
+    are globs of files in the tree that `build` may change.
     """
 
     prepare: str = ""
@@ -48,12 +47,12 @@ class CheckoutRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     @property
     def matters(self) -> bool:
-        """Whether a check runs in another way than without it."""
+        """True if the section changes how checks run."""
         return bool(self.prepare.strip() or self.build.strip()) or self.isolation == "full"
 
     @property
     def hides(self) -> bool:
-        """Whether checkouts, the home and the store are not there for a check, where the kernel lets us."""
+        """True if other checkouts, the home and the store are hidden from checks where the kernel allows it."""
         return self.matters and self.isolation != "none"
 
 
@@ -64,12 +63,11 @@ REPORTS: tuple[ReportFormat, ...] = ("none", "junit", "sarif")
 
 
 class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One `[[checks]]` of the configuration. `failed_exit` overrides what is known about a tool's exit codes.
+    """One `[[checks]]` entry of the configuration. `failed_exit` overrides the known exit codes of a tool.
 
-    `env` names variables of whoever runs the checks that this one needs (`JAVA_HOME`); nothing else gets through.
-    `checkout` is the project's, where it has one.
-    `report_files`: globs of the files in the checkout that are its report, where the tool chooses their names.
-    `writes`: globs of files of its tree that it may leave as others (`Cargo.lock`); any other one makes a run unsound.
+    `env` names variables to pass through (`JAVA_HOME`). No others are. `checkout` is the project's section, if it has
+    one. `report_files` are globs of report files if the tool chooses their names. `writes` are globs of files in its
+    tree that it may change (`Cargo.lock`). Changing any other makes the run unsound.
     """
 
     name: str
@@ -85,12 +83,12 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Globs of what says which packages are needed."""
+        """Globs of the files that declare packages."""
         return self.checkout.inputs if self.checkout is not None else INPUTS
 
     @property
     def digest(self) -> str:
-        """What a result is a result of: another command, report or environment is another check."""
+        """The identity of the check. Results of another command, report or environment do not apply."""
         fields = [self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env]
         more = [self.checkout] if self.checkout is not None else []
         files = [self.report_files] if self.report_files else []

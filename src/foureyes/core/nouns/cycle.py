@@ -1,4 +1,4 @@
-"""Review cycles: reviewers are asked about targets, and a rule ends it (V1, V4, V8)."""
+"""Review cycles: reviewers are asked about targets, and a rule decides the result. (V1, V4, V8)"""
 
 from __future__ import annotations
 
@@ -9,42 +9,46 @@ import msgspec
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
 
 CycleId = NewType("CycleId", str)
-"""`c-1`, `c-2` …; numbered in the transaction that opens it."""
+"""`c-1`, `c-2` …, numbered in the transaction that opens the cycle."""
 
 Trigger = Literal["MILESTONE", "BLOCKER", "REQUEST_REVIEW", "USER_MANUAL", "TIMEOUT_FALLBACK", "CLARIFIED"]
 TRIGGERS: tuple[Trigger, ...] = (
     "MILESTONE", "BLOCKER", "REQUEST_REVIEW", "USER_MANUAL", "TIMEOUT_FALLBACK", "CLARIFIED",
 )  # fmt: skip
-"""V1: why a cycle was opened; CLARIFIED is one that runs again after R2."""
+"""The event that opened a cycle. CLARIFIED is a repeated cycle after R2. (V1)"""
 
 CycleRule = Literal["R0", "R1", "R2", "R3", "R4"]
 CYCLE_RULES: tuple[CycleRule, ...] = ("R0", "R1", "R2", "R3", "R4")
 
 ReviewerKind = Literal["profile", "session", "person"]
-"""Who is asked: an agent profile, which a runner starts; a session that is at work anyway; a person."""
+"""An agent profile, started by a runner; a session already at work; or a person."""
 REVIEWER_KINDS: tuple[ReviewerKind, ...] = ("profile", "session", "person")
 
 ANY_PERSON = "a person"
-"""Who is asked where nobody is left: whoever comes first."""
+"""The reviewer if no candidate is left: the first person to respond."""
 
 NotGivenWhy = Literal["timeout", "invalid", "quota", "auth", "missing", "crash", "refused", "superseded"]
 NOT_GIVEN: tuple[NotGivenWhy, ...] = (
     "timeout", "invalid", "quota", "auth", "missing", "crash", "refused", "superseded",
 )  # fmt: skip
-"""V3, V4: why somebody who was asked gave no review. Never a pass (G1)."""
+"""Why a requested review is missing. It never counts as a pass (G1). (V3, V4)"""
 
 CycleState = Literal["open", "clarifying", "decided", "ended"]
-"""Reviewers are asked; R2 waits for answers; a rule ended it; its targets moved on, or a person ended it."""
+"""open: reviewers are asked. clarifying: R2 waits for answers. decided: a rule ended it. ended: its targets moved on,
+or a person ended it.
+"""
 LIVE: tuple[CycleState, ...] = ("open", "clarifying")
 
 AskState = Literal["asked", "answered", "not_given"]
 
 CLARIFICATIONS_MOST = 3
-"""R2: so many cycles in a row ask the agents to clarify; after that a person is asked."""
+"""Number of cycles in a row that ask the agents to clarify. After that a person is asked. (R2)"""
 
 
 class CycleTarget(msgspec.Struct, frozen=True, kw_only=True):
-    """What a cycle is about: an attempt of a task, or a look at its worktree; exactly one of both is not 0."""
+    """A target of a cycle: an attempt of a task, or an early review of its worktree. Exactly one of `attempt` and
+    `look` is not 0.
+    """
 
     task: TaskId
     attempt: int = 0
@@ -54,8 +58,8 @@ class CycleTarget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):
-    """R2: one concern that the agents are asked to clarify. `review` is the journal row of the review it stands in,
-    `finding` what it raised, if anything.
+    """A concern that the agents are asked to clarify. `review` is the journal row of its review, `finding` the finding
+    it raised, if any. (R2)
     """
 
     id: str
@@ -67,8 +71,8 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cycle(msgspec.Struct, frozen=True, kw_only=True):
-    """A cycle as the store has it. `seats`: how many reviewers each target waits for; `quorum`: how many counting
-    reviews each needs (V8). `rule` is set once it is decided, `why` once it ended otherwise.
+    """A stored cycle. `seats` is the number of answers each target waits for, `quorum` the counting reviews each needs
+    (V8). `rule` is set if a rule decided it, `why` if it ended otherwise.
     """
 
     id: CycleId
@@ -78,10 +82,10 @@ class Cycle(msgspec.Struct, frozen=True, kw_only=True):
     seats: int
     wide: bool = False
     task: str = ""
-    """The only target's; empty where there are several."""
+    """The only target's task, or "" for several."""
     reason: str = ""
     follows: str = ""
-    """The cycle that was clarified before this one."""
+    """The clarified cycle before this one."""
     rule: str = ""
     reasons: list[str] = []
     asked: int = 0
@@ -89,12 +93,12 @@ class Cycle(msgspec.Struct, frozen=True, kw_only=True):
     counting: int = 0
     why: str = ""
     session: SessionId
-    """Who opened it."""
+    """The session that opened it."""
     at: str
     ended_at: str = ""
     clarify_until: str = ""
     clarifiers: list[str] = []
-    """R2: the sessions and profiles that were asked to clarify."""
+    """The sessions and profiles asked to clarify. (R2)"""
     seq: int = 0
 
     @property
@@ -103,15 +107,15 @@ class Cycle(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TargetRow(CycleTarget, frozen=True, kw_only=True):
-    """A target with its cycle; `over`: why it is none any more."""
+    """A target with its cycle. `over` says why it is no longer a target."""
 
     cycle: CycleId
     over: str = ""
 
 
 class InCycle(msgspec.Struct, frozen=True, kw_only=True):
-    """The cycle that the latest attempt of a task, or a look at it, is in, or came out of. `paused`: the one whose R2
-    pauses the task; where the attempt is in no cycle, that one alone is told, as `ended`.
+    """The current or last cycle of a task's latest attempt, or of an early review. `paused` is the cycle whose R2
+    pauses the task. If the attempt has no cycle, only that one is reported, as `ended`.
     """
 
     task: str
@@ -132,9 +136,7 @@ class InCycle(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody who was asked for a review of one target, as the store has it. `review` is the row of the answer,
-    `session` who gave it.
-    """
+    """A stored request for a review of one target. `review` is the row of the answer, `session` its author."""
 
     cycle: CycleId
     task: TaskId
@@ -151,9 +153,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Look(msgspec.Struct, frozen=True, kw_only=True):
-    """V1: the tree of a worktree in the middle of work, frozen under `refs/foureyes/looks/<task>/<n>`. It approves
-    nothing.
-    """
+    """An early review's frozen worktree tree, under `refs/foureyes/looks/<task>/<n>`. It cannot approve anything. (V1)"""
 
     task: TaskId
     n: int
@@ -168,7 +168,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Clarification(msgspec.Struct, frozen=True, kw_only=True):
-    """R2: a point of a cycle, and its answer once there is one."""
+    """A point of a cycle, with its answer if there is one. (R2)"""
 
     cycle: CycleId
     id: str
@@ -183,10 +183,10 @@ class Clarification(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def cycle_number(n: int) -> CycleId:
-    """The id of the n-th cycle."""
+    """Return the id of the n-th cycle."""
     return CycleId(f"c-{n}")
 
 
 def look_ref(task: str, n: int) -> str:
-    """V1: where a look lies."""
+    """Return the git ref of an early review's tree. (V1)"""
     return f"refs/foureyes/looks/{task}/{n}"

@@ -1,4 +1,6 @@
-"""Decisions: feedback for the next iteration (F), what was on screen (H4, H5), whose word an approval rests on (I9, M4)."""
+"""Decisions: feedback for the next iteration (F), the hunks shown to the reviewer (H4, H5), and the basis of an
+approval (I9, M4).
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,16 @@ REDO_OPTIONS: tuple[RedoOption, ...] = ("keep", "fresh", "checkpoint")
 
 
 HEADINGS = {"": "Detailed feedback:", "lead": "What the lead decided:"}
-"""Whose words they are, by their source; all others are the gate's."""
+"""Headings by source of the text. All other sources are the gate's."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Feedback(msgspec.Struct, frozen=True, kw_only=True):
-    """One decision about one attempt, oldest first in a task's history. `source` is empty for people and agents.
+    """One decision about one attempt. A task's history has them oldest first. `source` is empty for people and agents.
 
-    From the gate it says what the automatic feedback is about (`checks`, `findings`, `merge`); `lead`: E3, the lead's.
+    For the gate, `source` is the subject of the automatic feedback (`checks`, `findings`, `merge`). `lead` is the
+    lead's decision (E3).
     """
 
     iteration: int
@@ -39,7 +42,9 @@ class Feedback(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mirror(task: str, history: list[Feedback]) -> bytes:
-    """F2: the file `.foureyes/feedback/<task>.json`: written for people and other tools, never read back."""
+    """Return the content of `.foureyes/feedback/<task>.json`. It is written for people and other tools and never read
+    back. (F2)
+    """
     document = {"taskId": task, "history": [_entry(feedback) for feedback in history]}
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
@@ -61,11 +66,10 @@ def _entry(feedback: Feedback) -> dict[str, object]:
 
 
 def section(history: list[Feedback], *, asks: bool = True) -> str:
-    """F3: what the next prompt says about earlier decisions; nothing at all without a redo. `asks`: to whoever has to
-    act on it.
+    """Return the next prompt's section about earlier decisions, or "" without a redo. `asks` adds the request to act
+    on it.
 
-    The latest redo in full, each line of free text quoted (it is data, not instructions of ours), earlier ones in a
-    line.
+    The latest redo is shown in full with its text quoted as data. Earlier ones get one line each. (F3)
     """
     redos = [feedback for feedback in history if feedback.decision == "redo"]
     if not redos:
@@ -91,7 +95,7 @@ SUMMARY = 120
 
 
 def summary(feedback: Feedback) -> str:
-    """An earlier decision in one line."""
+    """Return an earlier decision in one line."""
     first = " ".join(feedback.text.split())
     text = first if len(first) <= SUMMARY else first[: SUMMARY - 1] + "…"
     return "; ".join([*feedback.quick_issues, *([text] if text else [])])
@@ -101,11 +105,12 @@ def summary(feedback: Feedback) -> str:
 
 
 class Looked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How a decision was made, as the journal has it. `hunks`: how many there were to look at; None where the face does
-    not measure. `shown` were on screen long enough, `marked` are others that were ticked off by hand. `spaceless` were
-    on screen only without what changed in white space, which is not all of them (D8).
+    """How the reviewer viewed the change, as recorded in the journal. `hunks` is their total, None if the interface
+    does not measure.
 
-    The ids stand one after the other; `ALL` for all of them.
+    `shown` hunks were on screen long enough. `marked` ones were only ticked by hand. `spaceless` ones were shown only
+    with white-space changes hidden, which is not complete (D8). Ids are concatenated, and `ALL` stands for all of
+    them.
     """
 
     face: str = ""
@@ -122,12 +127,12 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def unseen(self) -> int | None:
-        """Hunks that were neither on screen as they are nor ticked off; None where nobody knows."""
+        """Number of hunks neither fully shown nor marked, None if unknown."""
         return None if self.hunks is None else self.hunks - self.shown - self.marked
 
     @property
     def words(self) -> str:
-        """How it was looked at, for people; empty where nothing is on record."""
+        """The viewing in words, or "" if nothing is recorded."""
         if self.hunks is None:
             return "not measured" if self.face else ""
         marked = f", {self.marked} marked" if self.marked else ""
@@ -139,11 +144,11 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 ALL = "all"
 NOTHING_KNOWN = Looked()
 LONGEST = 24 * 60 * 60
-"""Seconds: nobody looks at one change for longer."""
+"""Seconds. Longer viewing times are not plausible."""
 
 
 def counted(hunks: Sequence[str], shown: Sequence[str], marked: Sequence[str], spaceless: Sequence[str] = ()) -> Looked:
-    """What of these hunks was seen. Ids that are none of them count for nothing, nor does one that is said twice."""
+    """Return the counts for these hunks. Unknown and repeated ids are ignored."""
     wanted = dict.fromkeys(hunks)
     on_screen, by_hand, in_part = set(shown), set(marked), set(spaceless)
     seen = [name for name in wanted if name in on_screen]
@@ -167,19 +172,19 @@ def _packed(some: Sequence[str], every: dict[str, None]) -> str:
 # ---- Approvals ----
 
 Basis = Literal["person", "agent", "rule"]
-"""Whose word an approval is: a person's, an agent's, or nobody's, where the rule itself approves (M4)."""
+"""The basis of an approval: a person, an agent, or a rule (M4)."""
 
 
 def grade_of(basis: Basis, key: str = "") -> str:
-    """The words of the journal and of reports for an approval; `key` is the one that a person signed with."""
+    """Return the journal's words for an approval. `key` is the person's signing key."""
     if basis == "person":
         return f"human (key {key})" if key else "human (observed)"
     return "rule" if basis == "rule" else "origin"
 
 
 def basis_of(grade: str) -> Basis:
-    """The basis of an approval, from the words of the journal: the one place that reads them. Unknown words are an
-    agent's, which count least.
+    """Return the basis of an approval from the journal's words. All readers must use this. Unknown words count as an
+    agent's, the weakest basis.
     """
     if grade == "rule":
         return "rule"
@@ -187,5 +192,5 @@ def basis_of(grade: str) -> Basis:
 
 
 def is_signed(grade: str) -> bool:
-    """Whether a person's key stands under an approval (I9)."""
+    """Return True if a person's key signed the approval. (I9)"""
     return grade.startswith("human (key ")

@@ -1,4 +1,4 @@
-"""Tasks: their fields, and what a title or a text may be."""
+"""Tasks: their fields, and the rules for titles, labels and priorities."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ HIGHEST, DEFAULT_PRIORITY, LOWEST = 0, 2, 4
 TITLE_LIMIT = 500
 WORD = r"[^\s,\x00-\x1f\x7f]{1,64}\Z"
 LABEL_SIGNS = frozenset("._:/+-@%=")
-"""The signs of a label: a shell takes none of them for anything but itself."""
+"""Characters allowed in labels besides letters and digits. No shell gives them a special meaning."""
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """A unit of work as it is now. `version` is the journal row of its last change."""
+    """A unit of work in its current state. `version` is the journal row of its last change."""
 
     id: TaskId
     title: str
@@ -66,7 +66,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def clean_title(text: str) -> str:
-    """A title: one line, not empty, no control characters."""
+    """Return the title stripped. Raise BadInput if it is empty, too long, or has control characters."""
     title = text.strip()
     if not title:
         raise BadInput("a task needs a title.", next_step=fe("create", phrase("what is to be done")))
@@ -82,7 +82,7 @@ def clean_title(text: str) -> str:
 
 
 def clean_label(text: str) -> str:
-    """A label that is put on: a word of letters, digits and few signs, so that no shell takes it for a command."""
+    """Return a new label. Only letters, digits and a few signs are allowed, so that no shell takes it for a command."""
     label = clean_word(text, "label")
     if label.startswith("-") or not all(map(_is_of_labels, label)):
         raise BadInput(
@@ -94,7 +94,9 @@ def clean_label(text: str) -> str:
 
 
 def clean_word(text: str, what: str) -> str:
-    """A key, or a label as it may be there from before: one word, no commas."""
+    """Return a key or an existing label: one word without commas or invisible characters. Use clean_label() for new
+    labels.
+    """
     word = text.strip()
     if not re.match(WORD, word) or CONTROL.search(word) or SURROGATE.search(word) or _hides(word):
         raise BadInput(
@@ -106,7 +108,7 @@ def clean_word(text: str, what: str) -> str:
 
 
 def _is_of_labels(character: str) -> bool:
-    """Letters, digits and marks of every script, and pictures; of the signs only those that do nothing."""
+    """Return True for letters, digits, marks and pictures of every script, and for the harmless ASCII signs."""
     if character.isascii():
         return character.isalnum() or character in LABEL_SIGNS
     from unicodedata import category
@@ -115,7 +117,7 @@ def _is_of_labels(character: str) -> bool:
 
 
 def _hides(label: str) -> bool:
-    """Whether there is something in it that nobody sees: it would look like another label."""
+    """Return True if the label has invisible characters, so that it looks like another one."""
     if label.isascii():
         return False
     from foureyes.core.words.text import has_unseen
@@ -124,14 +126,14 @@ def _hides(label: str) -> bool:
 
 
 def check_priority(priority: int) -> int:
-    """A priority that is one."""
+    """Return the priority, or raise BadInput if it is out of range."""
     if not HIGHEST <= priority <= LOWEST:
         raise BadInput(f"priority {priority}: allowed are 0 (highest) to 4, or P0 to P4.")
     return priority
 
 
 def clean_priority(text: str) -> int:
-    """0 to 4, or P0 to P4."""
+    """Parse 0 to 4, or P0 to P4."""
     digits = text.strip().upper().removeprefix("P")
     if digits not in {"0", "1", "2", "3", "4"}:
         raise BadInput(f"priority {visible(text)!r}: allowed are 0 (highest) to 4, or P0 to P4.")
@@ -139,7 +141,7 @@ def clean_priority(text: str) -> int:
 
 
 def task_type(text: str) -> TaskType:
-    """A type as typed."""
+    """Parse a task type in any case."""
     for known in TYPES:
         if known == text.strip().lower():
             return known
