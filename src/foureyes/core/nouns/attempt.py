@@ -1,4 +1,4 @@
-"""Attempts: what was submitted for a task, once, frozen (A); the work of others inside it (A7)."""
+"""Attempts: frozen submissions of a task (A), with the work of other tasks inside them (A7)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEEPS_APPROVAL: frozenset[Relation] = frozenset({"same", "message_only", "trivia
 
 HandInSignal = Literal["DONE", "BLOCKED", "NEEDS_REVIEW"]
 SIGNALS: tuple[HandInSignal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
-"""S1: with what a run ends that submits. A failed run is never a submission (S2)."""
+"""Signals of a submitting run (S1). A failed run is never a submission (S2)."""
 
 
 MarkKind = Literal[
@@ -26,15 +26,14 @@ MarkKind = Literal[
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """Something about a changed file that whoever looks should know (H1): from git, not from what anybody says.
+    """A warning about a changed file for the reviewer, taken from git and not from an author's words. (H1)
 
-    deleted · executable: the bit was set · link: a symbolic link was made or leads elsewhere · binary · hidden:
-    characters that do not show or that reorder the line · skip: a test is skipped that was not · assert: fewer
-    assertions than before · rename · mode: it had another one · unlinked: a symbolic link went · submodule · odd:
-    before or after it is anything but a plain file (100644) ·
-    at_merge: where a merge would have put the change, when that ended an approval (Q2) · behind: a gate file, or one
-    that decides how checks run, that is a link to something that changes (A4) ·
-    called: a script of a check names it (M4) · long: a line was added that no screen shows whole.
+    deleted · executable: the bit was set · link: a symbolic link was created or redirected · binary · hidden:
+    invisible characters, or ones that reorder the line · skip: a test is newly skipped · assert: fewer assertions than
+    before · rename · mode: the mode changed · unlinked: a symbolic link was removed · submodule · odd: not a plain
+    file (100644) before or after · at_merge: the path that a merge would have changed when it voided an approval (Q2)
+    · behind: a gate file, or an input of the checks, that is a link to a changed file (A4) · called: a check's script
+    names it (M4) · long: an added line is too long for any screen.
     """
 
     kind: MarkKind
@@ -42,14 +41,13 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 NOT_MEASURED = 0
-"""The size of an attempt from before sizes were measured: one that changes a file has the bytes of its name, at least.
-"""
+"""Size of attempts from before sizes were measured. A measured change has at least the bytes of its file names."""
 MOST_MEASURED = 2**31 - 1
-"""What is larger is not told apart."""
+"""Larger sizes are capped at this."""
 
 
 class ChangedFile(msgspec.Struct, frozen=True):
-    """One row of `--numstat -z`. Binary files have no line counts; `old_path` is set for a rename."""
+    """One row of `--numstat -z`. Binary files have no line counts. `old_path` is set for a rename."""
 
     path: str
     added: int | None
@@ -58,8 +56,8 @@ class ChangedFile(msgspec.Struct, frozen=True):
 
 
 class Commit(msgspec.Struct, frozen=True):
-    """A commit of an attempt, with the sessions and tasks its trailers name. Git names are shown, never counted
-    (A1).
+    """A commit of an attempt, with the sessions and tasks in its trailers. Git author names are shown, but never
+    counted. (A1)
     """
 
     sha: Sha
@@ -70,9 +68,9 @@ class Commit(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What git says about base..head: everything an attempt freezes that does not need the store.
+    """The data of base..head from git: everything an attempt freezes without the store.
 
-    `size`: bytes of the lines that came and went, and of the names of the files.
+    `size` is the number of bytes in changed lines and file names.
     """
 
     base: Sha
@@ -101,8 +99,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Effect(msgspec.Struct, frozen=True):
-    """What a merge does to the target: the files of tip..result. Mostly those of the attempt; where the target renamed
-    a file meanwhile, others.
+    """The effect of a merge on the target: the files of tip..result. They differ from the attempt's files if the
+    target renamed some.
     """
 
     files: tuple[ChangedFile, ...] = ()
@@ -111,20 +109,20 @@ class Effect(msgspec.Struct, frozen=True):
 
     @property
     def paths(self) -> list[str]:
-        """Every path that is touched; of a rename both, and those of links that lead there."""
+        """Every affected path: both paths of a rename, and links to changed files."""
         paths = [path for changed in self.files for path in (changed.path, changed.old_path) if path]
         return paths + [mark.path for mark in self.marks if mark.kind == "behind"]
 
 
 AuthorSource = Literal["claim", "token", "shared", "trailer"]
 """What makes a session an author, the strongest first: it held the claim or a token to implement, it is an author of
-another task that shares code with this one (A6), or a commit's trailer names it, which anybody can write (I8).
+another task that shares code with this one (A6), or a commit trailer names it, which anyone can write (I8).
 """
 AUTHOR_SOURCES: tuple[AuthorSource, ...] = ("claim", "token", "shared", "trailer")
 
 
 class Author(msgspec.Struct, frozen=True):
-    """A member of an author set. `why` is what the journal keeps, for people to read; `source` is what counts."""
+    """A member of an author set. `why` is the journal's text for people, `source` the value that counts."""
 
     session: SessionId
     why: str
@@ -132,7 +130,7 @@ class Author(msgspec.Struct, frozen=True):
 
     @classmethod
     def by(cls, source: AuthorSource, session: SessionId, what: str = "") -> Author:
-        """An author for the journal. `what`: the commit whose trailer names it, or what is shared with whom."""
+        """Return an author for the journal. `what` is the commit with the trailer, or the shared code and task."""
         words = {"claim": "claim", "token": "a token", "shared": f"shares {what}", "trailer": f"commit {what}"}
         return cls(session, words[source])
 
@@ -142,7 +140,7 @@ class Author(msgspec.Struct, frozen=True):
 
 
 class EarlierAttempt(msgspec.Struct, frozen=True):
-    """What is asked of an attempt beside the latest: which change it was, and what it was to the one before it (A3)."""
+    """An attempt before the latest: its change, and its relation to the attempt before it. (A3)"""
 
     n: int
     diff_id: str
@@ -150,14 +148,14 @@ class EarlierAttempt(msgspec.Struct, frozen=True):
 
 
 def nothing_handed_in(task: str) -> str:
-    """The words for a task without an attempt."""
+    """Return the message for a task without an attempt."""
     return f"nothing was submitted for {task}"
 
 
 def source_of(why: str) -> AuthorSource:
-    """The source of an author, from the words of the journal: the one place that reads them.
+    """Return the source of an author from the journal's words. All readers must use this.
 
-    Words that nobody has written so far are a claim: only what a trailer says can be cleared (I8).
+    Unknown words count as a claim, because only trailers can be cleared (I8).
     """
     kind = why.partition(" ")[0]
     if kind == "commit":
@@ -168,10 +166,10 @@ def source_of(why: str) -> AuthorSource:
 
 
 def relation(*, same_head: bool, same_tree: bool, same_base: bool, mechanical: bool) -> Relation:
-    """A3: what a new head is to an approved one.
+    """Return the relation of a new head to an approved one. (A3)
 
-    `same_tree` counts as "message only" on the same base; on a new base only the mechanical merge shows that
-    nothing but the base changed.
+    `same_tree` means "message only" on the same base. On a new base, only the mechanical merge shows that nothing but
+    the base changed.
     """
     if same_head:
         return "same"
@@ -183,9 +181,7 @@ def relation(*, same_head: bool, same_tree: bool, same_base: bool, mechanical: b
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
-    """A frozen submission as the store has it. `n` is its iteration; `clone` where it was submitted from, where several
-    clones share the project.
-    """
+    """A stored, frozen submission. `n` is its iteration, `clone` its origin if several clones share the project."""
 
     n: int
     base: Sha
@@ -213,18 +209,20 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def seen(self) -> str:
-        """What its change is called by whoever saw it (D7)."""
+        """The name of its change for `--seen`. (D7)"""
         return seen_name(self.n, self.diff_id)
 
     @property
     def is_merged_later(self) -> bool:
-        """Whether an approval sends it to the merge queue: there is code, and it has not landed yet."""
+        """True if an approval sends it to the merge queue: it has code and has not landed."""
         return not (self.no_code or self.landed)
 
 
 def same_change(attempts: Sequence[EarlierAttempt | Attempt]) -> frozenset[int]:
-    """A3, D7: the numbers of the attempts that are the same change as the last of these: itself, and those before it up
-    to the latest rework. The same head on another base shows another diff, and is none of them.
+    """Return the numbers of attempts with the same change as the last one: itself, and those before it up to the
+    latest rework.
+
+    The same head on another base shows another diff and does not count. (A3, D7)
     """
     same: set[int] = set()
     after: EarlierAttempt | Attempt | None = None
@@ -242,20 +240,21 @@ def same_change(attempts: Sequence[EarlierAttempt | Attempt]) -> frozenset[int]:
 
 How = Literal["whole", "part", "carved", "copied", "quoted", "branch", "trailer"]
 TAKEN_ALONG: frozenset[How] = frozenset({"whole", "part", "copied", "branch", "trailer"})
-"""Work of the other task that a merge would take to the target with it. What is carved or quoted is this task's own as
-well, and reviewed as that.
+"""Work of another task that a merge would also bring to the target. Carved or quoted work belongs to this task too and
+is reviewed as such.
 """
 
 
 class Below(msgspec.Struct, frozen=True, kw_only=True):
     """Work of another task inside an attempt.
 
-    `how`: whole: every commit of its attempt · part: some of its commits, or some that it has no longer · carved: the
-    attempt is a part of what the other task had submitted before · copied: every file that the other attempt leaves
-    behind, under other commits · quoted: some of these contents, commits that both have, or those on the branch of a
-    task that was begun later; only the strictness of the other task counts · branch: commits that stand on the other
-    task's branch · trailer: commits that name it. `attempt`: which one of the other task; 0 where it had submitted
-    nothing. `commits`: how many; `top`: the last of them, where it is known.
+    `how`: whole: every commit of its attempt · part: some of its commits, or ones it has dropped · carved: the attempt
+    is part of an earlier submission of the other task · copied: every file of the other attempt, under other commits ·
+    quoted: some of its contents, commits that both have, or commits on the branch of a task begun later (only the
+    other task's strictness counts) · branch: commits on the other task's branch · trailer: commits that name it.
+
+    `attempt` is the other task's attempt, 0 without a submission. `commits` is their number, `top` the last one if
+    known.
     """
 
     task: TaskId

@@ -1,4 +1,4 @@
-"""Findings: what a reviewer or a tool found in an attempt, its answer, its ruling, its state (L1–L10)."""
+"""Findings of a reviewer or tool in an attempt, with answer, ruling and state. (L1–L10)"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALIASES: dict[str, Severity] = {
     "BLOCKER": "CRITICAL", "IMPORTANT": "HIGH", "SUGGESTION": "MEDIUM", "MINOR": "LOW", "NIT": "LOW",
 }  # fmt: skip
 NOTE = "FYI"
-"""L1: a note without a finding."""
+"""Severity of a note that is not a finding. (L1)"""
 
 FindingKind = Literal["TL", "QA", "CK"]
 
@@ -55,7 +55,9 @@ RULES_ON: dict[RulingWord, frozenset[FindingState]] = {
     "DISMISSED": frozenset({"open"}),
     "OBSOLETE": frozenset({"open", "claimed", "disputed"}),
 }
-"""L4: what a ruling is about. CONFIRMED and DISMISSED are about a finding whose quote is nowhere in the code (V7)."""
+"""The states that each ruling applies to. CONFIRMED and DISMISSED apply to a finding whose quote is not in the code
+(V7). (L4)
+"""
 AFTER_RULING: dict[RulingWord, FindingState] = {
     "VERIFIED": "resolved", "NOT_FIXED": "open", "ACCEPTED": "resolved", "OVERRULED": "open", "CONFIRMED": "open",
     "DISMISSED": "resolved", "OBSOLETE": "obsolete",
@@ -72,15 +74,15 @@ WAIVED_DAYS = 30
 
 
 class Location(msgspec.Struct, frozen=True):
-    """Where a finding is: a path of the repository and a line; 0 for none."""
+    """The place of a finding: a path in the repository and a line, 0 for none."""
 
     path: str = ""
     line: int = 0
 
 
 class Content(msgspec.Struct, frozen=True, kw_only=True):
-    """What a finding says (L3), whoever says it and wherever it is kept. `tool` is the program that found it, `mark`
-    what that knows it again by.
+    """The content of a finding, from any source. `tool` is the program that found it, `mark` the program's own id for
+    it. (L3)
     """
 
     severity: Severity
@@ -98,24 +100,22 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def blocking(self) -> bool:
-        """L1: derived, never sent."""
+        """True if the severity blocks. It is derived and never sent. (L1)"""
         return self.severity in BLOCKING
 
 
 class ReportedFinding(Content, frozen=True, kw_only=True):
-    """What somebody says they found, before it is recorded. `id` names the earlier finding that it is again
-    (L2).
-    """
+    """A reported finding before it is recorded. `id` names the earlier finding that it repeats. (L2)"""
 
     id: str = ""
 
 
 class Raised(Content, frozen=True, kw_only=True):
-    """A finding as it is recorded: raised for the first time (`id == root`), or again under a new id.
+    """A recorded report of a finding: the first (`id == root`), or a repetition under a new id.
 
-    `note`: shown, no loop item (L10). `anchored`: its quote or place is in the code (V7). `alike`: roots that it could
-    be, too many to tell; never merged by itself (L2). `state` is where it stands then. `copy_of`: the root of the
-    finding that came along with the work from another task (A6).
+    `note`: shown, but not a loop item (L10). `anchored`: its quote or place is in the code (V7). `alike`: several
+    roots it could match, which are never merged automatically (L2). `state` is its state after the report. `copy_of`:
+    the root of a finding that came with work from another task (A6).
     """
 
     id: str
@@ -130,11 +130,11 @@ class Raised(Content, frozen=True, kw_only=True):
 
 
 class Finding(Content, frozen=True, kw_only=True):
-    """A finding as it stands now: one per root. `id` is the latest it was flagged under, `root` the first.
+    """The current state of a finding, one per root. `id` is the latest id, `root` the first.
 
-    `by_check` names the check that raised it, which alone also resolves it. `raised` and `flagged` are iterations,
-    `flags` in how
-    many attempts it was flagged. `waiting`: an unanchored blocking one that somebody else must confirm first (V7).
+    `by_check` names the check that raised it, and only that check resolves it. `raised` and `flagged` are iterations,
+    `flags` the number of attempts with it. `waiting`: an unanchored blocking finding that another reviewer must
+    confirm first (V7).
     """
 
     root: str
@@ -173,41 +173,41 @@ class Finding(Content, frozen=True, kw_only=True):
 
     @property
     def is_loop_item(self) -> bool:
-        """L10: what the implementer has to do with; a late suggestion is only shown."""
+        """True if the implementer has to handle it. Late suggestions are only shown. (L10)"""
         return not self.note
 
     @property
     def is_withdrawn(self) -> bool:
-        """L4: settled by somebody's word, and that word was no ruling."""
+        """True if it was settled by a withdrawal and not by a ruling. (L4)"""
         return self.state == "resolved" and not self.ruling and self.ruled_by is not None
 
     def is_waived(self, now: str) -> bool:
-        """E3: a waiver counts while it is valid."""
+        """Return True while the waiver is valid. (E3)"""
         return self.state == "waived" and self.waived_until > now
 
     def at_time(self, now: str) -> Finding:
-        """E3: as it stands now: open again once its waiver has run out."""
+        """Return the finding at this time, open again if its waiver expired. (E3)"""
         ran_out = self.state == "waived" and not self.is_waived(now)
         return msgspec.structs.replace(self, state="open") if ran_out else self
 
     def is_open(self, now: str) -> bool:
-        """L4, E3: nobody settled it, or its waiver has run out; whether that stands against an approval, `holds`
-        says.
+        """Return True if the finding is unresolved or its waiver expired. Use holds() to ask if it blocks an approval.
+        (L4, E3)
         """
         return self.at_time(now).state in UNRESOLVED
 
     def holds(self, now: str) -> bool:
-        """L5: open and blocking: unresolved, or its waiver has run out."""
+        """Return True if the finding blocks an approval now. (L5)"""
         return holds(self.blocking, self.state, self.waived_until, now)
 
     @property
     def needs_answer(self) -> bool:
-        """L6: a blocking finding that its reviewer, not a check, has to see answered."""
+        """True if it is blocking and needs an answer. Findings of checks do not. (L6)"""
         return self.blocking and self.state == "open" and not self.by_check and not self.waiting and self.is_loop_item
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """The implementer's answer to one finding (L6). `debt` is the task that a deferred one became."""
+    """The implementer's answer to one finding. `debt` is the task created for a deferred one. (L6)"""
 
     finding: str
     action: AnswerWord
@@ -218,7 +218,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """A ruling that somebody wants to give (L8)."""
+    """A requested ruling. (L8)"""
 
     finding: str
     ruling: RulingWord
@@ -226,7 +226,7 @@ class Ruling(msgspec.Struct, frozen=True):
 
 
 def rulings_for(state: FindingState, *, waiting: bool, left_diff: bool = False) -> tuple[RulingWord, ...]:
-    """L4, L8, L9, V7: the rulings that fit a finding; what nobody answered waits for the answer."""
+    """Return the rulings that fit a finding. Unanswered findings have none until they are answered. (L4, L8, L9, V7)"""
     unanswered = state == "open" and not waiting
     return tuple(
         word for word in RULINGS if state in RULES_ON[word] and (left_diff if word == "OBSOLETE" else not unanswered)
@@ -234,19 +234,19 @@ def rulings_for(state: FindingState, *, waiting: bool, left_diff: bool = False) 
 
 
 def rule_step(finding: str, words: tuple[RulingWord, ...]) -> Steps:
-    """The command that rules on a finding, by one of these."""
+    """Return the command to rule on a finding."""
     rulings = [f"--{word.lower().replace('_', '-')}" for word in words]
     return fe("finding", "judge", finding, one_of(*rulings))
 
 
 def answer_step(finding: str, *, must_fix: bool = False) -> Steps:
-    """The command that answers a blocking finding; its other answer is said beside it."""
+    """Return the command to answer a blocking finding, with the alternative answer behind it."""
     other = "" if must_fix else " | --rejected --ground …"
     return fe("finding", "answer", finding, "--fixed", "-m", phrase("what you changed"), after=other)
 
 
 def severity_of(text: str) -> Severity | Literal["FYI"] | None:
-    """L1: a severity as people and other tools write it, in any case; None when it is none."""
+    """Parse a severity in any case, including other tools' words. Return None if it is unknown. (L1)"""
     word = text.strip().upper()
     if word == NOTE:
         return "FYI"
@@ -255,8 +255,8 @@ def severity_of(text: str) -> Severity | Literal["FYI"] | None:
 
 
 def most_of(linters: Iterable[str]) -> dict[str, Severity]:
-    """L1: what the levels of tools are worth at most, by tool: `eslint` is MEDIUM, `eslint=LOW` says it. A severity
-    that is none is an error (`ValueError`).
+    """Return the highest severity per tool: `eslint` means MEDIUM, `eslint=LOW` sets it. Raise ValueError for an
+    unknown severity. (L1)
     """
     severities: dict[str, Severity] = {}
     for each in linters:
@@ -269,20 +269,20 @@ def most_of(linters: Iterable[str]) -> dict[str, Severity]:
 
 
 def status_of(severities: list[Severity], *, notes: int = 0) -> ReviewStatus:
-    """L5: what the open findings of an attempt make of it."""
+    """Return the review status that an attempt's open findings imply. (L5)"""
     if any(severity in BLOCKING for severity in severities):
         return "CHANGES_REQUESTED"
     return "APPROVED_WITH_NOTES" if severities or notes else "APPROVED"
 
 
 def stem(kind: FindingKind, group: str, task: str, iteration: int) -> str:
-    """L2: the beginning of an id. A group's name is made fit for one."""
+    """Return the prefix of a finding's id. A group's name is converted to fit. (L2)"""
     named = re.sub(r"[^A-Za-z0-9]+", "-", group).strip("-")[:40] or task
     return f"{kind}-{named}-{iteration}-"
 
 
 def weak_reason(text: str) -> str:
-    """L7: what to do instead, if the words are no technical reason; empty when they are one."""
+    """Return advice if the text is no technical reason, or "" if it is one. (L7)"""
     words = " ".join(text.split())
     lowered = words.lower()
     if re.search(r"\btoo (hard|difficult|complex|complicated)\b", lowered) and WEAK.fullmatch(words):

@@ -1,4 +1,4 @@
-"""Where a finding stands, and whether it stands against an approval (D2, L4, L5)."""
+"""States of findings, and the condition for one to block an approval. (D2, L4, L5)"""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ STATES: tuple[FindingState, ...] = (
     "obsolete",
 )
 UNRESOLVED: frozenset[FindingState] = frozenset({"open", "claimed", "disputed"})
-"""D2: a claim is no fix and a dispute no acceptance; each waits for a ruling."""
+"""A claim is not a fix and a dispute is not accepted. Each needs a ruling. (D2)"""
 
 
 class Blocking(msgspec.Struct, frozen=True):
-    """What D2 says about one open blocking finding."""
+    """One open blocking finding for the gate. (D2)"""
 
     id: str
     severity: str = "HIGH"
@@ -34,5 +34,5 @@ class Blocking(msgspec.Struct, frozen=True):
 
 
 def holds(blocking: bool, state: str, waived_until: str, now: str) -> bool:
-    """D2, L5: whether a finding stands against an approval: every row that keeps a finding asks this."""
+    """Return True if the finding blocks an approval. Every stored kind of finding uses this. (D2, L5)"""
     return blocking and (state in UNRESOLVED or (state == "waived" and waived_until <= now))

@@ -1,4 +1,4 @@
-"""Runs: one agent program at work on one task, from its reservation to the end of its last process."""
+"""Runs: one agent program working on one task, from its reservation to the end of its last process."""
 
 from __future__ import annotations
 
@@ -10,61 +10,61 @@ from foureyes.core.nouns.session import Role
 from foureyes.core.words.ids import SessionId, Shape, TaskId
 
 RunId = NewType("RunId", str)
-"""`run-…`; also the name of the run's directory."""
+"""`run-…`, also the name of the run's directory."""
 
 Signal = Literal["DONE", "BLOCKED", "NEEDS_REVIEW", "FAILED"]
 SIGNALS: tuple[Signal, ...] = ("DONE", "BLOCKED", "NEEDS_REVIEW", "FAILED")
-"""S1: how an agent says that its run is over."""
+"""Words by which an agent ends its run. (S1)"""
 
 EmitType = Literal["milestone", "blocker", "request_review", "progress", "question"]
 EMIT_TYPES: tuple[EmitType, ...] = ("milestone", "blocker", "request_review", "progress", "question")
-"""S3: what an agent says in the middle of its work."""
+"""Words by which an agent reports during its work. (S3)"""
 
 ErrorKind = Literal["none", "quota", "auth", "missing", "refused", "crash", "timeout"]
-"""What kept a program from doing its work: its service takes no work now (out of quota, a rate limit, overloaded or
-failing), logged out, not installed, the service or the program itself said no, it ended oddly, it took too long.
+"""What kept a program from working: its service takes no work now (quota, rate limit, overload, failure), logged out,
+not installed, refused by the service or the program, crashed, or timed out.
 """
 COOLING: frozenset[ErrorKind] = frozenset({"quota", "auth", "missing"})
-"""What is wrong with a profile, not with the work: it is skipped, and the next in order takes over."""
+"""Errors of a profile, not of the work. The profile is skipped and the next in order takes over."""
 
 RunState = Literal["reserved", "running", "ended"]
 RunEnding = Literal["", "finished", "failed", "timeout", "stopped", "lost", "unstarted"]
-"""How a run ended: its program came to its end; it failed (S2); deadline or idle time; a person, a hold or the runner
-stopped it; its runner died; it never began.
+"""How a run ended: finished; failed (S2); deadline or idle time; stopped by a person, a hold or the runner; its runner
+died; never started.
 """
 
 Purpose = Literal["implement", "respond", "review", "clarify", "lead", "plan"]
-"""What a run is asked to do: a first attempt, or one without findings; answer findings or feedback; review a change;
-say what is true where reviews disagree; decide as the lead; plan a goal.
+"""The purpose of a run: a first attempt or one without findings; answering findings or feedback; reviewing a change;
+clarifying where reviews disagree; deciding as the lead; planning a goal.
 """
 ROLE_FOR: dict[Purpose, Role] = {
     "implement": "implement", "respond": "implement", "review": "review", "clarify": "implement", "lead": "lead",
     "plan": "plan",
 }  # fmt: skip
-"""I2: the role that the token of a run has. An author who clarifies keeps that of its work: a new token to review would
-make other eyes of it.
+"""The role of a run's token. A clarifying author keeps the implementer's role, because a new review token would make
+it count as another reviewer. (I2)
 """
 ASKED: frozenset[Purpose] = frozenset({"review", "clarify"})
-"""Runs that work for a review cycle: they have no claim, and answer with a document."""
+"""Purposes of runs for a review cycle. They have no claim and answer with a document."""
 MAKES: frozenset[Purpose] = frozenset({"implement", "respond"})
-"""Runs that have the claim of their task, and whose work is submitted."""
+"""Purposes of runs with their task's claim, which end in a submission."""
 
 StuckKind = Literal["retries", "spend", "no_change", "refused"]
-"""Why the runner can do no more for a task: too many runs, too expensive, nothing changed, what it left is refused."""
+"""Why the runner gives up on a task: too many runs, too expensive, nothing changed, or its result is refused."""
 
 
 CONVERSATION = Shape(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")
 
 
 def conversation_of(text: str) -> str:
-    """I2: what a program says that its conversation is called, if that can be a name: it becomes an argument of that
-    program, and must never be one of its options. Else none.
+    """Return the conversation name, or "" if it is not safe as an argument. It is passed to the program and must never
+    look like an option. (I2)
     """
     return text if CONVERSATION.fullmatch(text) else ""
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """What a program says that it used; 0 where it does not say. Cost in millionths of the currency it reports."""
+    """The usage that a program reports, 0 if it does not. Cost is in millionths of its currency."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -72,13 +72,12 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """How an agent program ended, as its adapter read it. Success is never the exit code alone: `ended` says that the
-    stream came to its own last event. What was changed is read from git, not from here.
+    """The end of an agent program as its adapter read it. `ended` means that the stream reached its own last event.
+    The exit code alone never means success. Changes are read from git.
 
-    `final` is the program's last message, cut to a size; `signal` the last valid signal line in it (S1), with what it
-    says in `message`; `answer` all of it, or its structured output, where a document was asked for (V3).
-    `conversation` is what the program resumes by. `error_text` is in the program's own words. `retry_after` are
-    seconds, where the service named them.
+    `final` is the last message, cut to a size. `signal` is its last valid signal line (S1), with `message`. `answer`
+    is the full last message or the structured output, if a document was requested (V3). `conversation` is used to
+    resume. `error_text` is the program's own text. `retry_after` is in seconds, if the service gave it.
     """
 
     ended: bool
@@ -95,14 +94,14 @@ class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
     timed_out: Literal["", "deadline", "idle"] = ""
     stopped: bool = False
     left: int = 0
-    """Processes that could not be ended."""
+    """Number of processes that could not be ended."""
     malformed: int = 0
-    """Lines of the stream that could not be read; logged, never fatal."""
+    """Number of unreadable lines in the stream. They are logged and never fatal."""
     seconds: int = 0
     read: tuple[str, ...] = ()
-    """V6: the files that it read, as its stream tells, where a document was asked for."""
+    """The files it read according to its stream, if a document was requested. (V6)"""
     tells: bool = False
-    """Whether its stream tells of the tools that it uses."""
+    """True if its stream reports the tools it uses."""
 
     @property
     def succeeded(self) -> bool:
@@ -111,7 +110,7 @@ class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """A run as the store has it."""
+    """A stored run."""
 
     id: RunId
     task: TaskId
@@ -120,15 +119,15 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     purpose: Purpose
     state: RunState
     session: SessionId | None = None
-    """The session that the token was issued for; none before it is bound."""
+    """The session of its token, None before it is bound."""
     runner: str = ""
-    """The session of the runner that has it."""
+    """The session of its runner."""
     host: str = ""
     fence: int = 0
     process: str = ""
-    """The process evidence of its reaper; none before it is bound."""
+    """The process evidence of its reaper, empty before it is bound."""
     resumes: str = ""
-    """The conversation that it goes on with; empty for a fresh one."""
+    """The conversation it continues, or "" for a fresh one."""
     iteration: int = 0
     ending: RunEnding = ""
     signal: str = ""
@@ -138,21 +137,21 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     conversation: str = ""
     final: str = ""
     stop_asked: str = ""
-    """Why somebody wants it stopped; empty where nobody does."""
+    """Why a stop was requested, or ""."""
     worktree: str = ""
     program: str = ""
     reserved_at: str = ""
     started_at: str = ""
     ended_at: str = ""
     until: str = ""
-    """When its lease ends unless it is renewed (J4)."""
+    """The end of its lease unless it is renewed. (J4)"""
     input_tokens: int = 0
     output_tokens: int = 0
     cost_micros: int = 0
     cycle: str = ""
-    """The review cycle that it works for, where it does."""
+    """The review cycle it works for, or ""."""
     look: int = 0
-    """V1: the look that it reviews; 0: the attempt."""
+    """The early review it reviews, 0: the attempt. (V1)"""
 
     @property
     def why(self) -> str:

@@ -1,4 +1,4 @@
-"""Sessions: one worker: an agent run or a person, where they came from (origin), and how independent two of them are (I)."""
+"""Sessions: one worker, either an agent run or a person, with its origin and its independence from others. (I)"""
 
 from __future__ import annotations
 
@@ -16,30 +16,28 @@ Role = Literal["implement", "review", "lead", "plan"]
 
 GRADES: tuple[Grade, ...] = ("session", "origin", "program", "model", "vendor", "human")
 ROLES: tuple[Role, ...] = ("implement", "review")
-"""I4: the roles that a session may give to one that it spawns; the others only a runner gives."""
+"""Roles that a session may give to a session it spawns. Only a runner gives the others. (I4)"""
 RUN_MARK = "FOUREYES_RUN"
-"""The variable that everything finds in its environment which Foureyes starts: a check, a hook, a run (I5). Its value
-says which.
-"""
+"""The environment variable in everything that Foureyes starts: a check, a hook or a run. Its value says which. (I5)"""
 RUN_DIR = "FOUREYES_RUN_DIR"
-"""The variable that names the directory of a run (I2)."""
+"""The environment variable with a run's directory. (I2)"""
 RUN_TOKEN = "token"  # noqa: S105  (a file's name)
-"""The file there that has the run's token."""
+"""The file in it with the run's token."""
 RUN_SOCKET = "socket"
-"""The socket there by which its commands reach the runner."""
+"""The socket in it through which the run's commands reach the runner."""
 
 NESTED = "nested:"
-"""The piece of evidence of an agent's process that has an agent of another name above it (I4)."""
+"""Prefix of the evidence of an agent process that runs below an agent of another name. (I4)"""
 
 HOST_MAP = "0 0 4294967295"
-"""How uids are mapped where nobody maps them."""
+"""The uid map without a mapping."""
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a caller stands that is not plainly on the machine itself (I3).
+    """The place of a caller that is not plainly on the machine itself. (I3)
 
-    `first`: its pid namespace is the machine's first; else `top` is what its pid 1 is called, and `launcher` the agent
-    program or sandbox launcher that pid 1 is. `forged` is why `/proc` does not count.
+    `first`: its pid namespace is the machine's first. Otherwise `top` is the name of its pid 1, and `launcher` the
+    agent program or sandbox launcher running as pid 1. `forged` says why `/proc` does not count.
     """
 
     first: bool = True
@@ -50,19 +48,22 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True):
-    """Who is calling, as the identity adapter saw it. Says nothing that needs the store.
+    """The caller as the identity adapter observed it, without data from the store.
 
-    `evidence` are the pieces of I3: agent processes among the ancestors, conversation ids, a person's name.
-    `processes` is the part of it that is process evidence, nearest first. `ancestors` is the evidence of every process
-    above the caller, agent or not: a token is only good below the one it was given to (I2). `base` is the session that
-    the evidence alone would give, where `fe session new` made another. `token` is the hash of the one that was shown;
-    `role` and `task` are what a checked one is good for; `in_run`: it is that of a run. `within` is what of Foureyes
-    started the caller (`fe check run`); it then has no rights at all (I5), and `ancestors` ends below that. `bound` is why it decides nothing although it
-    may work (I3, I5); `git` is the nearest git above it, and why nothing below that decides. `stands` is set where it
-    is still to be judged whether the caller is at home (`core.rules.home`); until then it may use no verb.
-    `by_key`: a person only under what they sign (I9). `lease`: the run, and its fence, for which a runner
-    writes; who lost it writes nothing (J4). `keys_here` are keys that lie where the caller decides, each as evidence
-    with its file: for this decision only, never on record (I1).
+    `evidence` holds agent processes among the ancestors, conversation ids and a person's name (I3). `processes` is its
+    process part, nearest first. `ancestors` is the evidence of every process above the caller. A token works only
+    below the process it was given to (I2). `base` is the session from the evidence alone, if `fe session new` made
+    another.
+
+    `token` is the hash of the token shown. `role` and `task` are the limits of a verified token, and `in_run` marks a
+    run's token. `within` names the part of Foureyes that started the caller (`fe check run`). Such a caller has no
+    rights (I5), and `ancestors` ends below that part. `bound` says why it decides nothing although it may work (I3,
+    I5). `git` is the nearest git above it, with the reason why nothing below that decides.
+
+    `stands` is set until `core.rules.callers.at_home` has judged the caller's place. Before that it may use no
+    command. `by_key`: a person only for signed acts (I9). `lease` is the run and fence for which a runner writes. A
+    runner that lost it writes nothing (J4). `keys_here` are keys found on this machine, as evidence with their file.
+    They count for this decision only and are never recorded (I1).
     """
 
     session: SessionId
@@ -110,14 +111,13 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Party(msgspec.Struct, frozen=True, kw_only=True):
-    """A session as the policy sees it: with its origins resolved and everyone above it named.
+    """A session as the policy sees it, with resolved origins and everyone above it.
 
-    `proven` is false for an agent without process evidence: the environment can only join origins (I3), so
-    nothing shows that it is independent of anybody. `above` are the sessions that spawned it, nearest first; `under`
-    are the agent processes above its own `process`, `under_origins` what they belong to. `role` and `task` bound what
-    an
-    issued session may do (I2). `bound` is why it decides nothing (I3, I5). `agent` is what its program is called.
-    `by_key_file` are those of its origins that only a key's file says, with that file.
+    `proven` is false for an agent without process evidence. The environment can only join origins (I3), so nothing
+    shows its independence. `above` lists the sessions that spawned it, nearest first. `under` holds the agent
+    processes above its own `process`, `under_origins` their origins. `role` and `task` limit an issued session (I2).
+    `bound` says why it decides nothing (I3, I5). `agent` is its program's name. `by_key_file` lists the origins known
+    only from a key file, with that file.
     """
 
     session: SessionId
@@ -141,49 +141,53 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_same(one: Party, other: Party) -> bool:
-    """The same session or the same person (I5: people are themselves across terminals)."""
+    """Return True for the same session or the same person. People stay the same across terminals (I5)."""
     return one.session == other.session or bool(one.person and one.kind == "human" and one.person == other.person)
 
 
 def is_oneself(one: Party, other: Party) -> bool:
-    """I3: the same session, person or agent process, or `one` runs below the process of `other`. Ask this before
-    something is granted: what a variable says makes one origin of two, and so only takes rights away.
+    """Return True for the same session, person or agent process, or if `one` runs below the process of `other`. (I3)
+
+    Use this before granting a right. Environment variables can merge origins, so shared origins may only take rights
+    away.
     """
     return is_same(one, other) or bool(other.process and other.process in {one.process, *one.under})
 
 
 def is_one_origin(one: Party, other: Party) -> bool:
-    """I3: any shared piece of evidence makes one origin. It grants nothing but an author's part in the work, which
-    makes an author.
+    """Return True if the two share any piece of evidence. It may never grant a right. Its only effect is to make a
+    party an author. (I3)
     """
     return is_same(one, other) or bool(one.origins & other.origins)
 
 
 def is_tied(one: Party, other: Party) -> bool:
-    """I4: not shown to be independent: one origin, or agents of which nobody knows the origin (G1).
+    """Return True unless the two are shown to be independent: one origin, or an agent of unknown origin (G1). (I4)
 
-    Ask this before something is refused. A caller of unknown origin may be anybody; a person is somebody.
+    Use this before refusing. A caller of unknown origin may be anyone. A person is known.
     """
     unknown = not one.proven or (one.kind == "agent" and not other.proven)
     return is_one_origin(one, other) or unknown
 
 
 def is_below(one: Party, other: Party) -> bool:
-    """I3, I4: `one` was spawned, at any depth, by `other`, or runs below its process. Services are never spawners
-    (I7).
+    """Return True if `other` spawned `one` at any depth, or `one` runs below its process. Services never spawn (I7).
+    (I3, I4)
     """
     spawned = other.session in one.above and other.kind != "service"
     return spawned or is_above(other, one)
 
 
 def is_above(one: Party, other: Party) -> bool:
-    """I3: the process of `one` is above that of `other`; where it is not on record, its origin is (G1)."""
+    """Return True if the process of `one` is above that of `other`. Without a recorded process, its origin is compared
+    (G1). (I3)
+    """
     return one.process in other.under if one.process else bool(one.origins & other.under_origins)
 
 
 def has_grade(reviewer: Party, author: Party, grade: Grade) -> bool:
-    """I6: whether the reviewer is independent of the author at least to this grade; which programs they are is asked
-    apart (`shared_program`).
+    """Return True if the reviewer is independent of the author at this grade. Programs are compared separately, by
+    shared_program(). (I6)
     """
     if grade == "human":
         return reviewer.kind == "human" and not is_one_origin(reviewer, author)

@@ -1,4 +1,4 @@
-"""Sprints: a chosen set of tasks with an end (X). `s-01`, `s-02` …"""
+"""Sprints: a chosen set of tasks with an end. Their ids are `s-01`, `s-02` … (X)"""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ SprintId = NewType("SprintId", str)
 NAME = Shape(r"(?:s-?)?0*([1-9][0-9]{0,8})\Z")
 
 TargetKind = Literal["tasks", "hours", "until", "idle"]
-"""X1: so many tasks, so long, until a time of the day, until nothing of it is ready."""
+"""A number of tasks, a duration, a time of day, or until nothing in it is ready. (X1)"""
 
 SprintState = Literal["planned", "running", "paused", "ended"]
 
 PauseKind = Literal["person", "error", "errors", "disk", "hold", "spend", "runner"]
-"""X3: a person; an error where that was chosen; three in a row; a full disk; a hold of the project; what it may cost;
-no runner could be started.
+"""The cause of a pause: a person, an error (if so configured), three errors in a row, a full disk, a hold of the
+project, the spend cap, or no runner could start. (X3)
 """
 PASSING: frozenset[PauseKind] = frozenset({"disk", "hold"})
-"""What goes on by itself once its reason is gone; everything else waits for a person."""
+"""Pauses that end by themselves once the cause is gone. The others need a person."""
 
 EndKind = Literal["target", "time", "idle", "closed", "stopped", "withdrawn"]
-"""X2: so many are done; its time is over; nothing of it is ready; all of it is through; somebody stopped it; a plan
-that was taken back.
+"""How a sprint ended: target reached, time over, nothing ready, all tasks closed, stopped, or the plan was withdrawn.
+(X2)
 """
 
 
 class SprintTarget(msgspec.Struct, frozen=True, kw_only=True):
-    """X1: what a sprint runs for. `clock` is a time of the day as people read it in `zone`, which is a name
-    (`Europe/Berlin`) or how far it is from UTC (`+02:00`).
+    """The target of a sprint. `clock` is a local time of day in `zone`, which is a name (`Europe/Berlin`) or a UTC
+    offset (`+02:00`). (X1)
     """
 
     kind: TargetKind
@@ -42,34 +42,34 @@ class SprintTarget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sprint(msgspec.Struct, frozen=True, kw_only=True):
-    """A sprint as the store has it."""
+    """A stored sprint."""
 
     id: SprintId
     n: int
     state: SprintState
     kind: TargetKind
     tasks: int = 0
-    """X1: how many it is to complete, where that is its target."""
+    """The number of tasks to complete, if that is its target. (X1)"""
     minutes: int = 0
     clock: str = ""
     zone: str = ""
     ends_at: str = ""
-    """X5: the instant of its end; empty before it starts, and where no clock ends it."""
+    """The instant of its end, or "" before its start and without a time limit. (X5)"""
     pause_on_error: bool = False
     wants_checkpoint: bool = True
     checkpoint: str = ""
     """The name of the checkpoint from before its start."""
     of: int = 0
-    """How many tasks were chosen."""
+    """Number of chosen tasks."""
     planned_by: str = ""
     planned_at: str = ""
     started_at: str = ""
     started_seq: int = 0
     since_seq: int = 0
-    """The journal row since which errors count: its start, or when it was last resumed."""
+    """The journal row from which errors count: its start or last resume."""
     pause_kind: str = ""
     why: str = ""
-    """Why it is paused, or ended."""
+    """Why it is paused or ended."""
     ended_at: str = ""
     end_kind: str = ""
 
@@ -79,16 +79,16 @@ class Sprint(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_active(self) -> bool:
-        """Whether it has begun and is not over."""
+        """True if it has begun and is not over."""
         return self.state in ("running", "paused")
 
 
 def sprint_name(n: int) -> SprintId:
-    """The id of the nth sprint."""
+    """Return the id of the nth sprint."""
     return SprintId(f"s-{n:02d}")
 
 
 def number_of(text: str) -> int | None:
-    """The number of the sprint that a word means: `s-04`, `s4`, `4`."""
+    """Return the sprint number in `s-04`, `s4` or `4`, or None."""
     typed = NAME.match(text.strip().lower())
     return int(typed[1]) if typed else None
