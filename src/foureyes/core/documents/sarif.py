@@ -1,7 +1,7 @@
-"""SARIF 2.1.0 as tools write it: every result with its rule, its words and its place (D5, L3).
+"""SARIF 2.1.0 as tools write it: each result with its rule, message and place. (D5, L3)
 
-A scan that broke, or did not take place, is never a clean one (G1). What the format has and nobody here asks for is
-skipped; a field that may be left out may be null.
+A scan that broke or did not run is never clean (G1). Unused parts of the format are ignored. An optional field may be
+null.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import msgspec
 from foureyes.core.documents.json_reader import Wrong, typed
 from foureyes.core.words.text import in_line
 
-# ---- The shapes of SARIF 2.1.0, as far as anybody here asks for them ----
+# ---- The SARIF 2.1.0 shapes used here ----
 
-# What the format requires is required. A field that may be left out may be null, too; but whether a run went well, and
-# what it found, is never null (G1).
+# Fields required by the format are required. An optional field may be null, except those that show if a run went well
+# and its results (G1).
 
 VERSION = "2.1.0"
 MAX_LINE = 2**31 - 1
@@ -30,7 +30,7 @@ WORDS = {"critical": 9.0, "high": 7.0, "medium": 4.0, "moderate": 4.0, "low": 1.
 
 
 def number_of(text: str) -> float | None:
-    """A number that is written as text, or as a word for one; nothing where it is none ("undefined", "null")."""
+    """Return a number written as text or as a word, or None ("undefined", "null")."""
     try:
         number = float(text)
     except ValueError:
@@ -42,11 +42,11 @@ TextIfAny = str | None
 SarifLineNumber = Annotated[int, msgspec.Meta(ge=0, le=MAX_LINE)] | None
 Index = Annotated[int, msgspec.Meta(ge=-1, le=MAX_LINE)] | None
 Score = str | float | None
-"""A number, also one that is written as text; a text that is none says nothing."""
+"""A number, possibly written as text. Text that is no number is ignored."""
 
 
 class _Object(msgspec.Struct, frozen=True, rename="camel"):
-    """An object of the format."""
+    """A SARIF object."""
 
 
 class Message(_Object, frozen=True):
@@ -178,30 +178,30 @@ class SarifLog(_Object, frozen=True):
 
 # ---- SARIF 2.1.0 as tools write it ----
 
-# A scan that broke, or did not take place, is never a clean one (G1). What the format has and nobody here asks for is
-# skipped; a field that may be left out may be null.
+# A scan that broke or did not run is never clean (G1). Unused parts of the format are ignored. An optional field may
+# be null.
 
 OWN = "foureyes/"
-"""What only says that a person or an agent found it."""
+"""Prefix of our own fingerprints, which come from a person or an agent."""
 CRITICAL, HIGH = 9.0, 7.0
-"""On the scale from 0 to 10 of a score."""
+"""Lower bounds on the score scale from 0 to 10."""
 MAX_TOOL, MAX_MARK = 100, 300
 MAX_BASES = 8
-"""How many directories may lie in each other by name; more are a circle."""
+"""Depth limit of nested base directories. A deeper nesting is a cycle."""
 ROOTS = frozenset(
     {
         "SRCROOT", "SOURCEROOT", "PROJECTROOT", "REPOROOT", "ROOTPATH", "ROOT", "WORKSPACE", "WORKINGDIR",
         "WORKINGDIRECTORY", "PWD",
     }
 )  # fmt: skip
-"""Names by which runs call the directory of the sources."""
+"""Names that runs use for the source directory."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PLACEHOLDER = re.compile(r"\{([0-9]{1,3})\}")
 _ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 
 class BrokenReport(Wrong):
-    """Why a report says nothing about the code: the tool broke or did not scan. `what` is the sentence alone."""
+    """A report that says nothing about the code, because the tool broke or did not scan. `what` is the message alone."""
 
     def __init__(self, path: str, what: str) -> None:
         super().__init__(f"{path}: {what}")
@@ -209,7 +209,7 @@ class BrokenReport(Wrong):
 
 
 class Replaced(msgspec.Struct, frozen=True):
-    """What a tool would write in place of some lines."""
+    """A tool's suggested replacement for some lines."""
 
     first: int
     last: int
@@ -217,11 +217,11 @@ class Replaced(msgspec.Struct, frozen=True):
 
 
 class Reported(msgspec.Struct, frozen=True, kw_only=True):
-    """One result of a scan that is neither suppressed nor gone since the baseline.
+    """One result of a scan that is neither suppressed nor absent from the new scan.
 
-    `level` is `none` where it is no failure. `place` is a path, relative or absolute, or an address that is no file;
-    `roots` are the directories that the run calls those of the sources. `score` goes from 0 to 10. `about` is what the
-    rule is about. `tool` found it, and knows it again by `mark`.
+    `level` is `none` if it is no failure. `place` is a relative or absolute path, or an address that is no file.
+    `roots` are the source directories named by the run. `score` goes from 0 to 10. `about` is the rule's short
+    description. `mark` is the tool's own id for it.
     """
 
     level: Level
@@ -240,12 +240,14 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def worth(self) -> Level:
-        """Its level, or the higher one that its score gives."""
+        """The level, raised to error by a high score."""
         return "error" if self.level != "none" and self.score >= HIGH else self.level
 
 
 def results(document: Any) -> list[Reported]:
-    """Every result of a parsed log. `BrokenReport`: a tool broke or did not scan; `Wrong`: it is no such log."""
+    """Return every result of a parsed log. Raise BrokenReport if a tool broke or did not scan, and Wrong if it is no
+    SARIF log.
+    """
     if isinstance(document, dict) and document.get("version") != VERSION:
         version = document.get("version")
         given = in_line(version, 60) if isinstance(version, str) else "a log without one"
@@ -259,7 +261,7 @@ def results(document: Any) -> list[Reported]:
 
 
 def is_address(place: str) -> bool:
-    """Whether a place is an address that is no file, like `https://…`."""
+    """Return True for an address that is no file, like `https://…`."""
     return bool(_SCHEME.match(place))
 
 
@@ -276,7 +278,7 @@ def _of_run(run: SarifRun, given: Sequence[Any], path: str) -> Iterator[Reported
 
 
 def _why_broken(invocation: Invocation) -> str:
-    """Why a run of the tool says nothing; empty when it went well."""
+    """Return why a run of the tool says nothing, or ""."""
     if invocation.process_start_failure_message:
         return in_line(invocation.process_start_failure_message, 1_000)
     notes = (*(invocation.tool_execution_notifications or ()), *(invocation.tool_configuration_notifications or ()))
@@ -288,7 +290,7 @@ def _why_broken(invocation: Invocation) -> str:
 
 
 def _is_left_out(result: Result) -> bool:
-    """Suppressed beyond doubt (nobody rejected that or still looks at it), or gone since the baseline."""
+    """Return True if the result is suppressed without a pending or rejected review, or absent since the baseline."""
     statuses = [suppression.status or "accepted" for suppression in result.suppressions or ()]
     is_suppressed = bool(statuses) and all(status == "accepted" for status in statuses)
     return is_suppressed or result.baseline_state == "absent"
@@ -298,7 +300,7 @@ NO_RULE = SarifRule(id="")
 
 
 class _Context:
-    """What the results of one run refer to: rules, messages, files and base directories."""
+    """The lookups of one run for its results: rules, messages, files and base directories."""
 
     def __init__(self, run: SarifRun) -> None:
         components = (run.tool.driver, *(run.tool.extensions or ()))
@@ -332,7 +334,7 @@ class _Context:
         )
 
     def _rule(self, result: Result) -> SarifRule:
-        """The rule of a result: by its index, else by its name or the part of it before a slash."""
+        """Return the rule of a result: by index, else by name, else by the name's part before a slash."""
         reference = result.rule or RuleReference()
         component = _index(reference.tool_component.index if reference.tool_component else None) + 1
         rules = self._rules[component] if component < len(self._rules) else ()
@@ -345,7 +347,7 @@ class _Context:
         return self._by_id.get(name, NO_RULE)
 
     def _words(self, message: Message, rule: SarifRule) -> str:
-        """A message's text, or what its id stands for, with its arguments in their places."""
+        """Return a message's text with its arguments inserted, looked up by id if needed."""
         text, name = message.text, message.id or ""
         for strings in (rule.message_strings or {}, self._strings):
             text = text or _text(strings.get(name))
@@ -358,7 +360,7 @@ class _Context:
         return _PLACEHOLDER.sub(put, text or message.markdown or name)
 
     def _place(self, result: Result) -> tuple[str, Region]:
-        """Path and region of the first location that is in a file."""
+        """Return the path and region of the first location in a file."""
         places = (location.physical_location for location in result.locations or ())
         place = next((place for place in places if place is not None), Physical())
         file = place.artifact_location or File()
@@ -368,7 +370,7 @@ class _Context:
         return self._resolved(file), place.region or Region()
 
     def _resolved(self, file: File, depth: int = 0) -> str:
-        """The path of an address, below the directory that it is relative to."""
+        """Return the path of an address, resolved against its base directory."""
         path, base = _decoded(file.uri or ""), self._bases.get(file.uri_base_id or "")
         if base is None or path.startswith("/") or is_address(path) or depth > MAX_BASES:
             return path
@@ -376,15 +378,17 @@ class _Context:
         return f"{folder.rstrip('/')}/{path}" if folder else path
 
     def _own_roots(self) -> tuple[str, ...]:
-        """The directories that the run itself calls the root of the sources; the only one that it names is it."""
+        """Return the source directories named by the run. If it names only one directory, that is the source
+        directory.
+        """
         names = [name for name in self._bases if name.strip("%").replace("_", "").upper() in ROOTS]
         folders = [self._resolved(self._bases[name]) for name in (self._bases if len(self._bases) == 1 else names)]
         return tuple(folder for folder in folders if folder.startswith("/") and folder.strip("/"))
 
 
 def _mark(result: Any) -> str:
-    """The first of a result's fingerprints, by name; whole ones before parts. Our own are of another loop, and what is
-    no text is none.
+    """Return the tool's fingerprint of a result: the first by name, full before partial. Foureyes' own fingerprints
+    and non-text values are ignored.
     """
     for kind in ("fingerprints", "partialFingerprints"):
         marks = result.get(kind) if isinstance(result, dict) else None
@@ -407,7 +411,7 @@ def _index(number: int | None) -> int:
 
 
 def _score(result: Result, rule: SarifRule) -> float:
-    """The security severity of the result, else of its rule, or the rank if it is higher."""
+    """Return the security severity of the result or its rule, or its rank if that is higher."""
     given = [_points(each.properties.security_severity if each.properties else None) for each in (result, rule)]
     severity = given[0] if given[0] is not None else given[1] or 0.0
     return max(severity, (_points(result.rank) or 0.0) / 10)
@@ -426,7 +430,7 @@ def _replaced(fix: Fix) -> Iterator[Replaced]:
 
 
 def _decoded(uri: str) -> str:
-    """The path of a `file:` address or of a relative one; what is another kind of address stays one."""
+    """Return the path of a `file:` or relative address. Other addresses are returned unchanged."""
     if uri[:5].lower() == "file:":
         uri = uri[5:]
         uri = "/" + uri[2:].partition("/")[2] if uri.startswith("//") else uri

@@ -105,7 +105,7 @@ class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def succeeded(self) -> bool:
-        """S2: whether the program did what it was started for; never a claim about the work itself."""
+        """True if the program did its job. It says nothing about the quality of the work. (S2)"""
         return self.ended and self.rc == 0 and self.error == "none" and not self.timed_out and not self.stopped
 
 
@@ -155,9 +155,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def why(self) -> str:
-        """Why it ended as it did: what was wrong with it, else what it said, else that it said nothing; who was asked
-        for a document gave that, and nobody waits for a signal.
-        """
+        """Why it ended: its error, its own message, or the missing signal. Runs for a review cycle need no signal."""
         words = f"{self.signal}: {self.message}" if self.signal and self.message else self.signal
         silent = self.ending == "finished" and not self.cycle
         return self.error_text or words or ("it ended without a signal" if silent else "")

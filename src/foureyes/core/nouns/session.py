@@ -96,17 +96,17 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """What to call it before the store has given it a number."""
+        """The display name before the store has numbered it."""
         return self.asserted_name or self.person or self.agent or self.kind
 
     @property
     def is_nested(self) -> bool:
-        """I4: it runs below an agent of another name, so what it is called is only that one's word."""
+        """True if it runs below an agent of another name, so its name is only that agent's claim. (I4)"""
         return any(piece.startswith(NESTED) for piece in self.evidence)
 
     @property
     def is_proven(self) -> bool:
-        """I3: an agent without process evidence has no origin of its own."""
+        """False for an agent without process evidence, which has no origin of its own. (I3)"""
         return self.kind != "agent" or bool(self.processes) or self.trust == "issued"
 
 

@@ -1,6 +1,4 @@
-"""Progress (X2, X5): what of a sprint is done, what failed, how much time is left, and whether it keeps its pace. All
-of it is computed from the journal (G6).
-"""
+"""Progress of a sprint: done and failed tasks, time left, pace. All of it is computed from the journal (G6). (X2, X5)"""
 
 from __future__ import annotations
 
@@ -18,16 +16,18 @@ from foureyes.core.sprint.selection import span
 # ---- Progress (X2, X5) ----
 
 Stage = Literal["merged", "merging", "reviewing", "failed", "running", "begun", "todo", "out"]
-"""Where a task of a sprint stands: through; approved and not merged; submitted; a person or a lead has to look; at
-work; begun and to go on; not begun; ended without its work being taken.
+"""merged: closed by an approval. merging: approved and not merged. reviewing: submitted. failed: needs a person or a
+lead. running: has a live run. begun: to be continued. todo: not begun. out: closed without its work.
 """
 DONE: frozenset[Stage] = frozenset({"merged", "merging", "reviewing"})
 
 
 class SprintTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A task of a sprint, as the journal has it. `stuck`: the runner has done with it what it can; `at_work`: it has a
-    run now; `tried`: it had one since the sprint began; `by_rule`: nobody looked at what was approved (M4). `hold` and
-    `paused`: why nothing of it goes on before a person says so (D3, V9); None where it may.
+    """A task of a sprint, from the journal.
+
+    `stuck`: the runner gave up on it. `at_work`: it has a live run. `tried`: it had a run since the sprint began.
+    `by_rule`: approved without a reviewer (M4). `hold` and `paused` say why it waits for a person (D3, V9), or are
+    None.
     """
 
     id: str
@@ -46,12 +46,12 @@ class SprintTask(msgspec.Struct, frozen=True, kw_only=True):
     hold: str | None = None
     paused: str | None = None
     blocking: int = 0
-    """Open blocking findings."""
+    """Number of open blocking findings."""
 
 
 def stage_of(task: SprintTask) -> Stage:
-    """X5: done means submitted and not sent back, failed that it waits for a lead or a person, is blocked or held, does
-    not begin because of a pause that a person lifts, or that the runner gave up.
+    """Return the stage of a task. Done means submitted and not sent back. Failed means that it waits for a lead or a
+    person, is blocked, held or paused, or that the runner gave up. (X5)
     """
     if task.status == "closed" or task.deleted:
         return "merged" if task.resolution in ("merged", "approved") and not task.deleted else "out"
@@ -69,8 +69,8 @@ def stage_of(task: SprintTask) -> Stage:
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a sprint is. `of` is what it is measured by: its tasks without those that came to nothing by themselves,
-    or how many it is to complete.
+    """The progress of a sprint. `of` is the total to measure against: its tasks without those that are out, or the
+    number to complete.
     """
 
     done: int = 0
@@ -84,24 +84,24 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     begun: int = 0
     todo: int = 0
     ready: int = 0
-    """Could begin, or go on."""
+    """Number of tasks that could begin or continue."""
     out: int = 0
     blocking: tuple[str, ...] = ()
     """Tasks with open blocking findings."""
 
     @property
     def in_flight(self) -> int:
-        """What was begun and is neither done nor failed."""
+        """Number of tasks begun and neither done nor failed."""
         return self.running + self.begun
 
     @property
     def counted(self) -> int:
-        """Its tasks without those that are out."""
+        """Number of tasks without those that are out."""
         return self.done + self.failed + self.in_flight + self.todo
 
 
 def progress_of(sprint: Sprint, tasks: Iterable[SprintTask]) -> Progress:
-    """X5: every task in one place."""
+    """Return the progress, with every task counted in one stage. (X5)"""
     rows = list(tasks)
     stands = Counter(stage_of(task) for task in rows)
     done = sum(stands[each] for each in DONE)
@@ -124,14 +124,14 @@ def progress_of(sprint: Sprint, tasks: Iterable[SprintTask]) -> Progress:
 
 
 def seconds_left(sprint: Sprint, now: datetime) -> int | None:
-    """How long it runs on; None where no clock ends it."""
+    """Return the remaining seconds, or None for a sprint without a time limit."""
     if not sprint.ends_at:
         return None
     return max(0, int((datetime.fromisoformat(sprint.ends_at) - now).total_seconds()))
 
 
 def parts(sprint: Sprint, progress: Progress, now: datetime, zone: tzinfo) -> list[str]:
-    """X2: `14/23 tasks`, `2 failed`, `Until 08:00 (6h 23m left)`; a face puts something between them."""
+    """Return `14/23 tasks`, `2 failed`, `Until 08:00 (6h 23m left)` for an interface to join. (X2)"""
     words = [f"{progress.done}/{progress.of} tasks"]
     words += [f"{progress.failed} failed"] if progress.failed else []
     return [*words, _end_words(sprint, now, zone)]
@@ -151,22 +151,22 @@ def _end_words(sprint: Sprint, now: datetime, zone: tzinfo) -> str:
 
 
 def clock_of(moment: str, zone: tzinfo) -> str:
-    """An instant as clocks of a zone show it."""
+    """Return an instant as local time in a zone."""
     return datetime.fromisoformat(moment).astimezone(zone).strftime("%H:%M") if moment else ""
 
 
 def full_line(words: Sequence[str]) -> str:
-    """`14/23 tasks │ 2 failed │ Until 08:00 (6h 23m left)`."""
+    """Join the parts: `14/23 tasks │ 2 failed │ Until 08:00 (6h 23m left)`."""
     return " │ ".join(words)
 
 
 def sentence(words: Sequence[str]) -> str:
-    """`14/23 tasks, 2 failed, until 08:00 (6h 23m left)`."""
+    """Join the parts: `14/23 tasks, 2 failed, until 08:00 (6h 23m left)`."""
     return ", ".join(word[:1].lower() + word[1:] for word in words)
 
 
 def compact(sprint: Sprint, progress: Progress, now: datetime) -> str:
-    """`14/23 · 2 failed · 6h23m`, where there is no room."""
+    """Return the short form for small spaces: `14/23 · 2 failed · 6h23m`."""
     words = [f"{progress.done}/{progress.of}"]
     words += [f"{progress.failed} failed"] if progress.failed else []
     left = seconds_left(sprint, now) if sprint.is_active else None
@@ -174,12 +174,12 @@ def compact(sprint: Sprint, progress: Progress, now: datetime) -> str:
 
 
 def pace(sprint: Sprint, progress: Progress, now: datetime, zone: tzinfo) -> str:
-    """Where it will be at its end if it goes on as until now; nothing where nothing is known yet."""
+    """Return a forecast at the current pace, or "" if nothing is known yet."""
     if not sprint.is_active or not progress.done or not sprint.started_at:
         return ""
     seconds = max(1, int((now - datetime.fromisoformat(sprint.started_at)).total_seconds()))
     left, of = seconds_left(sprint, now), progress.of
-    most = of if sprint.kind == "tasks" else of - progress.failed  # what failed waits for somebody
+    most = of if sprint.kind == "tasks" else of - progress.failed  # failed tasks wait for a person or the lead
     if left is None:
         missing = most - progress.done
         return f"~{span(seconds * missing // progress.done)} to go" if missing > 0 else ""
@@ -193,11 +193,11 @@ def pace(sprint: Sprint, progress: Progress, now: datetime, zone: tzinfo) -> str
 # ---- Halting (X2) ----
 
 IN_A_ROW = 3
-"""X3: so many errors one after the other."""
+"""Number of errors in a row before a pause. (X3)"""
 
 
 class SprintRunEnd(msgspec.Struct, frozen=True, kw_only=True):
-    """How a run of a sprint's task ended, since its errors count."""
+    """The end of a run in a sprint, from the time that errors count."""
 
     task: str
     ending: RunEnding
@@ -207,18 +207,18 @@ class SprintRunEnd(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintNow(msgspec.Struct, frozen=True, kw_only=True):
-    """A sprint that has begun and is not over, as a runner sees it."""
+    """An active sprint as a runner sees it."""
 
     sprint: Sprint
     progress: Progress = Progress()
     ends: tuple[SprintRunEnd, ...] = ()
-    """The newest first."""
+    """Newest first."""
     cost_micros: int = 0
-    """What its runs have cost since a person last let it go on."""
+    """The cost of its runs since a person last resumed it."""
 
     @property
     def room(self) -> int | None:
-        """X2: how many more of its tasks may begin; None: all of them."""
+        """Number of tasks that may still begin, None for no limit. (X2)"""
         if self.sprint.state != "running":
             return 0
         if self.sprint.kind != "tasks":
@@ -227,8 +227,8 @@ class SprintNow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_error(end: SprintRunEnd) -> bool:
-    """X3: a run that came to nothing; not one that somebody stopped, that lost its runner, or whose profile takes no
-    work now.
+    """Return True for a run without a result. Stopped runs, lost runners and profiles without capacity do not count.
+    (X3)
     """
     if end.error in COOLING:
         return False
@@ -236,12 +236,12 @@ def is_error(end: SprintRunEnd) -> bool:
 
 
 def says_something(end: SprintRunEnd) -> bool:
-    """Whether a run counts in a row of errors, as one or as what ends the row."""
+    """Return True if the run counts in a row of errors: as an error, or as a success that ends the row."""
     return is_error(end) or end.ending == "finished"
 
 
 def why_end(live: SprintNow, now: str) -> tuple[EndKind, str] | None:
-    """X2: that a sprint is over, and why."""
+    """Return why the sprint is over, or None. (X2)"""
     sprint, progress = live.sprint, live.progress
     if sprint.ends_at and sprint.ends_at <= now:
         return "time", "its time is over"
@@ -253,12 +253,12 @@ def why_end(live: SprintNow, now: str) -> tuple[EndKind, str] | None:
 
 
 def is_exhausted(live: SprintNow) -> bool:
-    """X1, X2: whether nothing of a sprint that no clock ends is ready, and nothing of it is at work."""
+    """Return True if a sprint without a time limit has nothing ready and nothing running. (X1, X2)"""
     return live.sprint.kind in ("idle", "tasks") and not live.progress.ready and not live.progress.running
 
 
 def why_pause(live: SprintNow, *, held: str, disk: str, spend_micros: int) -> tuple[PauseKind, str] | None:
-    """X3: that none of its tasks begins any more until something changes, and why."""
+    """Return why the sprint must pause, or None. (X3)"""
     if live.sprint.state != "running":
         return None
     if held:
@@ -283,7 +283,7 @@ def _errors(live: SprintNow) -> tuple[PauseKind, str] | None:
 
 
 def why_go_on(live: SprintNow, *, held: str, disk: str) -> str:
-    """X3: what stopped it and is gone; empty where a person has to say so."""
+    """Return why a paused sprint can resume by itself, or "" if a person must resume it. (X3)"""
     if live.sprint.state != "paused":
         return ""
     gone = {"hold": not held and "the hold was lifted", "disk": not disk and "there is room on the disk again"}

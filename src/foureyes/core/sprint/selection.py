@@ -1,4 +1,4 @@
-"""The plan of a sprint (X1, X5): selection, estimates, and the target it ends at."""
+"""Plan of a sprint: selection, estimates, and the target that ends it. (X1, X5)"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from foureyes.steps import fe
 
 
 class SprintCandidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that could be in a sprint: open, not held. `waits_for`: the open tasks that it waits for."""
+    """A candidate for a sprint: open and not held. `waits_for` lists its open dependencies."""
 
     id: TaskId
     title: str = ""
@@ -32,17 +32,19 @@ class SprintCandidate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for; empty: everything. `below` is the least important priority that is taken."""
+    """The requested selection, empty for everything. `below` is the least important priority to include."""
 
     ids: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
-    """Labels, or ids, that are left out."""
+    """Labels or ids to exclude."""
     below: int | None = None
 
 
 def choose(candidates: Sequence[SprintCandidate], wanted: Wanted) -> list[SprintCandidate]:
-    """T4, X1: what is asked for and ready, or waits only for what is chosen too; in the order in which it begins."""
+    """Return the requested tasks that are ready or wait only for other chosen tasks, in the order of the candidates.
+    Tasks requested by id are always kept. (T4, X1)
+    """
     asked = [task for task in candidates if _is_wanted(task, wanted)]
     chosen = {task.id: task for task in asked}
     while True:
@@ -71,7 +73,7 @@ def _can_begin(task: SprintCandidate, chosen: Collection[str]) -> bool:
 
 
 def with_waiting(rows: Iterable[SprintCandidate], waits: Mapping[str, Sequence[str]]) -> list[SprintCandidate]:
-    """Candidates, each with what it waits for."""
+    """Return the candidates with their dependencies filled in."""
     return [msgspec.structs.replace(row, waits_for=tuple(waits.get(row.id, ()))) for row in rows]
 
 
@@ -79,16 +81,16 @@ def with_waiting(rows: Iterable[SprintCandidate], waits: Mapping[str, Sequence[s
 
 DEFAULT_MINUTES = 20
 ENOUGH = 3
-"""So many past tasks make a median worth something."""
+"""Smallest number of past tasks for a useful median."""
 QUIET = "review:"
-"""Labels that say how a task is reviewed say nothing about how long it takes."""
+"""Prefix of labels about the review mode, which say nothing about duration."""
 
 EstimateSource = Literal["label", "type", "overall", "own", "default"]
-"""The median of tasks with its label, of its type, of all; `estimate_minutes`; nothing at all."""
+"""The median of tasks with its label, of its type, or of all; its own `estimate_minutes`; or the default."""
 
 
 class Past(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that was submitted: how long was worked on it."""
+    """A submitted task with its working time."""
 
     seconds: int
     type: str = "task"
@@ -96,7 +98,7 @@ class Past(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """How long a task will take. `word` is the label or the type, `past` how many tasks the median is of."""
+    """The estimated duration of a task. `word` is the label or type, `past` the number of tasks in the median."""
 
     minutes: int
     source: EstimateSource
@@ -105,7 +107,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> str:
-        """Where it comes from."""
+        """The source of the estimate in words."""
         match self.source:
             case "label" | "type":
                 return f"median of {self.past} with {self.source} {self.word}"
@@ -117,7 +119,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Estimates:
-    """What the past says, sorted once: asking about a task costs nothing that grows with it."""
+    """Medians of past tasks, computed once for all estimates."""
 
     def __init__(self, past: Iterable[Past]) -> None:
         by_label: dict[str, list[int]] = defaultdict(list)
@@ -133,8 +135,8 @@ class Estimates:
         self._overall = _medians({"": all_of_it}).get("")
 
     def of(self, *, labels: Sequence[str], type: str, own: int | None) -> Estimate:
-        """X1: by label, by type, overall; then the task's own; then the default. Of several labels the one with the
-        longest past.
+        """Return an estimate by label, by type, overall, from the task itself, or the default. Of several labels, the
+        one with most past tasks wins. (X1)
         """
         known = [(self._labels[label], label) for label in labels if label in self._labels and _speaks(label)]
         if known:
@@ -156,14 +158,14 @@ def _speaks(label: str) -> bool:
 
 
 def _medians(groups: Mapping[str, list[int]]) -> dict[str, tuple[int, int]]:
-    """How many, and the median in minutes, of every group that is large enough."""
+    """Return the count and the median in minutes of every group that is large enough."""
     return {
         name: (len(seconds), _minutes(median(seconds))) for name, seconds in groups.items() if len(seconds) >= ENOUGH
     }
 
 
 def median(values: Sequence[int]) -> int:
-    """The middle one, or half-way between the two."""
+    """Return the middle value, or the mean of the two middle values."""
     ordered, half = sorted(values), len(values) // 2
     return ordered[half] if len(values) % 2 else (ordered[half - 1] + ordered[half]) // 2
 
@@ -173,7 +175,7 @@ def _minutes(seconds: int) -> int:
 
 
 def together(minutes: Sequence[int], agents: int) -> int:
-    """How many minutes tasks take with so many agents at once: never less than the longest of them."""
+    """Return the minutes that tasks take with this many agents at once. It is never less than the longest task."""
     if not minutes:
         return 0
     return max(-(-sum(minutes) // max(1, agents)), *minutes)
@@ -188,7 +190,7 @@ AGAIN = fe("sprint", "plan", "--until", "08:00")
 
 
 def target_of(*, tasks: int | None, hours: float | None, until: str, idle: bool, zone: str) -> SprintTarget:
-    """X1: one target out of what was typed; without any a sprint runs until nothing of it is ready."""
+    """Return the single target from the options, by default until nothing is ready. Raise BadInput for several. (X1)"""
     given = [name for name, is_given in _given(tasks, hours, until, idle) if is_given]
     if len(given) > 1:
         raise BadInput(f"a sprint has one target, not {' and '.join(given)}.", next_step=AGAIN)
@@ -212,7 +214,7 @@ def _given(tasks: int | None, hours: float | None, until: str, idle: bool) -> It
 
 
 def clean_clock(text: str) -> str:
-    """A time of the day, as HH:MM."""
+    """Return a time of day as HH:MM."""
     typed = text.strip()
     if not CLOCK.match(typed):
         raise BadInput(f"{visible(text)[:40]!r} is not a time of the day; write it as 08:00.", next_step=AGAIN)
@@ -221,7 +223,7 @@ def clean_clock(text: str) -> str:
 
 
 def ends_at(target: SprintTarget, now: datetime, zone: tzinfo) -> datetime | None:
-    """X5: the instant at which a sprint ends that starts now, in UTC; None where no clock ends it."""
+    """Return the end of a sprint that starts now, in UTC, or None without a time limit. (X5)"""
     if target.kind == "hours":
         return now.astimezone(UTC) + timedelta(minutes=target.minutes)
     if target.kind != "until":
@@ -230,8 +232,9 @@ def ends_at(target: SprintTarget, now: datetime, zone: tzinfo) -> datetime | Non
 
 
 def next_clock(clock: time, now: datetime, zone: tzinfo) -> datetime:
-    """X1, X5: when clocks of a zone show this next, in UTC: today or tomorrow, also on the days on which they are
-    changed. A time that such a day leaves out comes as much later as is left out.
+    """Return the next instant, in UTC, at which clocks of the zone show this time.
+
+    On days of a clock change, a skipped time moves later by the skipped amount. (X1, X5)
     """
     today = now.astimezone(zone).date()
     days = [today + timedelta(days=number) for number in (-1, 0, 1, 2)]
@@ -242,7 +245,7 @@ def next_clock(clock: time, now: datetime, zone: tzinfo) -> datetime:
 
 
 def target_words(target: SprintTarget) -> str:
-    """A target as people say it."""
+    """Return the target in words."""
     if target.kind == "tasks":
         return f"complete {target.tasks} task{'' if target.tasks == 1 else 's'}"
     if target.kind == "hours":
@@ -251,7 +254,7 @@ def target_words(target: SprintTarget) -> str:
 
 
 def span(seconds: int) -> str:
-    """How long: `6h 23m`, `4m`, `30s`; days stay hours."""
+    """Return a duration as `6h 23m`, `4m` or `30s`. Days stay hours."""
     minutes = max(0, seconds) // 60
     hours, rest = divmod(minutes, 60)
     if hours:
