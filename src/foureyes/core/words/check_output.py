@@ -1,4 +1,4 @@
-"""The words of checks (D5): programs of a command line, exit codes, lines that turn a report on."""
+"""Words of checks: programs of a command line, exit codes, options that turn on a report. (D5)"""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from foureyes.core.words.ids import Shape
 # ---- Exit codes ----
 
 NOT_FOUND, CANNOT_RUN = 127, frozenset({126, 127})
-"""What a shell answers for a program that is not there or cannot be run."""
+"""Shell exit codes for a program that is missing or cannot be run."""
 NOT_THE_TOOLS_OWN = frozenset({124, 125, *CANNOT_RUN})
 """Exit codes of `timeout`, `env` and the shell."""
 AS_IF_KILLED = frozenset({137, 143})
-"""What a shell answers for a program that the machine ended (SIGKILL, SIGTERM); a tool may end so by itself."""
+"""Shell exit codes for a killed program (SIGKILL, SIGTERM). A tool may also exit with them itself."""
 PROGRAM_NOT_FOUND = Shape(
     r"^\S*sh: (?:(?:line )?\d+: )?([\w.@+-]+): (?:command )?not found$"
     r"|\bcommand not found: ([\w.@+-]+)$"
@@ -32,12 +32,12 @@ FOUND_SOMETHING: dict[str, tuple[int, ...]] = {
     "pylint": tuple(code for code in range(1, 32)),
     "tsc": (1, 2),
 }
-"""Exit codes with which a known tool says that it ran and found something; any other one but 0 means that it broke."""
+"""Exit codes with which known tools report findings. Any other code except 0 means that the tool broke."""
 
 
 def why_broke(command: str, code: int, failed: Collection[int] | None = None, output: str = "") -> str:
-    """Why an exit code means that the check itself broke; empty when it means passed or failed. `failed`: which
-    ones mean that, where it is said. Below zero it is a signal; above 128 it is an exit code like any other.
+    """Return why an exit code means that the check broke, or "" if it passed or failed. `failed` lists the codes that
+    mean failure, if configured. Negative codes are signals. Codes above 128 are ordinary exit codes.
     """
     if code == 0:
         return ""
@@ -54,12 +54,12 @@ def why_broke(command: str, code: int, failed: Collection[int] | None = None, ou
 
 
 def not_installed(program: str) -> str:
-    """What is said of a program that a check needs and this machine lacks."""
+    """Return the message for a missing program that a check needs."""
     return f"`{program}` is not installed here{OR_REMOVE}"
 
 
 def is_tools_own_break(command: str, code: int | None, failed: Collection[int] | None = None) -> bool:
-    """Whether a check broke by an exit code that its tool gave: nothing of the machine says so."""
+    """Return True if the tool's own exit code says that it broke, and not one from the shell or a signal."""
     return code is not None and code > 0 and code not in NOT_THE_TOOLS_OWN and bool(why_broke(command, code, failed))
 
 
@@ -67,8 +67,8 @@ def is_tools_own_break(command: str, code: int | None, failed: Collection[int] |
 
 
 class ReportWriter(NamedTuple):
-    """A tool in a command, and what to write in its place. `sets`: a variable that it reads; `drops`: what stands in the
-    way of the report; `files`: where its report is, if it chooses the name; `needs`: what has to be installed.
+    """A tool in a command and its replacement with a report. `sets` is a variable it reads, `drops` options that
+    prevent the report, `files` the report's place if the tool chooses it, `needs` packages to install.
     """
 
     tool: str
@@ -112,7 +112,7 @@ WRITERS = (
 
 
 def report_line(command: str) -> str:
-    """What to write in place of a command, so that its tool writes a report; empty where none is known."""
+    """Return the `[[checks]]` line that makes a command's tool write a report, or "" if none is known."""
     for each in WRITERS:
         found = re.search(each.tool, command)
         if found is None:
@@ -134,7 +134,7 @@ def _quoted(run: str) -> str:
 # ---- The program that a command line is about ----
 
 STARTERS = frozenset("command env exec nice npx bunx uv uvx pipx poetry pdm hatch rye pnpm yarn run time".split())
-"""Words before the tool that a command line is about."""
+"""Words before the tool in a command line."""
 
 COMPOUND = Shape(r"[;|\n`]|(?<!>)&|\$\(")
 PYTHON = Shape(r"(python|pypy)[0-9.]*")
@@ -142,7 +142,7 @@ SETTING = Shape(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 def tool_of(command: str) -> str:
-    """The program that a command line is about, as far as one can tell; empty where that is not the whole line's."""
+    """Return the program that a command line runs, or "" if several programs make up the line."""
     if COMPOUND.search(command):
         return ""
     words = command.split()
@@ -162,7 +162,7 @@ def tool_of(command: str) -> str:
 
 
 def _module_of(words: list[str]) -> str:
-    """What Python runs: a module, or the script that its first argument is."""
+    """Return what Python runs: a module, or a script in the first argument."""
     if words and not words[0].startswith("-"):
         return words[0].rpartition("/")[2]
     return words[words.index("-m") + 1].partition(".")[0] if "-m" in words[:-1] else ""

@@ -1,4 +1,4 @@
-"""The files that a command or a script names: what it runs, or reads to know what to run (M4)."""
+"""Files named by a command or script: files it runs, or reads to know what to run. (M4)"""
 
 from __future__ import annotations
 
@@ -24,32 +24,28 @@ READS = {
     "composer": ("composer.json",),
     "ant": ("build.xml",),
 }
-"""The files in which a program looks up what to run, though no command names them."""
+"""Files that a program reads to find what to run, without the command naming them."""
 OF_A_MODULE = (".py", "/__init__.py", "/__main__.py")
 OF_NODE = (".js", ".cjs", ".mjs", ".ts")
-"""A script of node may leave out how the name of a file ends."""
+"""Suffixes that a node script may omit."""
 RUNNABLE = frozenset(
     " bash bat cfg cjs cmd conf cts fish gradle groovy ini js json kts lua mjs mk mts php pl ps1 py rb sh tcl toml ts xml"
     " yaml yml zsh".split(" ")
 )
-"""How the names of scripts and of their settings end. What a script names besides (sources to compile, pages) is what
-it works on.
-"""
+"""Suffixes of scripts and their settings. Other files in a script (sources, pages) are its input."""
 MOST_WORDS = 40
-"""So many words of a command may be folders and files of the tree; a longer one is no call of a script."""
+"""Largest number of words to treat as folders and files. Longer commands are not plain script calls."""
 
 
 class NamedFiles(NamedTuple):
-    """The words of a command or script, as far as they can be paths, and as the most careless file system may read
-    them. `folder`: where a script lies.
-    """
+    """The words of a command or script that may be paths, also in folded form. `folder` is the script's folder."""
 
     words: frozenset[str]
     plain: frozenset[str]
     folder: str = ""
 
     def has(self, path: str) -> bool:
-        """Whether a path is one of these: from the top of the tree, or below a folder that is named, too."""
+        """Return True if the path is named, from the top of the tree or below a named folder."""
         plain = folded_path(path)
         if plain in self.plain:
             return True
@@ -58,7 +54,7 @@ class NamedFiles(NamedTuple):
         return any(name in self.plain and (top == self.folder or top in self.plain) for top, name in ways)
 
     def candidates(self) -> Iterator[str]:
-        """The paths that these words of a command may mean."""
+        """Yield the paths that the words of a command may mean."""
         words = sorted(self.words)[:MOST_WORDS]
         yield from words
         yield from (f"{folder}/{word}" for folder in words for word in words if folder != word)
@@ -66,7 +62,7 @@ class NamedFiles(NamedTuple):
 
 @lru_cache(maxsize=64)
 def named_by(text: str, folder: str = "") -> NamedFiles:
-    """What a command or script in this folder names."""
+    """Return the names in a command, or in a script in this folder."""
     words: set[str] = set()
     for word in filter(None, WORD.split(VARIABLE.sub("", text))):
         path = _from_top(word, folder)
@@ -80,7 +76,7 @@ def named_by(text: str, folder: str = "") -> NamedFiles:
 
 
 def _from_top(word: str, folder: str) -> str:
-    """A word as a path, without what leads to the top of the tree or to the script's own folder."""
+    """Return a word as a path from the top of the tree, resolving steps up from the script's folder."""
     parts: list[str] = []
     up = 0
     for part in word.split("/"):
@@ -95,7 +91,9 @@ def _from_top(word: str, folder: str) -> str:
 
 
 def script_text(path: str, text: str, command: str) -> str:
-    """What of a file runs for a command: of `package.json` the scripts that it names, and those that these name."""
+    """Return the part of a file that a command runs. For `package.json` these are the named scripts and the scripts
+    they call.
+    """
     return _scripts(text, command) if path.rpartition("/")[2] == "package.json" else text
 
 
@@ -120,7 +118,7 @@ def _scripts(text: str, command: str) -> str:
 
 
 def called_by(scripts: Iterable[NamedFiles], paths: Sequence[str]) -> list[str]:
-    """The paths that one of these scripts names, and that can be run or say how."""
+    """Return the paths that one of these scripts names and that can be run or configure a run."""
     return [path for path in paths if _is_runnable(path) and any(script.has(path) for script in scripts)]
 
 

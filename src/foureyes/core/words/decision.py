@@ -1,4 +1,4 @@
-"""What a rule answers: allowed or not, by which rule, with all its reasons (G2)."""
+"""A rule's decision: allowed or refused, with the rule and its reason. (G2)"""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from foureyes.steps import NO_STEP, Steps, fe
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer of the policy. `exception` names the kind under which an allowed one is audited (P8).
+    """A decision of the policy. `exception` is the kind under which an allowed one is audited (P8).
 
-    `needs_reason` is set when a reason would turn, or has turned, the answer to yes.
+    `needs_reason` is set if a reason would turn, or has turned, a refusal into approval.
     """
 
     allowed: bool
@@ -32,17 +32,17 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 def allow(
     rule: str, message: str, *, exception: ExceptionKind | NoException = "", needs_reason: bool = False
 ) -> Decision:
-    """Yes, by this rule."""
+    """Return an approval by this rule."""
     return Decision(allowed=True, rule=rule, message=message, exception=exception, needs_reason=needs_reason)
 
 
 def refuse(rule: str, message: str, next_step: Steps = NO_STEP, *, needs_reason: bool = False) -> Decision:
-    """No, by this rule, and what to do instead."""
+    """Return a refusal by this rule, with the next step."""
     return Decision(allowed=False, rule=rule, message=message, next=next_step, needs_reason=needs_reason)
 
 
 def strictest(answers: list[Decision]) -> Decision:
-    """I4: of several answers the one that allows least; the first of equals."""
+    """Return the decision that allows least, the first of equals. (I4)"""
 
     def leniency(answer: Decision) -> int:
         if not answer.allowed:
@@ -53,7 +53,7 @@ def strictest(answers: list[Decision]) -> Decision:
 
 
 def fail_closed(answer: Callable[[], Decision]) -> Decision:
-    """G1: a rule that raises is a refusal that says so."""
+    """Return a refusal if the rule raises an exception. (G1)"""
     try:
         return answer()
     except Exception as problem:

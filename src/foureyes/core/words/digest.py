@@ -1,4 +1,4 @@
-"""The digest of bytes: sha256 of the interpreter's own. `hashlib` would load OpenSSL for it, in every command."""
+"""The interpreter's built-in sha256. Importing `hashlib` would load OpenSSL in every command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ else:
     except ImportError:
         try:
             from _sha256 import sha256
-        except ImportError:  # an interpreter that was built without its own
+        except ImportError:  # an interpreter built without it
             from hashlib import sha256
 
 __all__ = ["sha256"]

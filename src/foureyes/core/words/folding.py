@@ -1,7 +1,7 @@
-"""Names without case: labels as people mean them, paths as another file system may read them.
+"""Folding of names: labels without case, and paths as other file systems may read them.
 
-A checkout on macOS or Windows takes `agents.MD` for `AGENTS.md`; so do names that differ in how a letter is composed,
-in characters that such a file system leaves out, in dots or blanks at their end, or by a stream behind a colon.
+A checkout on macOS or Windows reads `agents.MD` as `AGENTS.md`. The same holds for names that differ in composed
+letters, in ignored characters, in trailing dots or blanks, or in a stream after a colon.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 from foureyes.core.words.ids import Shape
 
 DOTTED_I = (("i\u0307", "i"), ("\u0131", "i"))
-"""What a Turkish keyboard makes of an I."""
+"""Forms of I from a Turkish keyboard."""
 
 _ODD = Shape(r"[\\:]|[. ](?:/|\Z)")
 SHORT = Shape(r"(?:\A|/)[^/.~]{1,6}~[1-9][0-9]{0,5}(?:\.[^/.]{0,3})?(?:/|\Z)")
-"""A name as Windows abbreviates one (`FOUREY~1.TOM`): it may mean any file."""
+"""A Windows short name (`FOUREY~1.TOM`), which may mean any file."""
 
 
 def folded(text: str) -> str:
-    """A name without case, without how its letters are composed, and without what nobody sees."""
+    """Return a name without case, letter composition and invisible characters."""
     if text.isascii():
         return text.strip().lower()
     from unicodedata import category, normalize
@@ -32,7 +32,7 @@ def folded(text: str) -> str:
 
 
 def folded_path(path: str) -> str:
-    """A path as the most careless file system may read it."""
+    """Return a path as the most permissive file system may read it."""
     plain = path.lower() if path.isascii() else folded(path)
     if not _ODD.search(plain):
         return plain
@@ -41,5 +41,5 @@ def folded_path(path: str) -> str:
 
 
 def is_short_name(path: str) -> bool:
-    """Whether a part of a folded path may be the abbreviation of another name."""
+    """Return True if a part of a folded path may be a short name for another file."""
     return "~" in path and SHORT.search(path) is not None

@@ -1,4 +1,4 @@
-"""The statuses of a task and the only ways from one to another (T). There is no other way to change a status (T2)."""
+"""Task statuses and the only transitions between them. No other code changes a status (T2). (T)"""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Action = Literal[
     "approved",
 ]
 RunEnd = Literal["", "crash", "timeout", "blocked", "cancelled", "unchanged"]
-"""L17: how a run ended without a submission; nothing where it ended well."""
+"""How a run ended without a submission, or "" if it ended well. (L17)"""
 
 STATUSES: tuple[TaskStatus, ...] = ("open", "in_progress", "reviewing", "approved", "closed", "blocked", "deferred")
 STATUS_ALIASES: dict[str, TaskStatus] = {"in_review": "reviewing", "done": "closed", "in-progress": "in_progress"}
 
 IMPLEMENTATION: frozenset[str] = frozenset({"started", "unstarted", "submitted", "responded", "committed"})
-"""I7: the history actions that make a session a maker of the work."""
+"""History actions that make a session a maker of the work. (I7)"""
 
 
 class Transition(msgspec.Struct, frozen=True):
@@ -74,11 +74,11 @@ TRANSITIONS: dict[str, Transition] = {
 
 
 def is_allowed(action: str, status: TaskStatus) -> bool:
-    """Whether the table has a row for this action from this status."""
+    """Return True if the table has this action for this status."""
     return status in TRANSITIONS[action].from_
 
 
 def parse_status(text: str) -> TaskStatus | None:
-    """A status as people and older tools write it."""
+    """Parse a status, including aliases of older tools. Return None if unknown."""
     word = STATUS_ALIASES.get(text, text)
     return next((status for status in STATUSES if status == word), None)

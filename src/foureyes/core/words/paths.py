@@ -1,4 +1,6 @@
-"""Paths of a tree: globs of the configuration, symbolic links (A4), paths as another clone or tool writes them, names of secret files."""
+"""Paths of a tree: configuration globs, symbolic links (A4), paths as other clones and tools write them, and names of
+secret files.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from foureyes.core.words.folding import folded_path
 # ---- Path globs of the configuration ----
 
 PATHS = 4_096
-"""How many paths each set of globs remembers: a task is asked about the same few again and again."""
+"""Number of results cached per set of globs, because tasks ask about the same few paths repeatedly."""
 
 
 @lru_cache(maxsize=256)
@@ -34,8 +36,8 @@ def _expression(glob: str) -> str:
 
 @lru_cache(maxsize=256)
 def _fits(globs: tuple[str, ...]) -> Callable[[str], bool]:
-    """Whether any of the globs means a path. They are one expression, and answers are remembered: a long queue asks the
-    same globs of thousands of paths.
+    """Return a cached test if any of the globs matches a path. The globs form one expression, because a long queue
+    tests thousands of paths.
     """
     pattern = re.compile("|".join(f"(?:{_expression(glob)})" for glob in globs), re.DOTALL)
     return lru_cache(maxsize=PATHS)(lambda path: pattern.fullmatch(path) is not None)
@@ -43,20 +45,20 @@ def _fits(globs: tuple[str, ...]) -> Callable[[str], bool]:
 
 @lru_cache(maxsize=64)
 def _fits_folded(globs: tuple[str, ...]) -> Callable[[str], bool]:
-    """Whether any of the globs means a path, as it is written or as another file system may read it."""
+    """Return a cached test if any of the globs matches a path, as written or as another file system may read it."""
     fits, fits_folded = _fits(globs), _fits(tuple(folded_path(glob) for glob in globs))
     return lru_cache(maxsize=PATHS)(lambda path: fits(path) or fits_folded(folded_path(path)))
 
 
 def matching(paths: Iterable[str], globs: Iterable[str]) -> list[str]:
-    """The paths that at least one glob means, in their order."""
+    """Return the paths that match at least one glob, in order."""
     wanted = tuple(globs)
     return list(filter(_fits(wanted), paths)) if wanted else []
 
 
 def matching_any_case(paths: Iterable[str], globs: Iterable[str]) -> list[str]:
-    """The same without case, and as other file systems may read a path: for what is protected, never for what is
-    loosened.
+    """Like matching(), but ignore case and match paths as other file systems may read them. Use it to protect paths,
+    never to loosen a rule.
     """
     wanted = tuple(globs)
     return list(filter(_fits_folded(wanted), paths)) if wanted else []
@@ -65,13 +67,13 @@ def matching_any_case(paths: Iterable[str], globs: Iterable[str]) -> list[str]:
 # ---- Symbolic links of a tree ----
 
 MOST_FOLLOWED = 40
-"""As many links one after the other as a system follows."""
+"""Number of links to follow in a row, like an operating system's limit."""
 
 
 def other_names(links: Mapping[str, str], changed: Iterable[str]) -> list[str]:
-    """The names under which links lead to what is changed: the link itself, or a path below a link to a folder.
+    """Return the names under which links lead to a changed path: the link itself, or a path below a link to a folder.
 
-    A change anywhere on the way counts: a link that another one leads over, or what is put in the place of a folder.
+    A change anywhere on the way counts: a link that another link passes through, or a replacement for a folder.
     """
     if not links:
         return []
@@ -92,16 +94,16 @@ def other_names(links: Mapping[str, str], changed: Iterable[str]) -> list[str]:
 
 
 def _folders(path: str) -> list[str]:
-    """The folders that a path lies in; the first is the top of the tree."""
+    """Return the folders that contain a path. The first is the top of the tree."""
     parts = path.split("/")
     return ["/".join(parts[:many]) for many in range(len(parts))]
 
 
 def _way(link: str, text: str, links: Mapping[str, str]) -> list[str]:
-    """The links that a link leads over, and where it ends, without case; empty where it never ends.
+    """Return the links on a link's way and its end, folded, or nothing if it never ends.
 
-    Where a checkout lies is nobody's to know here. So of a way that leaves the tree every end of it counts as a place
-    inside: `../repo/docs/x` may come back to `docs/x`.
+    The place of the checkout is unknown here. For a way that leaves the tree, every possible re-entry counts:
+    `../repo/docs/x` may come back to `docs/x`.
     """
     if text.startswith("/"):
         return _back([], text.split("/"), links)
@@ -133,8 +135,8 @@ def _followed(here: list[str], parts: list[str], links: Mapping[str, str], *, is
 
 
 def _back(way: list[str], rest: list[str], links: Mapping[str, str]) -> list[str]:
-    """The places that a way may come back to, of which the rest is known. Not the top itself: a folder that several
-    checkouts share is an ordinary thing to link to. A `..` is gone back by where the links before it led.
+    """Return the places where a way may re-enter the tree, given its known rest. The top itself is excluded, because
+    links to a folder shared by checkouts are common.
     """
     parts = [part for part in rest if part not in ("", ".")]
     ends = [parts[start:] for start in range(max(0, len(parts) - MOST_FOLLOWED), len(parts)) if parts[start] != ".."]
@@ -145,7 +147,7 @@ def _back(way: list[str], rest: list[str], links: Mapping[str, str]) -> list[str
 
 
 class Tails:
-    """Finds the path of a tree that another path means; nothing where it could be several."""
+    """A lookup of tree paths by the paths that others use. It returns nothing if several fit."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = set(paths)
@@ -157,16 +159,16 @@ class Tails:
         return path in self._paths
 
     def longest(self, path: str, least: int = 1) -> str:
-        """The longest end of a path, of so many parts at least, that is a path of the tree: what another clone calls by
-        its whole path.
+        """Return the longest suffix of a path, with at least this many parts, that is in the tree. Use it for absolute
+        paths from another clone.
         """
         parts = parts_of(path)
         ends = ("/".join(parts[at:]) for at in range(len(parts) + 1 - least))
         return next((end for end in ends if end in self._paths), "")
 
     def ending(self, path: str, near: Sequence[str] = ()) -> str:
-        """The one path of the tree that ends with a path: what a program calls it that ran in a directory. Of several,
-        the one that lies where `near` says (the parts of a package's name).
+        """Return the only path of the tree that ends with a path, as programs report it relative to their directory.
+        Of several, `near` (the parts of a package's name) decides.
         """
         parts = parts_of(path)
         if not parts:
@@ -180,7 +182,7 @@ class Tails:
 
 
 def _shared(folder: Sequence[str], near: Sequence[str]) -> int:
-    """How many parts two ways have in common, from their ends."""
+    """Return the number of parts that two paths have in common, from the end."""
     number = 0
     for here, there in zip(reversed(folder), reversed(near), strict=False):
         if here != there:
@@ -190,7 +192,7 @@ def _shared(folder: Sequence[str], near: Sequence[str]) -> int:
 
 
 def parts_of(path: str) -> list[str]:
-    """The parts of a path, as far as they lead down."""
+    """Return the parts of a path without `.` and `..`."""
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":
@@ -219,6 +221,6 @@ _CODE = re.compile(r".+\.(?:py|js|ts|go|rs|java|rb|php|c|h|cpp|cs|kt|swift|md|rs
 
 
 def is_likely_secret(path: str) -> bool:
-    """Whether a file is called like one that holds a secret; patterns for others to fill in, and code, are not."""
+    """Return True if the file's name suggests a secret. Templates and code files do not count."""
     name = path.rpartition("/")[2]
     return bool(_LIKELY.fullmatch(name)) and not _SHOWN_TO_ALL.fullmatch(name) and not _CODE.fullmatch(name)

@@ -1,4 +1,4 @@
-"""Events that give no runner anything to do: nobody is woken for them (S, J4)."""
+"""Events that need no action by a runner and wake none. (S, J4)"""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ UNHEARD = frozenset({
 
 
 def is_unheard(kinds: Iterable[str]) -> bool:
-    """Whether no runner has anything to do for these; so for none at all: a lease that is renewed."""
+    """Return True if no runner has anything to do for these events. An empty list is a renewed lease."""
     return UNHEARD.issuperset(kinds)

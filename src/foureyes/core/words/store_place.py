@@ -1,4 +1,4 @@
-"""The place of a store (P12): a word for the file, or the identity that a PostgreSQL server gives."""
+"""Place of a store: a word for the file, or the identity given by a PostgreSQL server. (P12)"""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ FILE = "file"
 """The file in the project's own folder, wherever that is."""
 
 SCHEMES = ("postgresql://", "postgres://")
-"""How the address of a server begins; libpq would take other things, in which a password is not told from the rest."""
+"""Accepted prefixes of a server address. libpq accepts other forms, in which a password cannot be recognized."""
 NOT_SHOWN = "(no postgresql:// address, and not shown)"
 WITHOUT = "name it without: ~/.pgpass, a service file, PGPASSWORD or FOUREYES_STORE can have it"
 SECRET = ("password", "sslpassword")
-"""What a parameter of a server's address is called that nobody else may read."""
+"""Address parameters with a secret."""
 
 
 class _Parts(NamedTuple):
-    """A server's address, taken apart as libpq does it: who logs in ends at an `@` before the first `/`, and may have a
-    `?` in it; the names of parameters are decoded.
+    """The parts of a server address as libpq splits it: the login ends at an `@` before the first `/` and may contain
+    a `?`. Parameter names are decoded.
     """
 
     scheme: str
@@ -25,10 +25,10 @@ class _Parts(NamedTuple):
     password: str
     place: str
     parameters: list[tuple[str, str]]
-    """Each by its decoded name, as it stands."""
+    """Decoded names with the parameters' original text."""
 
     def text(self, user: str, *without: str) -> str:
-        """The address for who logs in, without the password and these parameters."""
+        """Return the address for this user, without the password and these parameters."""
         kept = "&".join(raw for name, raw in self.parameters if name not in (*SECRET, *without))
         return f"{self.scheme}://{user}{'@' if user else ''}{self.place}{'?' if kept else ''}{kept}"
 
@@ -39,7 +39,7 @@ def _parts(address: str) -> _Parts:
     scheme, _, rest = address.partition("://")
     ends = len(rest.partition("/")[0])
     if "@" not in rest[:ends]:
-        ends = len(rest.partition("?")[0])  # no login for libpq, and yet somebody may have meant one
+        ends = len(rest.partition("?")[0])  # no login for libpq, but the author may have meant one
     login, _, after = rest[:ends].rpartition("@")
     place, _, parameters = (after + rest[ends:]).partition("?")
     user, _, password = login.partition(":")
@@ -48,36 +48,36 @@ def _parts(address: str) -> _Parts:
 
 
 def holds_password(address: str) -> bool:
-    """Whether a server's address has a password in it: between its user and its host, or as a parameter."""
+    """Return True if the address has a password, in the login or as a parameter."""
     parts = _parts(address)
     return bool(parts.password) or any(name in SECRET and raw.partition("=")[2] for name, raw in parts.parameters)
 
 
 def without_password(address: str) -> str:
-    """A server's address as it may be shown."""
+    """Return the address in a form safe to show."""
     parts = _parts(address)
     return parts.text(parts.user) if holds_password(address) else address
 
 
 def without_user(address: str) -> str:
-    """A server's address for everybody: each joins it as who they are there."""
+    """Return the address for all users. Each connects under their own name."""
     return _parts(address).text("", "user")
 
 
 def why_not_kept(address: str) -> str:
-    """P12: why an address may not stand where others read it; empty where it may, or there is none."""
+    """Return why an address may not be stored where others can read it, or "". (P12)"""
     if address and not address.startswith(SCHEMES):
         return f"it does not begin with postgresql:// , and is not shown, because a password can be in it; {WITHOUT}"
     return f"it holds a password, which everybody could read from then on; {WITHOUT}" if holds_password(address) else ""
 
 
 def shown_address(address: str) -> str:
-    """What may be shown of an address that others wrote down."""
+    """Return a safe form of an address written by others."""
     return NOT_SHOWN if address and not address.startswith(SCHEMES) else without_password(address)
 
 
 def place_words(place: str) -> str:
-    """A place as people read it."""
+    """Return a place in words."""
     if place == FILE:
         return "in the file .foureyes/store.db"
     return f"in another place ({place})" if not place.startswith("postgresql ") else f"in a database ({place})"

@@ -1,8 +1,8 @@
-"""Names of tests: told apart where a report has one twice, and known again where it is written in another way (D5).
+"""Unique and stable names of tests: duplicates in a report get different names, and renamed forms are recognized. (D5)
 
-A name that is alone in its report stays as it is. Where there are several, where each lies is put behind it
-(`works [in src/a.test.js]`); what not even that tells apart has a number, those that fail first, so that the order of
-a report says nothing. Reports of older versions have numbers by order, and paths of throwaway checkouts in names.
+A unique name stays unchanged. Duplicates get their place appended (`works [in src/a.test.js]`). If that does not help,
+they get a number, failing tests first, so that the order of a report does not matter. Reports of older versions have
+numbers by order, and paths of temporary checkouts in names.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import msgspec
 
 MAX_PLACE = 300
 SCRATCH = re.compile(r"(?:file://)?/[^\s:]*?foureyes-check-[^/\s]+/(?:work/)?")
-"""The path of a throwaway checkout, which differs from run to run."""
+"""Path of a temporary checkout, which differs from run to run."""
 NUMBER = re.compile(r"#[0-9]+\Z")
 PLACE = re.compile(r" \[in ([^\]]*)\]\Z")
 
 
 class NamedTest(msgspec.Struct, frozen=True):
-    """A test as a report names it. `places`: where it lies (file, suite …), the best word first; `rank` orders those
-    that nothing tells apart.
+    """A test as a report names it. `places` (file, suite …) has the best one first. `rank` orders tests that nothing
+    else distinguishes.
     """
 
     name: str
@@ -31,7 +31,7 @@ class NamedTest(msgspec.Struct, frozen=True):
 
 
 def told_apart(tests: Sequence[NamedTest]) -> list[str]:
-    """A name of its own for each test, whatever their order."""
+    """Return a unique name for each test, independent of their order."""
     alike: defaultdict[str, list[int]] = defaultdict(list)
     for at, test in enumerate(tests):
         alike[test.name].append(at)
@@ -43,7 +43,7 @@ def told_apart(tests: Sequence[NamedTest]) -> list[str]:
 
 
 def _places(places: Sequence[tuple[str, ...]]) -> list[str]:
-    """The first kind of place that differs among them; nothing where none does."""
+    """Return the first kind of place that differs among the tests, or empty ones."""
     for kind in range(max(map(len, places))):
         parts = [each[kind] if kind < len(each) else "" for each in places]
         if len(set(parts)) > 1:
@@ -56,7 +56,7 @@ def _fit(place: str) -> str:
 
 
 def _numbered(names: list[str], tests: Sequence[NamedTest]) -> list[str]:
-    """A name that comes again gets a number that is nobody's yet."""
+    """Return the names, with an unused number appended to each repetition."""
     seen: Counter[str] = Counter()
     taken = set(names)
     numbered = list(names)
@@ -73,9 +73,10 @@ def _numbered(names: list[str], tests: Sequence[NamedTest]) -> list[str]:
 
 
 def pairs(before: Iterable[str], now: Iterable[str], *, some: bool = False) -> dict[str, str]:
-    """Which name of now each name of before is. Those that are equal; else, where one side does not say where a test
-    lies (or an older version wrote it), one of those that are called the same, each once. `some`: those of before are
-    only some of a report; the first of now goes first.
+    """Map each earlier name to its current one. Equal names match first.
+
+    Otherwise a test matches one with the same plain name if one side has no place, or an older version wrote it. Each
+    is used once. `some`: the earlier names are only part of a report.
     """
     had, have = set(before), dict.fromkeys(now)
     matches = {name: name for name in had if name in have}
@@ -95,7 +96,9 @@ def pairs(before: Iterable[str], now: Iterable[str], *, some: bool = False) -> d
 
 
 def _split(name: str, among: Collection[str]) -> tuple[str, str]:
-    """A name without its number (which stands beside the same name without one), and without where it lies."""
+    """Return a name without its number and place, and the place. A number counts only if the same name without it
+    exists.
+    """
     first = NUMBER.sub("", name)
     written = SCRATCH.sub("", first if first in among else name)
     place = PLACE.search(written)

@@ -1,4 +1,4 @@
-"""Text that people and programs give: what may be in it, and how everything in it is shown."""
+"""Text from people and programs: validation of input, and safe display of untrusted text."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ TEXT_LIMIT = 100_000
 
 
 class Unprintable:
-    """A set of characters that cannot be printed. Nearly every text has none, which is known without a pattern."""
+    """A set of unprintable characters. Most texts have none, which is checked without the pattern."""
 
     def __init__(self, pattern: str, *, lines: bool = True) -> None:
         self.pattern = pattern
         self._lines = lines
 
     def search(self, text: str) -> re.Match[str] | None:
-        """The first of these characters in a text."""
+        """Return the first match of these characters."""
         return None if self._is_plain(text) else self._compiled.search(text)
 
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
-        """A text with each of these characters replaced."""
+        """Return the text with each of these characters replaced."""
         return text if self._is_plain(text) else self._compiled.sub(replacement, text)
 
     def _is_plain(self, text: str) -> bool:
@@ -43,11 +43,13 @@ CONTROL = Unprintable(r"[\x00-\x1f\x7f-\x9f]", lines=False)
 CONTROL_IN_TEXT = Unprintable(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-# What is typed: refused where it is wrong
+# Typed input: invalid text is refused
 
 
 def clean_text(text: str, what: str) -> str:
-    """A longer text: lines and tabs are fine, other control characters and more than 100,000 characters are not."""
+    """Return a long text with uniform line ends. Lines and tabs are allowed. Raise BadInput for other control
+    characters or more than 100,000 characters.
+    """
     text = text.replace("\r\n", "\n")
     refuse_control(text, CONTROL_IN_TEXT, what)
     if len(text) > TEXT_LIMIT:
@@ -59,7 +61,7 @@ def clean_text(text: str, what: str) -> str:
 
 
 def refuse_control(text: str, pattern: Unprintable, what: str) -> None:
-    """Control characters and halves of characters are an error that says where the first one is."""
+    """Raise BadInput with the position of the first control character, or for invalid UTF-8."""
     match = pattern.search(text)
     if match is not None:
         raise BadInput(
@@ -71,14 +73,14 @@ def refuse_control(text: str, pattern: Unprintable, what: str) -> None:
 
 
 def is_blank(text: str) -> bool:
-    """P9: nothing in it that anybody could see."""
+    """Return True if the text has no visible character. (P9)"""
     return not any(
         character.isprintable() and not character.isspace() and not is_unseen(character) for character in text
     )
 
 
 def clean_name(text: str) -> str:
-    """A name that somebody types: one line of up to 64 characters."""
+    """Return a typed name: one line of up to 64 characters. Raise BadInput otherwise."""
     name = text.strip()
     if not name or len(name) > NAME_LIMIT:
         raise BadInput(
@@ -89,63 +91,65 @@ def clean_name(text: str) -> str:
     return name
 
 
-# What others wrote: shown so that nothing in it does anything
+# Untrusted text: displayed without any effect
 
 
 def visible(text: str) -> str:
-    """Untrusted text of lines with everything that nobody sees made visible, and nothing that turns its direction."""
+    """Return untrusted text with invisible and direction-changing characters made visible. Tabs and line ends stay."""
     return shown(text, keep="\t\n")
 
 
 def flat(text: str) -> str:
-    """Untrusted text as a part of one line: visible, and what would end the line is drawn, too."""
+    """Return untrusted text for part of a line. Line ends and tabs are made visible too."""
     return shown(text)
 
 
 def in_line(text: str, limit: int) -> str:
-    """Untrusted text in one line, made visible and cut; half a character is shown as a replacement."""
+    """Return untrusted text as one visible line, cut to the limit."""
     text = " ".join(text[: limit * 2].split("\n"))
     return visible(SURROGATE.sub("\ufffd", text))[:limit].strip()
 
 
 def readable(data: bytes) -> str:
-    """Bytes that a program printed, as lines of visible text."""
+    """Return a program's output bytes as lines of visible text."""
     return visible(data.decode("utf-8", "replace").replace("\r\n", "\n"))
 
 
 def spaced(text: str, limit: int) -> str:
-    """Untrusted text fit to be stored: control characters and halves of characters are spaces, and it is cut."""
+    """Return untrusted text fit for storage: control characters and lone surrogates become spaces, and the length is
+    cut.
+    """
     text = text[: limit * 2].replace("\r\n", "\n")
     return SURROGATE.sub(" ", CONTROL_IN_TEXT.sub(" ", text))[:limit].rstrip()
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text: only a line feed ends one. Python knows ends of lines that nobody sees as such."""
+    """Return the lines of a text. Only a line feed ends a line, unlike str.splitlines()."""
     return text.rstrip("\n").split("\n") if text.strip("\n") else []
 
 
 def first_line(text: str, limit: int) -> str:
-    """The first line that says something, in single spaces."""
+    """Return the first non-blank line in single spaces, cut to the limit."""
     lines = (" ".join(CONTROL.sub(" ", line).split()) for line in spaced(text, TEXT_LIMIT).splitlines())
     return next((line for line in lines if line), "")[:limit].rstrip()
 
 
 def one_line(text: str, longest: int) -> str:
-    """A text without line ends, and not longer than this; what was cut is shown as cut."""
+    """Return the text in one line of at most this length, with an ellipsis if it was cut."""
     flat = " ".join(text.split())
     return flat if len(flat) <= longest else flat[: longest - 1] + "…"
 
 
 def in_encoding(text: str, encoding: str) -> str:
-    """Text as far as a stream's encoding can hold it; what it cannot hold is a question mark."""
+    """Return the text with a question mark for each character the encoding cannot represent."""
     return text.encode(encoding, "replace").decode(encoding)
 
 
 # ---- Unseen characters ----
 
-# There is one table, for every face and for the mark of risk (H1). Each character has a class, a letter; what belongs
-# together (an emoji, a letter with its accents) is a pattern of classes and stays as it is. Whatever is left over of a
-# class that does not show is drawn as its code.
+# One table serves every interface and the risk mark (H1). Each character has a class, written as a letter. Sequences
+# that belong together (an emoji, a letter with accents) match a pattern of classes and stay unchanged. Any other
+# character of an invisible class is shown as its code.
 
 Ranges = tuple[tuple[int, int], ...]
 
@@ -153,36 +157,36 @@ IGNORED: Ranges = (
     (0x034F, 0x034F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x2065, 0x2065), (0x3164, 0x3164),
     (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF),
 )  # fmt: skip
-"""Default-ignorable characters that are no format characters: joiners, fillers, selectors of variants, tags."""
+"""Default-ignorable characters that are not format characters: joiners, fillers, variation selectors, tags."""
 BLANK: Ranges = ((0x2800, 0x2800), (0xFFFC, 0xFFFC), (0x13441, 0x13442), (0x16FE4, 0x16FE4), (0x1D159, 0x1D159))
-"""Letters and signs that are drawn as nothing, or stand for something that is not there."""
+"""Letters and signs without a visible form."""
 WIDE_SPACE, OGHAM_SPACE = "\u3000", "\u1680"
 OGHAM: Ranges = ((0x1681, 0x169C),)
 AFTER_SPACE, BEFORE_SPACE = frozenset(":;!?»›%‰€°–—"), frozenset("«‹–—")
-"""Marks that French, and whoever writes numbers, sets off by a blank that breaks no line."""
+"""Marks that French typography, or number notation, separates by a no-break space."""
 NEAR = 8
-"""So many blanks may stand in a row before nobody knows what they belong to."""
+"""Largest number of blanks in a row that still belong to a neighbor."""
 VISIBLE: Ranges = (
     (0x0600, 0x0605), (0x06DD, 0x06DD), (0x070F, 0x070F), (0x0890, 0x0891), (0x08E2, 0x08E2), (0x110BD, 0x110BD),
     (0x110CD, 0x110CD),
 )  # fmt: skip
-"""Format characters that are drawn: signs that enclose the numbers after them (Prepended_Concatenation_Mark)."""
+"""Visible format characters: signs that enclose the following number (Prepended_Concatenation_Mark)."""
 JOINED: Ranges = (
     (0x0600, 0x07FF), (0x0840, 0x0DFF), (0x1000, 0x109F), (0x1780, 0x18AF), (0x1B00, 0x1B7F), (0xA8E0, 0xA8FF),
     (0xA980, 0xA9DF), (0xABC0, 0xABFF), (0xFB50, 0xFDFF), (0xFE70, 0xFEFE), (0x11000, 0x11FFF),
 )  # fmt: skip
-"""Scripts in which a joiner between two letters is part of the spelling: Arabic and its kin, Indic ones, Mongolian."""
+"""Scripts in which a joiner between two letters is part of the spelling: Arabic and related, Indic, Mongolian."""
 MONGOLIAN: Ranges = ((0x1820, 0x18AA),)
 MONGOLIAN_FORMS: Ranges = ((0x180B, 0x180F),)
-"""What chooses the form of the Mongolian letter before it."""
+"""Selectors for the form of the preceding Mongolian letter."""
 VIRAMA = 9
-"""The combining class of the sign that joins two Indic letters, or, before a joiner, shows half of one."""
+"""Combining class of the sign that joins two Indic letters, or before a joiner shows half of one."""
 JAMO_FIRST: Ranges = ((0x1100, 0x115E), (0xA960, 0xA97C))
 JAMO_REST: Ranges = ((0x1161, 0x11FF), (0xD7B0, 0xD7FB))
-"""Parts of a Korean syllable: only the first has a width of its own."""
+"""Parts of a Korean syllable. Only the first has a width of its own."""
 NATIONS = frozenset(f"\U0001f3f4{''.join(chr(0xE0000 + ord(c)) for c in name)}\U000e007f"
                     for name in ("gbeng", "gbsct", "gbwls"))  # fmt: skip
-"""The only flags that are written with tags."""
+"""The only flags written with tags."""
 
 _NAMED = {
     "\u200d": "Z", "\u200c": "N", "\ufe0f": "F", "\ufe0e": "T", "\u20e3": "C", "\U0001f3f4": "B",
@@ -198,15 +202,15 @@ _CATEGORIES = {
     "Mn": "M", "Mc": "M",
 }  # fmt: skip
 UNSEEN = frozenset("XZNFTGgYPW")
-"""Classes that nobody sees where they stand alone (blanks that are not the blank among them), or of which nobody knows
-what they look like (private use, not assigned); H1 calls them hidden characters.
+"""Classes that are invisible when alone, or of unknown appearance (private use, unassigned). H1 calls them hidden
+characters. The normal blank is not included.
 """
 CODED = UNSEEN | frozenset("DMHCSv")
-"""Classes that are drawn as their code where they stand alone: also what is not sure to be as wide as we think."""
+"""Classes shown as their code when alone, including those of uncertain width."""
 OUR_MARKS = "·…"
-"""What we write ourselves beside ASCII in most answers: it shows, and to know that needs no table of all characters."""
+"""Our own common characters outside ASCII. They are visible, so texts with them need no table lookup."""
 MARKS = 6
-"""So many marks may stand on a letter: no language that is written has more."""
+"""Largest number of marks on a letter. No written language needs more."""
 
 _EMOJI = "(?:[EB]S?[FT]?|KFC|RR)"
 _LETTER = f"(?:I|OY?)[MH]{{0,{MARKS}}}(?:[ZN][MH]{{1,{MARKS}}})?"
@@ -216,7 +220,7 @@ _FLOOD = f"[MH]{{{MARKS + 1}}}"
 
 
 class _Classes(dict[str, str]):
-    """The class of each character, worked out when it is first met."""
+    """The class of each character, computed on first use."""
 
     def __missing__(self, character: str) -> str:
         self[character] = name = _class_of(character)
@@ -254,8 +258,8 @@ def _classes(text: str) -> str:
 
 
 def _odd(text: str, keep: str = "") -> Iterator[tuple[int, str]]:
-    """The characters of a text that stand alone and do not show, each with its place. Nearly every text has none,
-    which is known from the set of its characters.
+    """Yield the characters, with positions, that are alone and invisible. Most texts have none, which their set of
+    characters shows.
     """
     characters = set(text).difference(keep, OUR_MARKS)
     rest = "".join(characters)
@@ -263,7 +267,7 @@ def _odd(text: str, keep: str = "") -> Iterator[tuple[int, str]]:
         return
     if not any(_CLASSES[character] in CODED for character in characters):
         return
-    for piece in re.finditer(_PIECE, _classes(text)):  # compiled when it is first needed
+    for piece in re.finditer(_PIECE, _classes(text)):  # compiled on first use
         start, end = piece.span()
         if piece.lastgroup == "alone" or (piece.lastgroup == "nation" and text[start:end] not in NATIONS):
             for at in range(start, end):
@@ -272,8 +276,8 @@ def _odd(text: str, keep: str = "") -> Iterator[tuple[int, str]]:
 
 
 def _is_set(text: str, at: int) -> bool:
-    """Whether a blank stands where people who set text put it, so that a reader expects it: beside a wide letter,
-    within Ogham, in a number or before its unit, and where French sets off its marks.
+    """Return True if a blank is where typography expects it: beside a wide letter, within Ogham, in a number or before
+    its unit, and around French punctuation.
     """
     space = text[at]
     if _CLASSES[space] != "W":
@@ -287,8 +291,8 @@ def _is_set(text: str, at: int) -> bool:
 
 
 def has_unseen(text: str) -> bool:
-    """H1: whether something is in a text that nobody sees, that reorders it, or that buries it under marks; tabs and
-    ends of lines are ordinary.
+    """Return True if the text has characters that are invisible, reorder it, or bury it under marks. Tabs and line
+    ends are fine. (H1)
     """
     text = text.replace("\r\n", "\n")
     odd = {_CLASSES[character] for _, character in _odd(text, "\t\n")}
@@ -296,23 +300,23 @@ def has_unseen(text: str) -> bool:
 
 
 def is_odd_name(name: str) -> bool:
-    """H1: whether a name has something in it that nobody sees in a name, the end of a line and a tab among it."""
+    """Return True if a name has hidden characters, line ends or tabs. (H1)"""
     return has_unseen(name) or "\n" in name or "\t" in name
 
 
 def is_unseen(character: str) -> bool:
-    """Whether nobody sees this character where it stands alone."""
+    """Return True if this character is invisible when alone."""
     return _CLASSES[character] in UNSEEN
 
 
 def code(character: str) -> str:
-    """A character that does not show, as what it is: `␛`, `⟨U+202E⟩`."""
+    """Return the code for an invisible character: `␛`, `⟨U+202E⟩`."""
     number = ord(character)
     return chr(0x2400 + number) if number < 0x20 else "␡" if number == 0x7F else f"⟨U+{number:04X}⟩"
 
 
 def shown(text: str, keep: str = "", as_code: Callable[[str], str] = code) -> str:
-    """A text in which everything can be seen: what does not show is its code, but for the characters of `keep`."""
+    """Return the text with invisible characters replaced by their code, except those in `keep`."""
     parts, done = [], 0
     for at, character in _odd(text, keep):
         parts += [text[done:at], as_code(character)]
@@ -321,8 +325,8 @@ def shown(text: str, keep: str = "", as_code: Callable[[str], str] = code) -> st
 
 
 def widest(text: str) -> int:
-    """The columns that a terminal may need for a text: of the ways to draw an emoji or a letter with marks the widest,
-    for terminals do not agree.
+    """Return the most columns that a terminal may need for a text. Terminals differ in drawing emoji and marks, so the
+    widest form counts.
     """
     if text.isascii():
         return len(text)
@@ -330,7 +334,7 @@ def widest(text: str) -> int:
 
 
 def fitting(text: str, columns: int) -> int:
-    """How many characters of a text are sure to fit so many columns."""
+    """Return the number of characters that surely fit into this many columns."""
     from bisect import bisect_right
     from itertools import accumulate
 
@@ -367,11 +371,11 @@ a9 ae 203c 2049 2122 2139 2194-2199 21a9-21aa 231a-231b 2328 23cf 23e9-23f3 23f8
 """
 _EMOJI_RANGES: set[int] = set()
 FUTURE = range(0x1F000, 0x1FB00)
-"""Where emoji that are younger than the table will be."""
+"""The range of future emoji."""
 
 
 def is_emoji(code: int) -> bool:
-    """Whether a character is an emoji. The table is read when the first one is asked about."""
+    """Return True for an emoji. The table is parsed on first use."""
     if not _EMOJI_RANGES:
         for word in _TABLE.split():
             first, _, last = word.partition("-")

@@ -58,7 +58,7 @@ MEANINGS: dict[ExceptionKind, str] = {
     "target_set_back": "a person said that the target lacks merges on purpose (Q6)",
     "remote_moved": "a person said that the remote of a clone is at another address from now on (Q6)",
 }
-"""What happened, for who audits."""
+"""The meaning of each exception, for auditors."""
 
 
 # ---- Quick issues (F1) ----
@@ -70,7 +70,7 @@ QUICK_ISSUES = (
     "Performance concerns",
     "Security issues",
 )
-"""F1: what is wrong so often that nobody should have to type it."""
+"""Common problems to select instead of typing them. (F1)"""
 
 
 # ---- Verdicts (V5) ----
