@@ -1,8 +1,8 @@
-"""The vocabulary of the journal: every change is one of these (J1).
+"""Events of the journal: each change of state is one of these. (J1)
 
-The journal row has the task and the session; the payload is the rest. Payloads hold no floats. Fields are only ever
-added, with a default: an old payload must decode for ever. A module of events is loaded when one of them is first used:
-a command needs few.
+The journal row has the task and the session, and the payload has the rest, without floats. Fields are only ever added,
+with a default, because old payloads must always decode. Each module is loaded when one of its events is first used,
+because a command needs few.
 """
 
 from __future__ import annotations
@@ -76,13 +76,13 @@ WHERE = {kind: module for module, kinds in MODULES.items() for kind in kinds}
 
 @cache
 def kind_of(name: str) -> type[Event]:
-    """The event that journal rows of this kind hold; a KeyError for one that this version does not know."""
+    """Return the event class for a kind of journal row. Raise KeyError for a kind unknown to this version."""
     kind: type[Event] = getattr(_module(WHERE[name]), name)
     return kind
 
 
 def _module(name: str) -> object:
-    """A module of this package, named so that it can be read here what is imported."""
+    """Import a module of this package. The imports are spelled out so that tools can see them."""
     match name:
         case "cycle":
             from foureyes.core.events import cycle
@@ -133,7 +133,7 @@ def _kinds() -> dict[str, type[Event]]:
 
 
 def __getattr__(name: str) -> Any:
-    """An event, or `KINDS`: all of them by name."""
+    """Return an event class by name, or all of them as `KINDS`."""
     if name == "KINDS":
         return _kinds()
     if name not in WHERE:

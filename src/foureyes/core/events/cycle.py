@@ -1,4 +1,4 @@
-"""The vocabulary of the journal about review cycles: asked, answered or not, clarified, decided (V)."""
+"""Journal events about review cycles: requested, answered or not, clarified, decided. (V)"""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from foureyes.core.words.ids import DiffId, Sha
 
 
 class CycleOpened(Event, frozen=True, kw_only=True):
-    """V1: reviewers are asked about targets. The row's task is the only target, none where there are several. `wide`:
-    it is about everything that runs (V9). `seats`: how many reviewers each target waits for.
+    """Reviewers are asked about targets. The row's task is the only target, none if there are several. `wide`: it
+    covers everything that runs (V9). `seats` is the number of reviewers per target. (V1)
     """
 
     cycle: CycleId
@@ -24,8 +24,8 @@ class CycleOpened(Event, frozen=True, kw_only=True):
 
 
 class LookTaken(Event, frozen=True, kw_only=True):
-    """V1: the worktree of the row's task in the middle of work, as a commit of its own on `base`. It approves
-    nothing.
+    """The worktree of the row's task was frozen for an early review, as a commit on `base`. It cannot approve
+    anything. (V1)
     """
 
     n: int
@@ -37,7 +37,7 @@ class LookTaken(Event, frozen=True, kw_only=True):
 
 
 class ReviewAsked(Event, frozen=True, kw_only=True):
-    """V4: somebody is asked for a review of the row's task, which is a target of the cycle; until then."""
+    """A reviewer is asked for a review of the row's task, a target of the cycle, with a deadline. (V4)"""
 
     cycle: CycleId
     reviewer: str
@@ -46,7 +46,7 @@ class ReviewAsked(Event, frozen=True, kw_only=True):
 
 
 class ReviewNotGiven(Event, frozen=True, kw_only=True):
-    """V3, V4: somebody who was asked about the row's task gives no review."""
+    """A reviewer gives no review of the row's task. (V3, V4)"""
 
     cycle: CycleId
     reviewer: str
@@ -55,7 +55,9 @@ class ReviewNotGiven(Event, frozen=True, kw_only=True):
 
 
 class ClarificationAsked(Event, frozen=True, kw_only=True):
-    """R2: the points that reviewers differ from the work in; `asked` are the sessions and profiles that clarify."""
+    """Agents are asked to clarify the points on which reviewers disagree with the work. `asked` are their sessions and
+    profiles. (R2)
+    """
 
     cycle: CycleId
     points: tuple[Point, ...]
@@ -64,7 +66,7 @@ class ClarificationAsked(Event, frozen=True, kw_only=True):
 
 
 class ClarificationAnswered(Event, frozen=True, kw_only=True):
-    """R2: an answer, linked to the concern that it is about."""
+    """An answer to a concern. (R2)"""
 
     cycle: CycleId
     point: str
@@ -72,7 +74,7 @@ class ClarificationAnswered(Event, frozen=True, kw_only=True):
 
 
 class CycleDecided(Event, frozen=True, kw_only=True):
-    """V8: the rule that a cycle came to, and what it rests on: how many were asked, answered, count; and why."""
+    """A rule decided a cycle, with the counts and reasons it rests on. (V8)"""
 
     cycle: CycleId
     rule: CycleRule
@@ -83,8 +85,8 @@ class CycleDecided(Event, frozen=True, kw_only=True):
 
 
 class CycleEnded(Event, frozen=True, kw_only=True):
-    """A cycle ends without a rule: it was clarified and runs again, or a person ended it. That its targets moved on
-    is told by the rows that moved them.
+    """A cycle ended without a rule: it was clarified and runs again, or a person ended it. If its targets moved on,
+    the rows that moved them say so.
     """
 
     cycle: CycleId

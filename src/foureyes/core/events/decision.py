@@ -1,4 +1,4 @@
-"""Events from submission to merge: attempts and what was decided about them."""
+"""Journal events from submission to merge: attempts and the decisions about them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from foureyes.core.words.lifecycle import TaskStatus
 
 
 class AttemptSubmitted(Event, frozen=True, kw_only=True):
-    """A frozen submission (A1). `implementer` is whom it counts for; the session of the row did it. `below`: the work of
-    other tasks that is inside (A7). `clone`: the machine and repository that it was submitted from, where several share
-    the project (D4).
+    """A frozen submission (A1). `implementer` is its author, and the row's session submitted it. `below` is the work
+    of other tasks inside it (A7). `clone` is the machine and repository of the submission, if several share the
+    project (D4).
     """
 
     n: int
@@ -44,16 +44,15 @@ class AttemptSubmitted(Event, frozen=True, kw_only=True):
 
 
 class StackFound(Event, frozen=True, kw_only=True):
-    """A7: another task submitted what was inside this one's attempt already."""
+    """Another task submitted work that this attempt already contained. (A7)"""
 
     attempt: int
     below: Below
 
 
 class Approved(Event, frozen=True, kw_only=True):
-    """Someone other than the author agreed to exactly this diff (D7). `passed`: the tasks whose work is inside and which a
-    person who broke the glass passed over (N3, A7). `unasked`: why the remote could not tell where
-    the branch is (D4).
+    """Someone other than the author approved exactly this diff (D7). `passed` lists tasks inside that a break-glass
+    approval overrode (N3, A7). `unasked` says why the remote's branch position is unknown (D4).
     """
 
     attempt: int
@@ -72,7 +71,7 @@ class Approved(Event, frozen=True, kw_only=True):
 
 
 class ApprovalRecorded(Event, frozen=True, kw_only=True):
-    """P11: an approval that somebody has yet to finish; the task stays in review."""
+    """An approval was recorded that has to be finished later. The task stays in review. (P11)"""
 
     attempt: int
     diff_id: DiffId
@@ -85,7 +84,7 @@ class ApprovalRecorded(Event, frozen=True, kw_only=True):
 
 
 class ApprovalFinished(Event, frozen=True, kw_only=True):
-    """P11: a recorded approval of the current diff took effect."""
+    """A recorded approval of the current diff took effect. (P11)"""
 
     approval: int
     status: TaskStatus
@@ -93,22 +92,22 @@ class ApprovalFinished(Event, frozen=True, kw_only=True):
 
 
 class ApprovalWithdrawn(Event, frozen=True, kw_only=True):
-    """Who approved took it back."""
+    """The approver withdrew the approval."""
 
     approval: int
     reason: str = ""
 
 
 class ApprovalEnded(Event, frozen=True, kw_only=True):
-    """An approval stopped holding: the task's text was edited (T8)."""
+    """An approval ended because the task's text was edited. (T8)"""
 
     approval: int
     why: str
 
 
 class RedoRequested(Event, frozen=True, kw_only=True):
-    """Back to open with feedback (F1). `reset_to` is where the branch begins again, unless the work is kept. `source`:
-    the lead's decision (E3), or a review.
+    """The task is open again with feedback (F1). `reset_to` is where the branch starts over, unless the work is kept.
+    `source` is `lead` for a lead's decision (E3), and "" for a review.
     """
 
     iteration: int
@@ -122,7 +121,7 @@ class RedoRequested(Event, frozen=True, kw_only=True):
 
 
 class TaskRejected(Event, frozen=True, kw_only=True):
-    """Blocked by a decision, with its reason and how the work was looked at (H5)."""
+    """The task was blocked by a rejection, with its reason and how the reviewer viewed the work. (H5)"""
 
     iteration: int
     reason: str
@@ -130,8 +129,9 @@ class TaskRejected(Event, frozen=True, kw_only=True):
 
 
 class TaskMerged(Event, frozen=True, kw_only=True):
-    """The approved head is on the target branch: by the merge queue, or found there. `onto`: the tip that the queue
-    merged it onto. `newest`: the merge that the target has to have from now on; `clone`: where that was seen (Q6).
+    """The approved head is on the target branch, by the merge queue or found there. `onto` is the tip that the queue
+    merged onto. `newest` is the merge that the target must contain from now on, `clone` the place where that was seen
+    (Q6).
     """
 
     sha: Sha
@@ -142,6 +142,6 @@ class TaskMerged(Event, frozen=True, kw_only=True):
 
 
 class UnapprovedMergeSeen(Event, frozen=True, kw_only=True):
-    """Work that was closed without an approval turned up on the target branch."""
+    """Work that was closed without an approval appeared on the target branch."""
 
     sha: Sha

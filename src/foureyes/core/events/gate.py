@@ -1,4 +1,4 @@
-"""The vocabulary of the journal about the gate: checks, modes, what is sent back, the merge queue, checkpoints."""
+"""Journal events about the gate: checks, modes, send-backs, the merge queue, checkpoints."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from foureyes.core.words.ids import SessionId, Sha, TaskId
 
 
 class CheckFinished(Event, frozen=True, kw_only=True):
-    """A check ran on a tree (D5). The session of the row ran it; the row's task, if any, is what it was run for. `on`:
-    what the tree is to that task; empty in rows of older versions. `failed`: how many failed, of which `failing` names
-    the first ones; `found`: those with their words and places.
+    """The row's session ran a check on a tree, for the row's task if there is one (D5). `on` is the tree's kind, empty
+    in rows of older versions. `failed` counts the failures, `failing` names the first ones, and `found` has their
+    messages and places.
     """
 
     tree: Sha
@@ -34,8 +34,8 @@ class CheckFinished(Event, frozen=True, kw_only=True):
 
 
 class TestsListed(Event, frozen=True, kw_only=True):
-    """The names of all tests of a report, or all that a tool found, packed, under the digest that results name; each
-    list once.
+    """The packed names of all tests of a report, or of all tool findings, under the digest used by results. Each list
+    is stored once.
     """
 
     digest: str
@@ -44,15 +44,15 @@ class TestsListed(Event, frozen=True, kw_only=True):
 
 
 class PlanAccepted(Event, frozen=True, kw_only=True):
-    """M7: a person makes the planned mode of a task their own, with the key that they signed it with (M6)."""
+    """A person accepted the planned mode of a task (M7), with the signing key (M6)."""
 
     mode: str
     signed_by: str = ""
 
 
 class AttemptSentBack(Event, frozen=True, kw_only=True):
-    """T `send_back`: blocking findings are open or required checks are red, and no person is asked for; that is the
-    feedback.
+    """The gate sent the attempt back without asking a person: blocking findings are open or required checks are red,
+    which is the feedback. (T `send_back`)
     """
 
     iteration: int
@@ -62,9 +62,10 @@ class AttemptSentBack(Event, frozen=True, kw_only=True):
 
 
 class ApprovalVoided(Event, frozen=True, kw_only=True):
-    """T `void`: D or P no longer hold for an approval that waited to be merged; every reason is kept.
+    """The approval of a task waiting to be merged became void, because D or P no longer hold. Every reason is kept. (T
+    `void`)
 
-    `marks`: those of attempt `attempt` from now on, where the merge itself showed that more is asked for (Q2).
+    `marks` replace the marks of attempt `attempt`, if the merge showed that a stricter review is needed (Q2).
     """
 
     approval: int
@@ -74,8 +75,8 @@ class ApprovalVoided(Event, frozen=True, kw_only=True):
 
 
 class MergeLeased(Event, frozen=True, kw_only=True):
-    """Q1: the merge of a task began. `process` and `until` say when somebody else may take it over (Q4); `beacon` is
-    the lock that it holds as long as it is connected (J4); a runner's merge has its runner's.
+    """The merge of a task began (Q1). `process` and `until` say when another process may take it over (Q4). `beacon`
+    is the lock held while connected (J4). A runner's merge has the runner's.
     """
 
     attempt: int
@@ -88,8 +89,8 @@ class MergeLeased(Event, frozen=True, kw_only=True):
 
 
 class MergeSent(Event, frozen=True, kw_only=True):
-    """Q6: the merge `made` is being pushed to the remote, from where its target is at `onto`. Until it is known whether
-    it arrived, nothing takes the approval back. `until`: how long its lease holds at least.
+    """The merge `made` is being pushed to the remote onto its target at `onto`. Until the result is known, nothing can
+    end the approval. `until` is the least duration of its lease. (Q6)
     """
 
     attempt: int
@@ -100,8 +101,8 @@ class MergeSent(Event, frozen=True, kw_only=True):
 
 
 class MergeLeft(Event, frozen=True, kw_only=True):
-    """The merge ended without a merge; the approval stands. A stuck one is tried again by the next `fe merge`. `unknown`: whether
-    it was pushed could not be found out (Q6).
+    """The merge ended without a result, and the approval stays valid. The next `fe merge` retries a stuck one.
+    `unknown`: it is not known if it was pushed (Q6).
     """
 
     attempt: int
@@ -111,20 +112,20 @@ class MergeLeft(Event, frozen=True, kw_only=True):
 
 
 class MergeRetried(Event, frozen=True, kw_only=True):
-    """Somebody wants a stuck merge tried again."""
+    """A retry of a stuck merge was requested."""
 
     attempt: int
 
 
 class MergesPlaced(Event, frozen=True, kw_only=True):
-    """Q6: a person said that merges are made in this clone from now on, where no remote carries the target."""
+    """A person chose this clone for merges from now on, if no remote has the target. (Q6)"""
 
     clone: str
 
 
 class RemoteAddressed(Event, frozen=True, kw_only=True):
-    """Q6: where the remote of this clone is from now on: by the first push from there, or because a person said so.
-    `digest` is of the addresses as git has them, `shown` is without credentials.
+    """The address of this clone's remote, from its first push or set by a person. `digest` covers the addresses as git
+    has them, `shown` has no credentials. (Q6)
     """
 
     clone: str
@@ -134,9 +135,9 @@ class RemoteAddressed(Event, frozen=True, kw_only=True):
 
 
 class TargetSetBack(Event, frozen=True, kw_only=True):
-    """Q6: a person said that the target lacks merges on purpose: they go on from `tip`. `newest` is what it has to have
-    from now on, which was the last of them that it has, or nothing, in rows of older versions; `lost` are the tasks
-    whose merges it lacks.
+    """A person declared that the target lacks merges on purpose and continues from `tip`. `newest` is the merge that
+    it must contain from now on, possibly empty in rows of older versions. `lost` are the tasks with missing merges.
+    (Q6)
     """
 
     tip: Sha
@@ -145,7 +146,9 @@ class TargetSetBack(Event, frozen=True, kw_only=True):
 
 
 class MergeFailed(Event, frozen=True, kw_only=True):
-    """T `merge_failed`: a conflict or red checks on the merge result; the task is open with automatic feedback (Q3)."""
+    """A merge failed by a conflict or red checks on its result. The task is open with automatic feedback (Q3). (T
+    `merge_failed`)
+    """
 
     iteration: int
     kind: Literal["conflict", "checks"]
@@ -154,7 +157,7 @@ class MergeFailed(Event, frozen=True, kw_only=True):
 
 
 class CheckpointNoted(Event, frozen=True, kw_only=True):
-    """K2: a checkpoint was made, gone back to, or forgotten."""
+    """A checkpoint was created, restored or deleted. (K2)"""
 
     did: Literal["create", "restore", "prune"]
     name: str

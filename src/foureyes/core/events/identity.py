@@ -1,4 +1,4 @@
-"""The vocabulary of the journal about who is who: sessions, tokens, keys, signatures (I)."""
+"""Journal events about identity: sessions, tokens, keys, signatures. (I)"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from foureyes.core.words.ids import SessionId
 
 
 class SessionStarted(Event, frozen=True, kw_only=True):
-    """The first write of a session, with all the evidence of who it is (I1, I3)."""
+    """The first write of a session, with all evidence of its identity. (I1, I3)"""
 
     kind: SessionKind
     trust: Trust
@@ -26,16 +26,16 @@ class SessionStarted(Event, frozen=True, kw_only=True):
 
 
 class SessionEvidenceAdded(Event, frozen=True, kw_only=True):
-    """More evidence about a known session; it may join two origins."""
+    """New evidence about a known session, which may join two origins."""
 
     evidence: tuple[str, ...]
 
 
 class TokenIssued(Event, frozen=True, kw_only=True):
-    """A session was given a secret (I2): good for one role, one task, and only below one process. Only its hash is
-    kept.
+    """A session was given a secret for one role and one task, valid only below one process. Only its hash is kept.
+    (I2)
 
-    The session of the row gave it out; `evidence` makes one origin of all that one person or service gives out (I4).
+    The row's session issued it. `evidence` joins everything issued by one person or service into one origin (I4).
     """
 
     session: SessionId
@@ -51,15 +51,15 @@ class TokenIssued(Event, frozen=True, kw_only=True):
 
 
 class SessionEnded(Event, frozen=True, kw_only=True):
-    """A session is over: its token is void, its claims are free."""
+    """A session ended: its token is void and its claims are free."""
 
     session: SessionId
     reason: str = ""
 
 
 class AttributionCleared(Event, frozen=True, kw_only=True):
-    """I8: a person says that trailers up to this attempt name a session wrongly. The entries stay; they no longer
-    count.
+    """A person declared that trailers up to this attempt wrongly name a session. The entries stay, but no longer
+    count. (I8)
     """
 
     session: SessionId
@@ -68,8 +68,8 @@ class AttributionCleared(Event, frozen=True, kw_only=True):
 
 
 class KeyAdded(Event, frozen=True, kw_only=True):
-    """A person's public key (I9). The first one of a project rests on an observed person, later ones on an earlier
-    key.
+    """A person's public key was added. The first key of a project relies on an observed person, later ones on an
+    earlier key. (I9)
     """
 
     fingerprint: str
@@ -78,16 +78,14 @@ class KeyAdded(Event, frozen=True, kw_only=True):
 
 
 class KeyRetired(Event, frozen=True, kw_only=True):
-    """A key that counts no more; what it signed before stays signed."""
+    """A key was retired. Its earlier signatures stay valid."""
 
     fingerprint: str
     reason: str
 
 
 class DecisionSigned(Event, frozen=True, kw_only=True):
-    """I9: a person's signature under what the rows beside it record: project, task, verb, diff id, reason, journal
-    head.
-    """
+    """A person signed the rows next to it: project, task, command, diff id, reason, journal head. (I9)"""
 
     key: str
     statement: str

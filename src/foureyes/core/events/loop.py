@@ -1,4 +1,4 @@
-"""The vocabulary of the journal about the findings loop: reviews, findings, answers, rulings, escalation."""
+"""Journal events about the findings loop: reviews, findings, answers, rulings, escalation."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LeadOption = Literal["split", "senior", "fresh", "ask", "continue"]
 
 
 class ReviewSubmitted(Event, frozen=True, kw_only=True):
-    """V3: one reviewer's result about one diff. Stated and effective verdict are both kept (V5).
+    """One reviewer's result for one diff. It keeps the stated and the effective verdict (V5). (V3)
 
-    `missing` are the changed files it does not say it read; with none it is whole (V6). `cycle`: the one that it is an
-    answer in, `reviewer`: whom that had asked. `look`: it is about a look and no attempt (V1). `untold`: changed files
-    that it says it read and that its program's stream, which need not tell every one, does not tell of.
+    `missing` are changed files not named as read. Without any, the review is complete (V6). `cycle` is the cycle it
+    answers, `reviewer` the name asked there. `look`: it covers an early review and no attempt (V1). `untold` are files
+    named as read that the program's stream, which may omit reads, does not report.
     """
 
     attempt: int
@@ -42,8 +42,8 @@ class ReviewSubmitted(Event, frozen=True, kw_only=True):
 
 
 class ReviewReturned(Event, frozen=True, kw_only=True):
-    """V3, V7: a review went back to its reviewer; the second time it is taken as it is, or counts as none. `attempt` 0:
-    it was about a look.
+    """A review was returned to its reviewer. The second time it is accepted as it is, or counts as none. `attempt` 0:
+    it covered an early review. (V3, V7)
     """
 
     attempt: int
@@ -51,7 +51,7 @@ class ReviewReturned(Event, frozen=True, kw_only=True):
 
 
 class FindingsRaised(Event, frozen=True, kw_only=True):
-    """L2: findings are recorded, for the first time or again. `by_check` names the check that found them."""
+    """Findings were recorded, for the first time or again. `by_check` is the check that found them. (L2)"""
 
     iteration: int
     kind: FindingKind
@@ -61,7 +61,7 @@ class FindingsRaised(Event, frozen=True, kw_only=True):
 
 
 class FindingsAnswered(Event, frozen=True, kw_only=True):
-    """L6: the implementer's answers, one per finding. `automatic`: what was left unanswered counts as skipped."""
+    """The implementer's answers, one per finding. `automatic`: unanswered findings count as skipped. (L6)"""
 
     iteration: int
     implementer: SessionId
@@ -70,7 +70,7 @@ class FindingsAnswered(Event, frozen=True, kw_only=True):
 
 
 class FindingRuled(Event, frozen=True, kw_only=True):
-    """L8, L9: somebody who could approve says what an answer is worth."""
+    """A possible approver ruled on an answer. (L8, L9)"""
 
     root: str
     iteration: int
@@ -79,15 +79,15 @@ class FindingRuled(Event, frozen=True, kw_only=True):
 
 
 class RulingTakenBack(Event, frozen=True, kw_only=True):
-    """L18: who gave a ruling took it back before the next submission."""
+    """A ruling was withdrawn by its author before the next submission. (L18)"""
 
     root: str
     ruling: int
 
 
 class FindingsCleared(Event, frozen=True, kw_only=True):
-    """L8: the check that raised findings no longer finds them; or their file left the diff (non-blocking ones, L4); or
-    they came along from another task, are settled there, and their code is not here any more (`root`, A6).
+    """Findings were settled without a ruling: the check no longer reports them (L8); their file left the diff
+    (non-blocking ones, L4); or they came from another task, are settled there, and their code is gone (`root`, A6).
     """
 
     iteration: int
@@ -96,7 +96,7 @@ class FindingsCleared(Event, frozen=True, kw_only=True):
 
 
 class FindingWaived(Event, frozen=True, kw_only=True):
-    """E3: a person lets a blocking finding pass until a day."""
+    """A person waived a blocking finding until a date. (E3)"""
 
     root: str
     iteration: int
@@ -105,7 +105,7 @@ class FindingWaived(Event, frozen=True, kw_only=True):
 
 
 class FindingWithdrawn(Event, frozen=True, kw_only=True):
-    """L4: who raised a finding takes it back, or a person who did not make the change does."""
+    """A finding was withdrawn by its reviewer, or by a person who is not an author of the change. (L4)"""
 
     root: str
     iteration: int
@@ -113,7 +113,7 @@ class FindingWithdrawn(Event, frozen=True, kw_only=True):
 
 
 class Placed(msgspec.Struct, frozen=True):
-    """Where a finding is in a later attempt; `left`: its file is no longer part of the change."""
+    """The place of a finding in a later attempt. `left`: its file is no longer part of the change."""
 
     root: str
     path: str
@@ -122,21 +122,21 @@ class Placed(msgspec.Struct, frozen=True):
 
 
 class FindingsPlaced(Event, frozen=True, kw_only=True):
-    """A new attempt: findings are where their code is now."""
+    """Findings moved to the current place of their code in a new attempt."""
 
     iteration: int
     places: tuple[Placed, ...]
 
 
 class FindingTracked(Event, frozen=True, kw_only=True):
-    """L16: an open note became a task of its own."""
+    """An open note became its own task. (L16)"""
 
     root: str
     follow_up: TaskId
 
 
 class TaskEscalated(Event, frozen=True, kw_only=True):
-    """E1: the loop goes to the next tier. `asked`: L14, it waits for the lead where it is."""
+    """The loop moved to the next tier (E1). `asked`: it waits for the lead in its current tier (L14)."""
 
     iteration: int
     tier: Tier
@@ -146,10 +146,8 @@ class TaskEscalated(Event, frozen=True, kw_only=True):
 
 
 class LeadDecided(Event, frozen=True, kw_only=True):
-    """E3: what the lead, or a person, does with a loop that is stuck. `feedback` is what the next attempt is told of
-    it.
-
-    `reset_to` is where the branch begins again.
+    """The lead or a person decided about a stuck loop. `feedback` is shown to the next attempt. `reset_to` is where
+    the branch starts over. (E3)
     """
 
     iteration: int

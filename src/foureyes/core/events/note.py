@@ -1,4 +1,4 @@
-"""Events of what is only written down: a task's log, and what a session leaves for the next."""
+"""Journal events that only record text: a task's log, and handoffs between sessions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Logged(Event, frozen=True, kw_only=True):
 
 
 class HandedOff(Event, frozen=True, kw_only=True):
-    """What a session leaves for the next."""
+    """A session's handoff to the next session."""
 
     done: tuple[str, ...] = ()
     remaining: tuple[str, ...] = ()

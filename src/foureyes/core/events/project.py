@@ -1,4 +1,4 @@
-"""Events of a project: made, held, settings, exceptions."""
+"""Journal events about a project: creation, holds, settings, exceptions."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class ProjectCreated(Event, frozen=True, kw_only=True):
 
 
 class StorePlaced(Event, frozen=True, kw_only=True):
-    """A person moved the store, or adopted it where it was found (P12). `tip`: the commit of the target up to which
-    its merges may be missing here.
+    """A person moved the store, or adopted it where it was found (P12). `tip` is the target commit up to which merges
+    may be missing here.
     """
 
     place: str
@@ -29,7 +29,7 @@ class StorePlaced(Event, frozen=True, kw_only=True):
 
 
 class ProjectHeld(Event, frozen=True, kw_only=True):
-    """A stop for the whole project."""
+    """The whole project was held."""
 
     reason: str
 
@@ -41,7 +41,7 @@ class ProjectResumed(Event, frozen=True, kw_only=True):
 
 
 class SecurityRecorded(Event, frozen=True, kw_only=True):
-    """An exception, audited (P8): also a `security` line in the task's log and in the mirror file."""
+    """An audited exception, also written as a `security` line to the task's log and the mirror file. (P8)"""
 
     kind: ExceptionKind
     rule: str
@@ -50,9 +50,11 @@ class SecurityRecorded(Event, frozen=True, kw_only=True):
 
 
 class PolicyAccepted(Event, frozen=True, kw_only=True):
-    """A person made the foureyes.toml that is on the target branch the one in force (P12). `target`: the branch that is
-    the target from now on, where that is another one than before. `tip` is the commit at which the target was shown,
-    where that is another one, or no task had begun. `commit`: the one that brought the file, or the one of the remote's target that had it (Q6); empty where nobody was asked.
+    """A person accepted the foureyes.toml on the target branch. (P12)
+
+    `target` is the new target branch, if it changed. `tip` is the commit at which the target was shown, if that
+    differs or no task had begun. `commit` brought the file, or had it on the remote's target (Q6). It is empty if
+    neither was checked.
     """
 
     digest: str
@@ -63,14 +65,14 @@ class PolicyAccepted(Event, frozen=True, kw_only=True):
 
 
 class TemplateAccepted(Event, frozen=True, kw_only=True):
-    """A person made a template of prompts that is on the target branch the one in force (F4, P12)."""
+    """A person accepted a prompt template on the target branch. (F4, P12)"""
 
     name: str
     digest: str
 
 
 class SettingChanged(Event, frozen=True, kw_only=True):
-    """A journalled setting (P12): a person's change of policy; `new` None means unset."""
+    """A person changed a journaled setting. `new` None means unset. (P12)"""
 
     name: str
     old: str | None

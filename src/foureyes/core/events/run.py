@@ -1,4 +1,4 @@
-"""The vocabulary of the journal about runs: runners, runs and their leases, signals, what agents emit, pauses (S)."""
+"""Journal events about runs: runners, runs and their leases, signals, agents' events, pauses. (S)"""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from foureyes.core.words.ids import SessionId
 
 
 class RunnerStarted(Event, frozen=True, kw_only=True):
-    """A runner began (I5): by the row's session, a person or a service that the policy names. `session` is the runner's
-    own, `until` when its lease ends unless it is renewed (J4).
+    """A runner was started by the row's session, a person or a service named by the policy (I5). `session` is the
+    runner's own. `until` is the end of its lease unless it is renewed (J4).
     """
 
     session: SessionId
     process: str
     host: str
     agents: int
-    """How many runs at once; 0 for one that only checks and merges (`fe watch`)."""
+    """Number of parallel runs, 0 for a runner that only checks and merges (`fe watch`)."""
     until: str = ""
     beacon: str = ""
-    """The lock of the database that it holds as long as it is connected; empty where there is none."""
+    """The database lock held while connected, or ""."""
 
 
 class RunnerEnded(Event, frozen=True, kw_only=True):
-    """A runner came to its end, or was found dead by the next one (`lost`)."""
+    """A runner ended, or the next one found it dead (`lost`)."""
 
     session: SessionId
     reason: str = ""
@@ -34,8 +34,8 @@ class RunnerEnded(Event, frozen=True, kw_only=True):
 
 
 class RunReserved(Event, frozen=True, kw_only=True):
-    """J4: a runner takes a task for a run: nobody else does from here on. No history action, no author yet. `runner` is
-    the runner's session.
+    """A runner reserved a task for a run, and no other may take it. It is no history action and makes no author.
+    `runner` is the runner's session. (J4)
     """
 
     run: RunId
@@ -49,12 +49,12 @@ class RunReserved(Event, frozen=True, kw_only=True):
     iteration: int = 0
     resumes: str = ""
     cycle: str = ""
-    """The review cycle that it works for."""
+    """The review cycle of the run."""
     look: int = 0
 
 
 class RunTaken(Event, frozen=True, kw_only=True):
-    """J4: another runner takes a run over whose runner is dead, or whose lease has ended; the fence goes up."""
+    """Another runner took over a run whose runner is dead or whose lease expired. The fence increases. (J4)"""
 
     run: RunId
     runner: SessionId
@@ -65,24 +65,24 @@ class RunTaken(Event, frozen=True, kw_only=True):
 
 
 class RunBound(Event, frozen=True, kw_only=True):
-    """I2: the reaper above the program is on record, and the token holds below it; only now the program is let go.
-    The `TokenIssued` of its session stands beside it.
+    """The reaper above the program was recorded, and the token holds below it. The program may run only now. The
+    `TokenIssued` event of its session is next to it. (I2)
     """
 
     run: RunId
     session: SessionId
     process: str
     program: str
-    """Path of the program that is started, as the accepted profile names it (I5)."""
+    """Path of the started program, as the accepted profile names it. (I5)"""
     digest: str = ""
-    """sha256 of that file; empty where it could not be read."""
+    """sha256 of that file, or "" if it could not be read."""
     worktree: str = ""
     fence: int = 0
 
 
 class RunEnded(Event, frozen=True, kw_only=True):
-    """Every process of a run is gone. What becomes of the work stands in other rows. `signal` is the one of its final
-    message (S1), where it has one: it was said last.
+    """Every process of a run is gone. Other rows record what happens to the work. `signal` is from its final message,
+    if it has one, which makes it the last (S1).
     """
 
     run: RunId
@@ -103,14 +103,14 @@ class RunEnded(Event, frozen=True, kw_only=True):
 
 
 class RunStopAsked(Event, frozen=True, kw_only=True):
-    """Somebody wants a run to end; its runner does it, and the work stays on the branch."""
+    """A run's stop was requested. Its runner performs it, and the work stays on the branch."""
 
     run: RunId
     reason: str = ""
 
 
 class Signalled(Event, frozen=True, kw_only=True):
-    """S1: an agent says that its run is over. A submission by `fe submit` is a signal of its own."""
+    """An agent ended its run by a signal. A submission by `fe submit` is a signal too. (S1)"""
 
     signal: Signal
     message: str = ""
@@ -118,7 +118,7 @@ class Signalled(Event, frozen=True, kw_only=True):
 
 
 class Emitted(Event, frozen=True, kw_only=True):
-    """S3: what an agent says in the middle of its work. `payload` is JSON text."""
+    """An agent reported something during its work. `payload` is JSON text. (S3)"""
 
     type: EmitType
     summary: str
@@ -127,8 +127,8 @@ class Emitted(Event, frozen=True, kw_only=True):
 
 
 class ProfileCooled(Event, frozen=True, kw_only=True):
-    """A profile is skipped until then: out of quota, logged out, not there. `until` empty: until a person says so
-    or the program works again.
+    """A profile is skipped until a time: out of quota, logged out or missing. Without `until`, until a person releases
+    it or the program works again.
     """
 
     profile: str
@@ -139,7 +139,7 @@ class ProfileCooled(Event, frozen=True, kw_only=True):
 
 
 class ProfileWarmed(Event, frozen=True, kw_only=True):
-    """A profile that cooled down works again."""
+    """A skipped profile works again."""
 
     profile: str
     host: str
@@ -147,8 +147,8 @@ class ProfileWarmed(Event, frozen=True, kw_only=True):
 
 
 class RunsPaused(Event, frozen=True, kw_only=True):
-    """V9: no new work begins, on the row's task, or anywhere if it names none; what runs comes to its end. It survives
-    restarts. One by a rule names the rule and its cycle.
+    """New work was paused on the row's task, or everywhere without one. Live runs finish. The pause survives restarts.
+    One by a rule names the rule and its cycle. (V9)
     """
 
     reason: str
@@ -158,8 +158,8 @@ class RunsPaused(Event, frozen=True, kw_only=True):
 
 
 class RunsResumed(Event, frozen=True, kw_only=True):
-    """V9: a person lifts every pause of the row's task, or of everything, with a note. Or a rule lifts the one that a
-    rule made in `cycle`, and no other.
+    """A person lifted every pause of the row's task, or all pauses, with a note. A rule lifts only the pause that a
+    rule made in `cycle`. (V9)
     """
 
     reason: str
@@ -169,8 +169,8 @@ class RunsResumed(Event, frozen=True, kw_only=True):
 
 
 class RunStuck(Event, frozen=True, kw_only=True):
-    """The runner has done with a task what it can: a person looks (retry cap, spend cap, two rounds without a change).
-    The row's task waits until a person says so.
+    """The runner gave up on a task (retry cap, spend cap, two rounds without a change). The row's task waits for a
+    person.
     """
 
     why: str
@@ -178,7 +178,7 @@ class RunStuck(Event, frozen=True, kw_only=True):
 
 
 class ChecksTaken(Event, frozen=True, kw_only=True):
-    """J4: a runner runs the checks of a task: no other one does until it has done, or is gone. The fence goes up."""
+    """A runner runs the checks of a task. No other does until it is done or gone. The fence increases. (J4)"""
 
     runner: SessionId
     fence: int
@@ -186,6 +186,6 @@ class ChecksTaken(Event, frozen=True, kw_only=True):
 
 
 class ChecksLeft(Event, frozen=True, kw_only=True):
-    """J4: the runner has done with the checks of a task."""
+    """The runner finished the checks of a task. (J4)"""
 
     fence: int

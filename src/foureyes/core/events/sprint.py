@@ -1,4 +1,4 @@
-"""The vocabulary of the journal about sprints (X): planned, started, paused, resumed, ended, undone."""
+"""Journal events about sprints: planned, started, paused, resumed, ended, undone. (X)"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from foureyes.core.words.ids import TaskId
 
 
 class Chosen(msgspec.Struct, frozen=True, kw_only=True):
-    """A task of a sprint, with how long it was thought to take, and where that came from."""
+    """A task of a sprint, with its estimate and the estimate's source."""
 
     task: TaskId
     minutes: int
@@ -18,7 +18,7 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintPlanned(Event, frozen=True, kw_only=True):
-    """X1: a set of tasks, a target, and options. Nothing begins by it."""
+    """A sprint was planned: tasks, a target and options. It starts nothing. (X1)"""
 
     sprint: SprintId
     target: SprintTarget
@@ -28,8 +28,8 @@ class SprintPlanned(Event, frozen=True, kw_only=True):
 
 
 class SprintStarted(Event, frozen=True, kw_only=True):
-    """X2: from here on new tasks begin only out of sprints that run. `ends_at` is an instant; `checkpoint` the name of
-    the one that was made before.
+    """A sprint started. New tasks now begin only from running sprints. `ends_at` is an instant, `checkpoint` the name
+    of the one created before. (X2)
     """
 
     sprint: SprintId
@@ -38,7 +38,7 @@ class SprintStarted(Event, frozen=True, kw_only=True):
 
 
 class SprintPaused(Event, frozen=True, kw_only=True):
-    """X3: none of its tasks begins; it says why."""
+    """A sprint was paused, with the reason. None of its tasks begin. (X3)"""
 
     sprint: SprintId
     kind: PauseKind
@@ -46,14 +46,14 @@ class SprintPaused(Event, frozen=True, kw_only=True):
 
 
 class SprintResumed(Event, frozen=True, kw_only=True):
-    """X3: it goes on: a person said so, or what stopped it is gone. Errors count from here."""
+    """A sprint was resumed by a person, or because the cause of its pause is gone. Errors count from here. (X3)"""
 
     sprint: SprintId
     why: str = ""
 
 
 class SprintEnded(Event, frozen=True, kw_only=True):
-    """X2: none of its tasks begins any more; what runs finishes, and its work goes to ordinary review."""
+    """A sprint ended. No more of its tasks begin. Live runs finish, and their work goes to normal review. (X2)"""
 
     sprint: SprintId
     kind: EndKind
@@ -61,7 +61,7 @@ class SprintEnded(Event, frozen=True, kw_only=True):
 
 
 class SprintUndone(Event, frozen=True, kw_only=True):
-    """X5: tasks that take back what it merged, each beside the task whose work it takes back."""
+    """Tasks were created that revert the sprint's merges, each paired with the task it reverts. (X5)"""
 
     sprint: SprintId
     reverts: tuple[tuple[TaskId, TaskId], ...]

@@ -1,6 +1,6 @@
-"""The vocabulary of the journal about a task itself: planned, edited, claimed, put aside, held, closed.
+"""Journal events about a task itself: planned, edited, claimed, deferred, held, closed.
 
-`signed_by` is the key that a person signed it with, where it loosens how the task is looked at (M6).
+`signed_by` is the key of a person's signature, if the event loosens the task's review (M6).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from foureyes.core.words.lifecycle import RunEnd
 
 
 class TaskCreated(Event, frozen=True, kw_only=True):
-    """A task was planned; the session of the row is its creator for ever."""
+    """A task was planned. The row's session is its creator permanently."""
 
     title: str
     description: str = ""
@@ -33,7 +33,7 @@ class TaskCreated(Event, frozen=True, kw_only=True):
 
 
 class TaskEdited(Event, frozen=True, kw_only=True):
-    """Fields of a task were changed; only the given ones. Never its status (T2)."""
+    """Fields of a task were changed, only the given ones. It never changes the status. (T2)"""
 
     title: str | None = None
     description: str | None = None
@@ -54,21 +54,21 @@ class ParentChanged(Event, frozen=True, kw_only=True):
 
 
 class MinorSet(Event, frozen=True, kw_only=True):
-    """The minor mark changed after creation (P10 asks by whom)."""
+    """The minor mark changed after creation. P10 checks the session."""
 
     minor: bool
     signed_by: str = ""
 
 
 class LabelAdded(Event, frozen=True, kw_only=True):
-    """A label was put on."""
+    """A label was added."""
 
     label: str
     signed_by: str = ""
 
 
 class LabelRemoved(Event, frozen=True, kw_only=True):
-    """A label was taken off."""
+    """A label was removed."""
 
     label: str
     signed_by: str = ""
@@ -81,27 +81,27 @@ class DependencyAdded(Event, frozen=True, kw_only=True):
 
 
 class DependencyRemoved(Event, frozen=True, kw_only=True):
-    """The task no longer waits for another; shown in review (T3)."""
+    """The task no longer waits for another. Reviews show this. (T3)"""
 
     depends_on: TaskId
 
 
 class TaskReserved(Event, frozen=True, kw_only=True):
-    """K1: the row's session is about to start the task, by this process; its worktree is made first."""
+    """The row's session is about to start the task, from this process. Its worktree is created first. (K1)"""
 
     process: str = ""
     until: str = ""
 
 
 class ReservationEnded(Event, frozen=True, kw_only=True):
-    """K1: the worktree could not be made, and the task is free again."""
+    """The worktree could not be created, and the task is free again. (K1)"""
 
     reason: str = ""
 
 
 class TaskStarted(Event, frozen=True, kw_only=True):
-    """The claim (T1), of the row's session or, made for it, of `implementer`. `target_head` is where the target stood
-    (K4).
+    """The task was claimed by the row's session, or by `implementer` if it was created for that. `target_head` is the
+    target's position (K4). (T1)
     """
 
     target_head: Sha | None = None
@@ -109,14 +109,14 @@ class TaskStarted(Event, frozen=True, kw_only=True):
 
 
 class TaskUnstarted(Event, frozen=True, kw_only=True):
-    """The implementer gave the claim back. `how` says how the run ended, if it did not end well (L17)."""
+    """The implementer released the claim. `how` says how the run ended, if it did not end well (L17)."""
 
     reason: str = ""
     how: RunEnd = ""
 
 
 class TaskReleased(Event, frozen=True, kw_only=True):
-    """Somebody else freed the claim; no implementation action of the doer."""
+    """Another session released the claim. It does not count as an implementation action of the session."""
 
     implementer: SessionId
     reason: str = ""
@@ -124,41 +124,41 @@ class TaskReleased(Event, frozen=True, kw_only=True):
 
 
 class TaskBlocked(Event, frozen=True, kw_only=True):
-    """Blocked by circumstances."""
+    """The task was blocked by circumstances."""
 
     reason: str
 
 
 class TaskUnblocked(Event, frozen=True, kw_only=True):
-    """Free again."""
+    """The task was unblocked."""
 
     reason: str = ""
 
 
 class TaskDeferred(Event, frozen=True, kw_only=True):
-    """Not now."""
+    """The task was deferred."""
 
     until: str | None = None
 
 
 class TaskUndeferred(Event, frozen=True, kw_only=True):
-    """Now after all."""
+    """The deferred task is ready again."""
 
 
 class TaskHeld(Event, frozen=True, kw_only=True):
-    """A stop that only a person lifts (D3)."""
+    """A hold was set. Only a person lifts it. (D3)"""
 
     reason: str
 
 
 class TaskResumed(Event, frozen=True, kw_only=True):
-    """A hold was lifted by a person."""
+    """A person lifted a hold."""
 
     reason: str
 
 
 class TaskClosed(Event, frozen=True, kw_only=True):
-    """Closed without an approval, by rule C."""
+    """The task was closed without an approval, by rule C."""
 
     rule: str
     exception: str = ""
@@ -166,18 +166,18 @@ class TaskClosed(Event, frozen=True, kw_only=True):
 
 
 class TaskCancelled(Event, frozen=True, kw_only=True):
-    """Nobody began it and nobody will."""
+    """The task was cancelled before any work."""
 
     reason: str = ""
 
 
 class TaskDeleted(Event, frozen=True, kw_only=True):
-    """Cancelled and hidden from lists."""
+    """The task was cancelled and hidden from lists."""
 
     reason: str = ""
 
 
 class TaskReopened(Event, frozen=True, kw_only=True):
-    """Open again; approvals end, history stays."""
+    """The task is open again. Approvals end, and the history stays."""
 
     reason: str = ""
