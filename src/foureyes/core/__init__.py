@@ -1,1 +1,1 @@
-"""What is true. Pure: no input or output, no clock, no randomness, no logging."""
+"""Domain logic. Pure: no input or output, no clock, no randomness, no logging."""

@@ -1,1 +1,1 @@
-"""Review cycles: when one begins, who is asked, and what the answers come to (V). Pure."""
+"""Review cycles: triggers, choice of reviewers, and results. Pure functions. (V)"""

@@ -17,7 +17,7 @@ from foureyes.core.words.text import CONTROL, SURROGATE, visible
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import prose
 
-# ---- JSON text that somebody sent ----
+# ---- JSON text from outside ----
 
 
 class Doubled(dict[str, Any]):

@@ -217,7 +217,7 @@ class Replaced(msgspec.Struct, frozen=True):
 
 
 class Reported(msgspec.Struct, frozen=True, kw_only=True):
-    """One result of a scan that is neither suppressed nor absent from the new scan.
+    """One result of a scan that is neither suppressed nor gone since the baseline.
 
     `level` is `none` if it is no failure. `place` is a relative or absolute path, or an address that is no file.
     `roots` are the source directories named by the run. `score` goes from 0 to 10. `about` is the rule's short
@@ -290,7 +290,7 @@ def _why_broken(invocation: Invocation) -> str:
 
 
 def _is_left_out(result: Result) -> bool:
-    """Return True if the result is suppressed without a pending or rejected review, or absent since the baseline."""
+    """Return True if the result is suppressed without a pending or rejected review, or gone since the baseline."""
     statuses = [suppression.status or "accepted" for suppression in result.suppressions or ()]
     is_suppressed = bool(statuses) and all(status == "accepted" for status in statuses)
     return is_suppressed or result.baseline_state == "absent"

@@ -86,8 +86,9 @@ class RulingTakenBack(Event, frozen=True, kw_only=True):
 
 
 class FindingsCleared(Event, frozen=True, kw_only=True):
-    """Findings were settled without a ruling: the check no longer reports them (L8); their file left the diff
-    (non-blocking ones, L4); or they came from another task, are settled there, and their code is gone (`root`, A6).
+    """Findings were settled without a ruling. `check`: the check no longer reports them (L8). `left`: their file left
+    the diff (non-blocking ones, L4). `root`: they came from another task, are settled there, and their code is gone
+    (A6).
     """
 
     iteration: int

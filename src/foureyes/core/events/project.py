@@ -53,8 +53,8 @@ class PolicyAccepted(Event, frozen=True, kw_only=True):
     """A person accepted the foureyes.toml on the target branch. (P12)
 
     `target` is the new target branch, if it changed. `tip` is the commit at which the target was shown, if that
-    differs or no task had begun. `commit` brought the file, or had it on the remote's target (Q6). It is empty if
-    neither was checked.
+    differs or no task had begun. `commit` brought the file, or had it on the remote's target (Q6). It is empty if it
+    was not looked up.
     """
 
     digest: str

@@ -116,7 +116,7 @@ class TaskUnstarted(Event, frozen=True, kw_only=True):
 
 
 class TaskReleased(Event, frozen=True, kw_only=True):
-    """Another session released the claim. It does not count as an implementation action of the session."""
+    """Another session released the claim. It does not count as implementation work of that session."""
 
     implementer: SessionId
     reason: str = ""

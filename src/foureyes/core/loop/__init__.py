@@ -1,1 +1,1 @@
-"""The findings loop: recognising, answering, progress, escalation, figures."""
+"""The findings loop: fingerprints, answers, progress, escalation, figures."""

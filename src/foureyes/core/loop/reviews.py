@@ -49,8 +49,8 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def agrees(self) -> bool:
-        """True if the review is complete and its effective verdict is approved. Whether it counts also depends on the
-        reviewer. (P)
+        """True if the review is complete and its effective verdict is approved. The reviewer's rights also decide if
+        it counts. (P)
         """
         return self.is_whole and self.effective == "approved"
 

@@ -1,1 +1,1 @@
-"""The nouns: task, session, attempt, check, finding, feedback."""
+"""Domain types: task, session, attempt, check, finding, cycle, run, sprint."""

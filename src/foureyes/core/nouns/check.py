@@ -184,8 +184,8 @@ def may_have_been_killed(ran: Ran) -> bool:
 def judge(rule: CheckRule, ran: Ran) -> CheckJudgement:
     """Return the outcome of a run. It passes only if exit code and report both do, for this tree. (D5)
 
-    A failed run that rewrote its tree stays failed if it has no report or names nothing. With named failures it is
-    unsound, because they would be compared with the target. If only lock files changed because they do not fit the
+    A passing run that rewrote its tree is unsound. A failing one stays failed, unless its report names failures: those
+    would be compared with the target, so it is unsound too. If only lock files changed because they do not fit the
     change, the run fails and the author has to commit them.
     """
     verdict, rewritten = _judge(rule, ran), unlisted(rule, ran.rewritten)
@@ -290,8 +290,8 @@ def _what_failed(ran: Ran, failed: int) -> str:
 class WhatRan(NamedTuple):
     """The program and environment of a check run, empty if unknown.
 
-    `beside` is the only target tree for which the run is valid, if the change's own files may hide files of the
-    environment. `stored` joins all three into one text, and read() parses it.
+    `beside` is the only target tree for which the run is valid, because files of the change may lie where the
+    environment has its own. `stored` joins all three into one text, and read() parses it.
     """
 
     program: str = ""

@@ -21,7 +21,7 @@ CycleRule = Literal["R0", "R1", "R2", "R3", "R4"]
 CYCLE_RULES: tuple[CycleRule, ...] = ("R0", "R1", "R2", "R3", "R4")
 
 ReviewerKind = Literal["profile", "session", "person"]
-"""An agent profile, started by a runner; a session already at work; or a person."""
+"""An agent profile that a runner starts, a session already at work, or a person."""
 REVIEWER_KINDS: tuple[ReviewerKind, ...] = ("profile", "session", "person")
 
 ANY_PERSON = "a person"

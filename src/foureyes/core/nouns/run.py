@@ -29,13 +29,14 @@ COOLING: frozenset[ErrorKind] = frozenset({"quota", "auth", "missing"})
 
 RunState = Literal["reserved", "running", "ended"]
 RunEnding = Literal["", "finished", "failed", "timeout", "stopped", "lost", "unstarted"]
-"""How a run ended: finished; failed (S2); deadline or idle time; stopped by a person, a hold or the runner; its runner
-died; never started.
+"""The end of a run. `finished`: its program came to its end. `failed`: see S2. `timeout`: deadline or idle time.
+`stopped`: by a person, a hold or the runner. `lost`: its runner died. `unstarted`: it never began.
 """
 
 Purpose = Literal["implement", "respond", "review", "clarify", "lead", "plan"]
-"""The purpose of a run: a first attempt or one without findings; answering findings or feedback; reviewing a change;
-clarifying where reviews disagree; deciding as the lead; planning a goal.
+"""The purpose of a run. `implement`: a first attempt, or one without findings. `respond`: answer findings or feedback.
+`review`: review a change. `clarify`: answer concerns where reviews disagree. `lead`: decide as the lead. `plan`: plan
+a goal.
 """
 ROLE_FOR: dict[Purpose, Role] = {
     "implement": "implement", "respond": "implement", "review": "review", "clarify": "implement", "lead": "lead",

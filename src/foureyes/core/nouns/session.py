@@ -62,8 +62,8 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
 
     `stands` is set until `core.rules.callers.at_home` has judged the caller's place. Before that it may use no
     command. `by_key`: a person only for signed acts (I9). `lease` is the run and fence for which a runner writes. A
-    runner that lost it writes nothing (J4). `keys_here` are keys found on this machine, as evidence with their file.
-    They count for this decision only and are never recorded (I1).
+    runner that lost it writes nothing (J4). `keys_here` are keys found where the caller runs, as evidence with their
+    file. They count for this decision only and are never recorded (I1).
     """
 
     session: SessionId

@@ -24,7 +24,7 @@ PASSING: frozenset[PauseKind] = frozenset({"disk", "hold"})
 """Pauses that end by themselves once the cause is gone. The others need a person."""
 
 EndKind = Literal["target", "time", "idle", "closed", "stopped", "withdrawn"]
-"""How a sprint ended: target reached, time over, nothing ready, all tasks closed, stopped, or the plan was withdrawn.
+"""How a sprint ended: target reached, time over, nothing ready, all tasks merged, stopped, or the plan was withdrawn.
 (X2)
 """
 

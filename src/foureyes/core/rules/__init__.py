@@ -1,1 +1,1 @@
-"""The rules: who may, under which policy, with which facts."""
+"""Rules: the rights of each caller under a policy, given the facts."""

@@ -256,7 +256,7 @@ def against(
 
 
 def on_target(rule: CheckRule, result: CheckResult) -> CheckResult:
-    """Return a result on the target's tip as passed if every failure is known by name, so that known failures do not
+    """Return a failed result on the target's tip as passed if its failures are listed, so that known failures do not
     make the target red.
 
     A run that broke, or names nothing to compare, stays red. (G1)

@@ -134,8 +134,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         return [result for result in self.results if result.holds_beside(base_tree)]
 
     def changed_paths(self) -> list[str]:
-        """Return every path that the attempt affects: both paths of a rename, links to changed files, and paths
-        changed by a failed merge.
+        """Return every path that the attempt affects: both paths of a rename, links to changed files, and the paths of
+        a merge that voided an approval.
         """
         files = self.attempt.files if self.attempt else ()
         own = [path for changed in files for path in (changed.path, changed.old_path) if path]

@@ -234,8 +234,8 @@ class SprintRule(msgspec.Struct, frozen=True):
 
 
 class PeersRule(msgspec.Struct, frozen=True):
-    """The reviewers to ask. `ask` is how many: 0 means as many as required, but at least one. `silence_minutes` delays
-    early reviews (V1). (V4)
+    """The reviewers to ask. `ask` is how many: 0 means as many as required, but at least one. Silence of
+    `silence_minutes` triggers a review (V1). (V4)
     """
 
     reviewers: tuple[str, ...] = ()

@@ -1,1 +1,1 @@
-"""What the runner does next: a snapshot of the project in, steps out. Pure."""
+"""The runner's plan: a project snapshot in, the next steps out. Pure functions."""

@@ -198,7 +198,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     assigned: tuple[tuple[str, str], ...] = ()
     """Assignments by `--assign TASK=PROFILE`."""
     halted: str = ""
-    """Why not even a review begins: a person paused everything, or the project is held."""
+    """Why reviews do not start either: a person paused everything, or the project is held."""
     reviews: tuple[ReviewDue, ...] = ()
     called: tuple[Called, ...] = ()
     to_decide: tuple[CycleId, ...] = ()

@@ -1,1 +1,1 @@
-"""Sprints as pure rules (X): when they end, how long tasks take, how far they are, why they pause."""
+"""Sprints: targets, estimates, progress and pauses. Pure functions. (X)"""

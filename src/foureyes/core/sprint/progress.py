@@ -227,9 +227,7 @@ class SprintNow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_error(end: SprintRunEnd) -> bool:
-    """Return True for a run without a result. Stopped runs, lost runners and profiles without capacity do not count.
-    (X3)
-    """
+    """Return True for a run without a result. Stopped runs, lost runners and faults of a profile do not count. (X3)"""
     if end.error in COOLING:
         return False
     return end.ending in ("failed", "timeout", "unstarted") or (end.ending == "finished" and end.signal == "FAILED")

@@ -86,7 +86,9 @@ QUIET = "review:"
 """Prefix of labels about the review mode, which say nothing about duration."""
 
 EstimateSource = Literal["label", "type", "overall", "own", "default"]
-"""The median of tasks with its label, of its type, or of all; its own `estimate_minutes`; or the default."""
+"""The source of an estimate: the median of tasks with its label, of its type or of all, its own `estimate_minutes`, or
+the default.
+"""
 
 
 class Past(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,1 +1,1 @@
-"""The smallest words: ids, texts, globs, statuses, reasons for and against."""
+"""Basic values: ids, texts, globs, statuses, decisions."""

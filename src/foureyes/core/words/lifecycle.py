@@ -29,7 +29,7 @@ IMPLEMENTATION: frozenset[str] = frozenset({"started", "unstarted", "submitted",
 
 
 class Transition(msgspec.Struct, frozen=True):
-    """One row of the table of rules T: from where, to where, and what it is about."""
+    """One row of the transition table: source statuses, target statuses, and a note. (T)"""
 
     from_: tuple[TaskStatus, ...]
     to: tuple[TaskStatus, ...]

@@ -143,7 +143,7 @@ def _back(way: list[str], rest: list[str], links: Mapping[str, str]) -> list[str
     return [*way, *dict.fromkeys(place for end in ends for place in _followed([], end, links, is_inside=False))]
 
 
-# ---- The paths of a tree, found by what somebody calls them ----
+# ---- Lookup of tree paths by other names ----
 
 
 class Tails:
