@@ -149,9 +149,7 @@ def _begun_before(upper: StackPart, attempts: Sequence[StackPart], own: Sequence
     for each in reversed(attempts):
         shared = upper.diffs & each.diffs
         mine = [earlier for earlier in own if each.begun < earlier.seq < each.seq and shared <= earlier.diffs]
-        if shared and any(
-            earlier.has(each) or not each.has(earlier) for earlier in mine
-        ):  # otherwise it is stacked on this one
+        if shared and any(earlier.has(each) or not each.has(earlier) for earlier in mine):  # otherwise a stack
             return quoted(each)
     return None
 

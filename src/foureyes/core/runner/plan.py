@@ -532,7 +532,7 @@ def next_of(due: ReviewDue, slot: Slot | None) -> NextRun | NoReview | None:
     if last is not None and is_invalid(last):
         goes_on = (
             due.purpose == "clarify" and not last.elsewhere
-        )  # a reviewer begins again, in files and a home of its own
+        )  # a reviewer starts fresh, with its own files and home
         return NextRun(profile=due.reviewer, resumes=last.conversation if goes_on else "", asks="answer")
     return NextRun(profile=due.reviewer, resumes=due.resumes if last is None else "")
 
