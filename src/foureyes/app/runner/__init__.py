@@ -1,1 +1,1 @@
-"""The runner: a snapshot, the pure plan, and its steps executed through ports."""
+"""The runner: it takes a snapshot, plans in pure code, and performs the steps through ports."""

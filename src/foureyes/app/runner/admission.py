@@ -1,4 +1,5 @@
-"""Admission: who may begin a runner (I5), its session and token (I2), and whether a run of a task may begin (J4, T4, V9)."""
+"""Admission of runners and runs: who may start a runner, its session and tokens, and the reasons against a run (I2, I5,
+J4, T4, V9)."""
 
 from __future__ import annotations
 
@@ -35,24 +36,22 @@ if TYPE_CHECKING:
 
 
 def refuse_stranger(context: Context, work: Work) -> None:
-    """I5: a person begins a runner, or a service that the accepted policy names; nobody below a check, a hook or an
-    agent.
-    """
+    """Refuse a runner that was started below a check, a hook or an agent. A person, or a service named in the accepted
+    policy, may start one. [I5]"""
     why = why_not_independent(work.actor, context.gate_policy(work.tx).run.services)
     if why is not None:
         refuse_verb("no runner began.", why)
 
 
 def refuse_other_service(work: Work) -> None:
-    """What people do, and runners; no other service."""
+    """Refuse services other than live runners. People pass."""
     if work.actor.kind == "service":
         check_runner(work.tx, work.actor)
 
 
 def runner_for(context: Context, actor: Actor) -> tuple[Actor, str]:
-    """Who a runner is, and its process: a service of its own, below nobody, so that whom it starts is nobody's child
-    (I4, I7).
-    """
+    """Return a new actor for a runner and the process it runs in. The actor is a service with no parent session, so the
+    agents it starts have no parent either. [I4, I7]"""
     number = context.ids.number()
     process = context.outside.process() or f"unknown:{number:032x}"
     runner = Actor(
@@ -68,17 +67,17 @@ def runner_for(context: Context, actor: Actor) -> tuple[Actor, str]:
 
 
 def introduce(context: Context, work: Work, runner: Actor) -> None:
-    """The runner's own session, in the same transaction."""
+    """Record the runner's own session in the current transaction."""
     Work(work.tx, runner, work.at, context.store.project).introduce()
 
 
 def run_id(context: Context) -> RunId:
-    """A name for a run that nobody has yet."""
+    """Return an unused random id for a run."""
     return RunId(task_id("run", context.ids.number(), 10))
 
 
 def profile_named(context: Context, tx: Tx, name: str) -> Profile:
-    """I5, I6: a profile of the policy in force; runs have no others."""
+    """Return an agent profile of the accepted policy, or raise BadInput with the known names. [I5, I6]"""
     from foureyes.config.policy import agent_profiles
 
     profiles = agent_profiles(context.layers(tx, context.gate))
@@ -91,9 +90,8 @@ def profile_named(context: Context, tx: Tx, name: str) -> Profile:
 
 
 def token_for(context: Context, work: Work, run: Run, secret: str, process: str) -> e.TokenIssued:
-    """I2, I4: good for one task and one role below one process; without evidence that it would share with any other
-    run.
-    """
+    """Return the token event of a run. The token is valid for one task and one role below one process, and shares no
+    evidence with other runs. [I2, I4]"""
     profile = profile_named(context, work.tx, run.profile)
     count = work.tx.one("session.count_agent", Count, agent=run.profile)
     return e.TokenIssued(
@@ -110,7 +108,8 @@ def token_for(context: Context, work: Work, run: Run, secret: str, process: str)
 
 
 def give(work: Work, run: Run, task: Task, issued: e.TokenIssued, target_head: Sha | None) -> None:
-    """I2: a run gets its token, and one that makes something the claim, in place of a run before it that left one."""
+    """Record the run's token. A run that changes code also gets the claim, which is first released if an ended run left
+    it. [I2]"""
     left = left_by_a_run(work.tx, task)
     work.record(task.id, issued)
     if run.purpose in MAKES:
@@ -121,7 +120,7 @@ def give(work: Work, run: Run, task: Task, issued: e.TokenIssued, target_head: S
 
 
 def not_reserved(run: Run) -> Reason:
-    """What is wrong with a run that is bound already, or over."""
+    """Return the reason to refuse a token: the run is bound already, or has ended."""
     return Reason("J4", f"{run.id} is {run.state}: a token is given out once, to a run that is reserved", fe("status"))
 
 
@@ -129,7 +128,7 @@ def not_reserved(run: Run) -> Reason:
 
 
 def of_begin(task: str) -> list[NamedQuery]:
-    """What is asked before a run of a task begins (`ahead`)."""
+    """Return the queries that the caller prefetches before a run of a task begins."""
     return [
         ("task.exists", {"id": task}),
         ("task.get", {"id": task}),
@@ -148,9 +147,8 @@ def of_begin(task: str) -> list[NamedQuery]:
 def why_not_begin(
     context: Context, work: Work, task: Task, purpose: Purpose, *, own: str = "", asked: tuple[str, str] = ("", "")
 ) -> list[Reason]:
-    """Every reason why no run for this purpose begins. `own`: the run that asks, which is no reason against itself.
-    `asked`: the cycle, and who was asked there.
-    """
+    """Return every reason against starting a run for this purpose. `own` is the requesting run, which does not count
+    against itself. `asked` is the cycle and the requested reviewer."""
     if purpose == "review":
         return _why_not_reviewed(context, work.tx, task, own, *asked)
     if purpose == "clarify":
@@ -173,9 +171,8 @@ def why_not_begin(
 
 
 def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str, profile: str) -> list[Reason]:
-    """V4, V9: a review is for who was asked and has not answered; one at a time. A pause by a rule, or a hold of the
-    task, keeps new work back, and no review.
-    """
+    """Return the reasons against a review run. The reviewer must be requested and unanswered, with no other run of it
+    live. A hold of the task or a pause by a rule does not block a review. [V4, V9]"""
     awaited = [(row.task, row.reviewer) for row in tx.all("runner.awaited", Awaited, ids=[cycle])]
     reasons = []
     if not cycle or (task.id, profile) not in awaited:
@@ -195,7 +192,8 @@ def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str
 
 
 def _why_not_clarified(context: Context, tx: Tx, task: Task, own: str, cycle: str) -> list[Reason]:
-    """V9: an author clarifies what a cycle asks it, once nobody works on the task."""
+    """Return the reasons against a clarification run. No other run may be live on the task, and the cycle must be
+    waiting for the author. [V9]"""
     other = tx.one("run.at_work", Run, task=task.id)
     reasons = _held(context, tx, replace(task, hold=None))
     if other is not None and other.id != own:
@@ -207,9 +205,7 @@ def _why_not_clarified(context: Context, tx: Tx, task: Task, own: str, cycle: st
 
 
 def left_by_a_run(tx: Tx, task: Task) -> Run | None:
-    """The run that has ended, or lost its session, and left the claim of the task behind; None where it has none, or
-    somebody else's.
-    """
+    """Return the ended run that still holds the claim of the task, or None if no run does."""
     if task.status != "in_progress" or task.implementer is None:
         return None
     run = tx.one("run.of_session", Run, session=task.implementer)
@@ -217,7 +213,7 @@ def left_by_a_run(tx: Tx, task: Task) -> Run | None:
 
 
 def _standing_still(tx: Tx, task: Task) -> list[Reason]:
-    """V9, E6: a pause, or a task with which the runner has done what it can."""
+    """Return the pauses that affect the task, and its escalation to a person if it has one. [V9, E6]"""
     pauses = tx.all("run.pauses_of", PauseView, task=task.id)
     reasons = [
         Reason("V9", f"{each.task or 'everything'} is paused: {each.reason}", resume_step(each.task)) for each in pauses
@@ -229,7 +225,8 @@ def _standing_still(tx: Tx, task: Task) -> list[Reason]:
 
 
 def _out_of_sprints(context: Context, tx: Tx, task: Task) -> list[Reason]:
-    """X2: while sprints go on, a new task begins only out of one that runs; what was begun goes on."""
+    """Return why the sprints keep a new task from starting. While a sprint is active, new tasks start only from a
+    running sprint. Tasks begun earlier are exempt. [X2]"""
     if task.iteration or tx.all("run.of_task", Run, task=task.id, limit=1):
         return []
     going_on = active(tx)
@@ -247,7 +244,7 @@ def _out_of_sprints(context: Context, tx: Tx, task: Task) -> list[Reason]:
 
 
 def _why_not_claimed(context: Context, tx: Tx, task: Task) -> list[Reason]:
-    """T1, T4: what the run will be the author of is free; what an ended run left behind counts as free."""
+    """Return why the task cannot be claimed. A claim left by an ended run counts as free. [T1, T4]"""
     free = replace(task, status="open") if left_by_a_run(tx, task) is not None else task
     return why_not_free(
         free,
@@ -258,7 +255,8 @@ def _why_not_claimed(context: Context, tx: Tx, task: Task) -> list[Reason]:
 
 
 def _why_not_thought_about(context: Context, tx: Tx, task: Task, purpose: Purpose) -> list[Reason]:
-    """E2, I2: a lead's run is for a loop that waits for the lead, a planning one for a goal that is open."""
+    """Return the reasons against a lead or planning run. The loop must wait for the lead, and a planned goal must be
+    open. [E2, I2]"""
     reasons = _held(context, tx, task)
     if purpose == "lead" and task.waiting_for != "lead":
         reasons.append(Reason("E2", f"{task.id} does not wait for the lead", fe("show", task.id)))
@@ -268,7 +266,7 @@ def _why_not_thought_about(context: Context, tx: Tx, task: Task, purpose: Purpos
 
 
 def _held(context: Context, tx: Tx, task: Task) -> list[Reason]:
-    """D3: a hold on the task, or on everything."""
+    """Return the hold of the task or of the project, if there is one. [D3]"""
     hold = task.hold or context.project(tx).hold
     if hold is None:
         return []
@@ -276,5 +274,5 @@ def _held(context: Context, tx: Tx, task: Task) -> list[Reason]:
 
 
 def resume_step(task: str) -> Steps:
-    """V9: a person lets it go on."""
+    """Return the step by which a person resumes the task or the project. [V9]"""
     return by_person(fe("resume", task or "--project", "-m", phrase("why")))

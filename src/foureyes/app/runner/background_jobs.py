@@ -1,4 +1,4 @@
-"""Background jobs: checks and merges, done beside the watching of runs, each with a store of its own."""
+"""Background jobs: checks, merges and fetches that run while the runner watches its runs."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 
 
 Job = Callable[["Context", Callable[[], bool]], "JobEnd"]
-"""Done with a Context of its own; the second is asked whether to end."""
+"""Called with a Context of its own and a function that returns True when the job should stop."""
 
 
 class JobEnd(msgspec.Struct, frozen=True):
-    """What to tell people about a job. `problem` is why it came to nothing, `failed` why some of its tasks did; `soon`:
-    only because another process was at it, which takes no time. `closed` are the tasks that it brought to their end.
-    """
+    """Result of a job. `problem` is why the whole job failed, `failed` why single tasks did. `soon` means another
+    process was busy with it, so the retry pause need not grow. `closed` lists the tasks it finished."""
 
     text: str = ""
     problem: str = ""
@@ -35,7 +34,7 @@ class JobEnd(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
-    """A job that came to its end; `problem` is why it did not come to a good one."""
+    """Result of a finished job. `problem` is empty unless the job failed."""
 
     key: str
     said: str = ""
@@ -50,7 +49,7 @@ def _done(key: str, end: JobEnd) -> Done:
 
 
 def all_of(problem: FoureyesError) -> str:
-    """What was refused, with every reason, its rule and what is to be typed."""
+    """Return the message of a refusal with every reason, its rule and the commands to type next."""
     if not problem.reasons:
         words = [step.before for step in problem.next_step.steps if not step.argv]
         return "; ".join([problem.message.rstrip("."), *words]) if words else problem.message
@@ -67,22 +66,22 @@ def _word(word: str | Arg) -> str:
 
 
 class Crew(Protocol):
-    """Somebody who does jobs."""
+    """Runs background jobs."""
 
     def start(self, key: str, job: Job) -> None: ...
 
     def done(self) -> list[Done]:
-        """The jobs that came to their end since the last time."""
+        """Return the jobs that finished since the last call."""
 
     def fileno(self) -> int:
-        """Becomes readable when a job is done; -1 where nothing ever does."""
+        """Return a descriptor that becomes readable when a job finishes, or -1 if there is none."""
 
     def close(self) -> list[Done]:
-        """Ask every job to end, and wait for it; what came of each that nobody asked about yet."""
+        """Ask every job to stop, wait for all of them, and return the results not yet collected."""
 
 
 class Threads:
-    """One thread a job, each with an Application of its own: no connection is shared."""
+    """Crew with one thread per job. Each thread has its own Context, because connections cannot be shared."""
 
     def __init__(self, make: Callable[[], Context]) -> None:
         self._make = make
@@ -105,7 +104,7 @@ class Threads:
                 context.close()
         except FoureyesError as problem:
             done = Done(key=key, problem=all_of(problem))
-        except Exception as problem:  # a job that breaks must not leave the runner waiting for it
+        except Exception as problem:  # a crashing job must still report, or the runner would wait for it
             done = Done(key=key, problem=f"{type(problem).__name__}: {problem}")
         self._done.put(done)
         with suppress(OSError):
@@ -139,7 +138,7 @@ class Threads:
 
 
 class AtOnce:
-    """Every job at once, in its place: for who has one store and no threads."""
+    """Crew that runs every job immediately in the caller's thread, for callers with a single store."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

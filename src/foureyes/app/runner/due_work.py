@@ -1,4 +1,4 @@
-"""Due work of a runner: reviews that were requested, checks of attempts, steps of sprints."""
+"""Due work of a runner: requested reviews, checks of attempts, and sprint steps."""
 
 from __future__ import annotations
 
@@ -46,18 +46,17 @@ if TYPE_CHECKING:
     from foureyes.core.sprint.progress import SprintNow
 
 
-# ---- Asked (V1, V3, V4, V8) ----
+# ---- Requested reviews (V1, V3, V4, V8) ----
 
 MOST_OF_A_KIND = 50
-"""How many of each kind one look goes into."""
+"""Rows of each kind that one poll reads."""
 MINUTE = 60.0
-"""Of silence, in seconds."""
+"""Seconds in a minute of silence."""
 
 
 def reviews_due(context: Context, tx: Tx, host: str) -> tuple[ReviewDue, ...]:
-    """V4: everybody whom a runner can start, and whoever is late, in the order in which they get a run. A hold of the
-    task stops work on it, and nobody who looks (V9).
-    """
+    """Return the reviews that a runner can start and the overdue ones, in starting order, after the due clarifications.
+    A held task still gets its reviews. [V4, V9]"""
     now = context.now()
     rows = tx.all("runner.asked", AskedRow, now=now, limit=MOST_OF_A_KIND)
     if not rows:
@@ -81,9 +80,8 @@ def reviews_due(context: Context, tx: Tx, host: str) -> tuple[ReviewDue, ...]:
 
 
 def clarifications_due(tx: Tx, host: str) -> tuple[ReviewDue, ...]:
-    """V9: the authors who were asked to clarify and whose work was a run: each goes on with its conversation, where
-    that is on this host.
-    """
+    """Return the clarifications requested from authors that were runs. Each one resumes its conversation if that is on
+    this host. [V9]"""
     rows = tx.all("runner.clarifying", ClarifyRow, limit=MOST_OF_A_KIND)
     past = _past(tx, sorted({row.cycle for row in rows}), host, "runner.clarify_runs") if rows else {}
     due = []
@@ -115,7 +113,7 @@ def _past(
 
 
 def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[RunId], dict[str, str]]:
-    """Live runs whose answer nobody waits for, and, by its session, when each of the others gave one."""
+    """Return the live runs whose answer no cycle needs, and the time of each submitted review by its session."""
     asked = [run for run in runs if run.purpose in ("review", "clarify") and run.cycle]
     if not asked:
         return set[RunId](), {}
@@ -132,9 +130,8 @@ def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[RunId], dict[str
 
 
 def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
-    """V8: cycles in which everybody has answered, or will not. One in which nobody was asked only where somebody can be
-    by now (V4): elsewhere whoever looks is waited for, and these keep no other one waiting.
-    """
+    """Return the cycles in which every reviewer has answered or failed to. A cycle without requested reviewers is due
+    only if a reviewer can be asked by now. [V4, V8]"""
     now = context.now()
     rows = tx.all("runner.to_decide", Cycle, now=now, limit=MOST_OF_A_KIND)
     clarifying = [row.id for row in rows if row.state == "clarifying"]
@@ -149,14 +146,15 @@ def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
 
 
 def waits_for_cooled(context: Context, tx: Tx) -> bool:
-    """V4: whether a cycle waits for nobody but a reviewer that is skipped for now: it is asked when that ends."""
+    """Return True if a cycle is only waiting for a reviewer that is in its cooldown. [V4]"""
     rows = tx.all("runner.to_decide", Cycle, now=context.now(), limit=MOST_OF_A_KIND)
     waiting = [known for known in wholes(tx, rows) if known.cycle.state == "open" and not known.asked]
     return any(is_cooling(context, tx, known) for known in waiting)
 
 
 def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, host: str) -> tuple[Called, ...]:
-    """V1: what agents said in the middle of their work, and their silence; where the policy wants peers at all."""
+    """Return the triggers that agents raised during their work, and their silence. Empty if the policy wants no peer
+    reviews. [V1]"""
     if not wants_peers(policy):
         return ()
     calls: dict[tuple[str, str], Called] = {}
@@ -169,9 +167,8 @@ def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, hos
 
 
 def _silence(context: Context, tx: Tx, desk: RunnerDesk, minutes: int, host: str) -> Iterable[Called]:
-    """V1: nothing was heard of any live run of the project for so many minutes, by whichever runner; once per silence.
-    Only what lies on this machine can be looked at here.
-    """
+    """Yield one call if no live run of the project, under any runner, was heard for this many minutes. It fires once
+    per silence, for runs whose worktree is on this machine. [V1]"""
     rows = tx.all("runner.heard", HeardRow, now=context.now()) if minutes else []
     if not any(row.purpose in MAKES and row.host == host for row in rows):
         return
@@ -200,26 +197,25 @@ def _silence(context: Context, tx: Tx, desk: RunnerDesk, minutes: int, host: str
 
 
 def heard_by(context: Context, desk: RunnerDesk) -> dict[RunId, str]:
-    """When this runner last heard of each program that it has at work."""
+    """Return when this runner last heard from each of its live programs."""
     now = context.clock.now()
     at_work = [own for own in desk.in_hand.values() if own.outcome is None]
     return {own.run.id: stamp(now - timedelta(seconds=own.live.quiet_seconds())) for own in at_work}
 
 
-# ---- Attempts whose checks are due, found little by little ----
+# ---- Attempts with due checks, found in pages ----
 
-# Level-triggered: every attempt in review is looked at once after the start, and again when its rows, the policy or a
-# hold changed. No look goes through all of them.
+# Level-triggered: every attempt in review is judged once after the start, and again when its rows, the policy or a
+# hold changed. No single poll goes through all of them.
 
 PAGE = 20
-"""How many attempts one look goes into."""
+"""Attempts that one poll judges."""
 FIRST = (-1, -1)
 
 
 class WaitingChecks:
-    """`due` are the tasks whose checks can run now, `put_off` those whose checks broke and are tried again; `more`: not
-    everything was looked at yet.
-    """
+    """Tasks with due checks. `due` can run now, `put_off` broke and will be retried, and `more` is True while some
+    tasks are not judged yet."""
 
     def __init__(self, context: Context, runner: Actor) -> None:
         self._context = context
@@ -237,7 +233,7 @@ class WaitingChecks:
         return list(self._due)
 
     def look(self, tx: Tx, policy: ReviewPolicy, running: Collection[str]) -> None:
-        """See what has become due."""
+        """Update `due`, `put_off` and `more`."""
         if not policy.checks:
             self._due, self.put_off, self.more = {}, {}, False
             return
@@ -253,7 +249,8 @@ class WaitingChecks:
         self.more = bool(set(self._touched) - set(running)) or self._place is not None
 
     def _notice(self, tx: Tx, policy: ReviewPolicy) -> None:
-        """What the journal says since the last look; another policy or hold puts everything in question."""
+        """Mark the tasks that the journal touched since the last poll. A changed policy or project hold restarts the
+        scan."""
         head = tx.one("journal.head", JournalHead)
         upto = head.seq if head else 0
         rules = (policy, self._context.project(tx).hold)
@@ -267,9 +264,8 @@ class WaitingChecks:
         self._after = upto
 
     def _known(self, names: Collection[str], running: Collection[str]) -> list[str]:
-        """What was due at the last look, and may be no more: looked at only where there is room, or many that are due
-        would keep the rest from being found. Who was looked at comes last the next time.
-        """
+        """Return earlier due tasks to judge again. They fill only the remaining room, so that many due tasks cannot
+        hide the rest."""
         return [str(task) for task in self._due if task not in names and task not in running]
 
     def _next_page(self, tx: Tx, limit: int) -> list[str]:
@@ -302,20 +298,18 @@ class WaitingChecks:
                 self.put_off[task] = off
 
 
-# ---- Sprints as a runner sees them (X2, X3) ----
+# ---- Sprints (X2, X3) ----
 
 
 class SprintsSeen:
-    """Those that have begun and are not over, as the journal has them: where nothing was written since the last look,
-    their tasks are not gone through again.
-    """
+    """Cache of the active sprints. Their tasks are read again only after the journal has grown."""
 
     def __init__(self) -> None:
         self._head = -1
         self._found: tuple[SprintNow, ...] = ()
 
     def look(self, tx: Tx, desk: RunnerDesk) -> tuple[SprintNow, ...]:
-        """That there were some, a runner remembers."""
+        """Return the active sprints, and remember the last one on the desk."""
         head = tx.one("journal.head", JournalHead)
         if head is None or head.seq != self._head:
             self._found = tuple(now_of(tx, sprint) for sprint in active(tx))
@@ -326,7 +320,7 @@ class SprintsSeen:
 
 
 def sprint_over(tx: Tx, desk: RunnerDesk) -> str:
-    """X2: that the sprint which ran while this runner was at work is over, and what that means; else nothing."""
+    """Return the message that this runner's sprint has ended, or an empty string. [X2]"""
     row = tx.one("sprint.get", Sprint, sprint=desk.sprint) if desk.sprint else None
     if row is None or row.state != "ended":
         return ""
@@ -334,7 +328,7 @@ def sprint_over(tx: Tx, desk: RunnerDesk) -> str:
 
 
 def move_sprint(context: Context, runner: Actor, step: EndSprint | PauseSprint | ResumeSprint) -> str:
-    """What the rules say becomes of a sprint; what there is to tell, nothing where somebody else was faster."""
+    """Apply a sprint step and return the message to show. It is empty if another process was faster."""
     sprints = Sprints(context)
     if isinstance(step, EndSprint):
         done = sprints.finish(runner, step.sprint, kind=step.kind, why=step.why)

@@ -1,4 +1,5 @@
-"""Execution: each step of the plan through a verb or a port. What cannot be done now, the next snapshot sees again."""
+"""Execution: perform each step of the plan through a verb or a port. A step that fails now appears again in a later
+snapshot."""
 
 from __future__ import annotations
 
@@ -63,9 +64,9 @@ if TYPE_CHECKING:
 # ---- Performing ----
 
 Tell = Callable[[str, str], None]
-"""Told a task (or none) and a line about it."""
+"""Receives a task id (or an empty string) and one line about it."""
 AGAIN_SECONDS, LONGEST_SECONDS = 5, 640
-"""After so long a step that failed is tried again, then after twice as long, up to this."""
+"""Pause before a failed step is retried. It doubles with each failure, up to the second value."""
 ROOM_AGAIN_SECONDS = 60
 FORGET_SECONDS = 3600
 UNMERGED, UNSENT = "approved and not merged", "not pushed yet"
@@ -75,11 +76,11 @@ NOTIFY = "notify:"
 WHY_LENGTH = 200
 HOW = {"review": "is reviewed by", "clarify": "is clarified by"}
 MOVED = ("merged", "found", "conflict", "checks", "void")
-"""What becomes of an item by which the queue gets shorter."""
+"""Outcomes that take a task out of the merge queue or move it ahead."""
 
 
 class Performing:
-    """Does what the plan says. It decides nothing: every step ends in a verb that asks the rules."""
+    """Executor of plan steps. It decides nothing: every step ends in a verb that asks the rules."""
 
     def __init__(self, context: Context, runner: Actor, agents: LocalAgents, crew: Crew, tell: Tell) -> None:
         self._context = context
@@ -91,7 +92,7 @@ class Performing:
         self._told: Sha | None = None
 
     def perform(self, step: RunStep, desk: RunnerDesk) -> bool:
-        """One step; whether anything was done. A refusal is told and changes nothing: the next look sees what is."""
+        """Perform one step and return True if it did something. A refusal is reported and changes nothing."""
         name, task, why = step.name, getattr(step, "task", None), ""
         try:
             done = self._do(step, desk)
@@ -104,18 +105,18 @@ class Performing:
         if done is False:
             state = "ready, but not begun" if isinstance(step, StartRun) else ""
             self._put_off(desk, name, task=task, state=state, why=why, grows=not isinstance(step, DecideCycle))
-        elif not isinstance(step, RunChecks | Merge | Send):  # of these the job says whether it was done
+        elif not isinstance(step, RunChecks | Merge | Send):  # their jobs report whether they succeeded
             desk.put_off.pop(name, None)
         return done is not False
 
     def no_room(self, desk: RunnerDesk) -> None:
-        """X3: a disk took nothing more; it is tried again later."""
+        """Put everything off because the disk is full. [X3]"""
         desk.put_off[NO_ROOM] = PutOff(until=self._context.later(ROOM_AGAIN_SECONDS), pause=ROOM_AGAIN_SECONDS)
 
     def _put_off(
         self, desk: RunnerDesk, name: str, *, task: TaskId | None, state: str, why: str, grows: bool = True
     ) -> bool:
-        """Try a step again later, each time after twice as long; whether it fails for another reason than before."""
+        """Schedule a retry, after twice the last pause. Return True if the reason differs from the previous one."""
         before = desk.put_off.get(name)
         pause = min(2 * before.pause, LONGEST_SECONDS) if before is not None and grows else AGAIN_SECONDS
         until = self._context.later(pause)
@@ -123,12 +124,12 @@ class Performing:
         return before is None or before.why != why
 
     def forget_put_off(self, desk: RunnerDesk) -> None:
-        """What nobody has tried again for long is nothing that fails again and again."""
+        """Drop old retry entries, so that a later failure starts with the short pause again."""
         since = self._context.later(-FORGET_SECONDS)
         desk.put_off = {name: off for name, off in desk.put_off.items() if off.until > since}
 
     def _do(self, step: RunStep, desk: RunnerDesk) -> bool | None:
-        """False: it cannot be done now."""
+        """Return False if the step cannot be done now."""
         match step:
             case StartRun():
                 self._start(step, desk)
@@ -185,9 +186,8 @@ class Performing:
             self._tell(step.task, note)
 
     def _fetch(self, step: StartRun, desk: RunnerDesk) -> bool:
-        """Q6: whether a run waits for what another machine submitted or merged; the target is asked for once, and work
-        begins at the last merge on record where that cannot be had.
-        """
+        """Return True if the run must wait for a fetch of a submission or merge from another machine. The target is
+        requested once. If that fails, work begins at the last recorded merge. [Q6]"""
         task, makes = step.task, step.purpose != "review"
         behind = makes and task not in self._asked and is_behind(self._context, task)
         self._told = self._asked.pop(task, None)
@@ -200,7 +200,7 @@ class Performing:
         return True
 
     def _cool(self, step: CoolProfile) -> None:
-        """X3: told by whoever cannot begin; a program that is not there is waited for without a time."""
+        """Record the cooldown of a profile that could not start. A missing program has no end time. [X3]"""
         until = "" if step.error == "missing" else cools_until(self._context, step.error, None)
         why = one_line(step.why, WHY_LENGTH)
         Runs(self._context).cool(self._runner, step.profile, until=until, error=step.error, error_text=why)
@@ -214,7 +214,7 @@ class Performing:
         self._tell(step.task, f"stopping {own.run.profile}: {step.why}")
 
     def _tidy(self, step: TidyRun, desk: RunnerDesk) -> bool:
-        """S4: only what is proven dead leaves its worktree to us."""
+        """Clean up a run's worktree, but only if all its processes are proven dead. [S4]"""
         own = desk.in_hand[step.run]
         if step.run not in self._agents.end_left([own.live.process], [step.run]):
             self._tell(step.task, f"{step.run}: something of it still runs and cannot be ended")
@@ -251,14 +251,14 @@ class Performing:
         self._tell("", f"! {step.text}")
 
     def forget_notices(self, standing: Set[str]) -> None:
-        """E6: what went away since the last runner is news when it comes again."""
+        """Forget stored notices that no longer apply, so that they are sent if they come back. [E6]"""
         outside = self._context.outside
         kept = outside.kept_notices()
         if not kept <= standing:
             outside.keep_notices(kept & standing)
 
     def finished(self, done: Done, desk: RunnerDesk) -> None:
-        """A job of the crew came to its end."""
+        """Handle a finished background job."""
         if done.key == SEND:
             self._sent(done, desk)
             return
@@ -280,7 +280,7 @@ class Performing:
             self._tell("" if done.key.startswith(NOTIFY) else done.key, line)
 
     def _settle(self, desk: RunnerDesk, step: RunStep, state: str, why: str, *, grows: bool = True) -> bool:
-        """A job that failed is tried again later; whether people were not shown why before."""
+        """Clear or schedule the retry of a finished job. Return True if people have not seen this reason yet."""
         if not why:
             desk.put_off.pop(step.name, None)
             return True
@@ -289,7 +289,7 @@ class Performing:
         return self._put_off(desk, step.name, task=task, state=state, why=why, grows=grows)
 
     def _merged(self, done: Done, desk: RunnerDesk) -> None:
-        """Q3: what was not merged is put off, each for itself."""
+        """Put off each task that was not merged, with its own retry. [Q3]"""
         at_work = {own.run.task for own in desk.in_hand.values()}
         for task in done.closed:
             if task not in at_work:
@@ -313,7 +313,7 @@ class Performing:
             self._tell("", line)
 
     def _fetched(self, done: Done, desk: RunnerDesk) -> None:
-        """What waited for it begins; where it cannot be had now, it is asked for again later."""
+        """Let the waiting run start, or retry the fetch later."""
         task = done.key.removeprefix(FETCH)
         desk.fetching.discard(task)
         if done.problem:
@@ -327,7 +327,7 @@ class Performing:
 
 
 def _was_sooner(step: RunStep, problem: Exception) -> bool:
-    """J4: whether another runner was simply first: it tells what becomes of the task."""
+    """Return True if another runner was first. That runner reports on the task. [J4]"""
     if not isinstance(step, StartRun):
         return False
     reasons = problem.reasons if isinstance(problem, FoureyesError) else ()
@@ -335,7 +335,7 @@ def _was_sooner(step: RunStep, problem: Exception) -> bool:
 
 
 def _check(runner: Actor, task: str) -> Job:
-    """D5: the checks of an attempt, by a service outside of every author's processes."""
+    """Return a job that runs the checks of an attempt, outside every author's processes. [D5]"""
 
     def job(context: Context, stop: Callable[[], bool]) -> JobEnd:
         leased = leases.take(context, runner, task)
@@ -352,14 +352,14 @@ def _check(runner: Actor, task: str) -> Job:
 
 
 def _merge(runner: Actor, tasks: Sequence[TaskId]) -> Job:
-    """Q1: these tasks, which the merge queue can take."""
+    """Return a job that processes these tasks in the merge queue. [Q1]"""
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         try:
             rows = Merges(context, of_runner=True).process(runner, only=tasks)
-        except Conflict as busy:  # another process is at the queue (Q1)
+        except Conflict as busy:  # another process holds the merge queue (Q1)
             return JobEnd(failed=dict.fromkeys(tasks, busy.message), soon=True)
-        except CutOff as cut:  # what was merged before is merged (Q4)
+        except CutOff as cut:  # earlier merges of this batch stand (Q4)
             done = [row for row in cut.done if isinstance(row, MergeRow)]
             told = "\n".join([*_told(done), cut.message])
             return JobEnd(told, failed=_failed(tasks, done, cut.message), closed=_closed(done))
@@ -369,7 +369,7 @@ def _merge(runner: Actor, tasks: Sequence[TaskId]) -> Job:
 
 
 def _failed(tasks: Sequence[TaskId], rows: Sequence[MergeRow], why: str = "it was not its turn") -> dict[str, str]:
-    """Why tasks are still in the queue."""
+    """Return the tasks that stay in the queue, with the reason for each."""
     became = {row.task: row for row in rows}
     return {
         task: became[task].message if task in became else why
@@ -389,7 +389,7 @@ def _closed(rows: Sequence[MergeRow]) -> tuple[str, ...]:
 
 
 def _send() -> Job:
-    """Q6: what was submitted here, to the remote."""
+    """Return a job that pushes local submissions to the remote. [Q6]"""
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         sent = send(context)
@@ -401,9 +401,8 @@ def _send() -> Job:
 
 
 def _fetch(task: TaskId, asked: dict[TaskId, Sha | None] | None) -> Job:
-    """Q6: what another machine submitted, and what was merged, from the remote. What the remote answers where it is
-    `asked` for the target goes there, as a value.
-    """
+    """Return a job that fetches submissions and merges from the remote. If `asked` is given, the remote's target head
+    is stored there under the task. [Q6]"""
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         behind = ""
@@ -420,7 +419,7 @@ def _fetch(task: TaskId, asked: dict[TaskId, Sha | None] | None) -> Job:
 
 
 def _notify(command: str, text: str) -> Job:
-    """Tell a person by the project's own command."""
+    """Return a job that runs the project's notify command."""
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         problem = context.outside.notify(command, text)
@@ -429,22 +428,21 @@ def _notify(command: str, text: str) -> Job:
     return job
 
 
-# ---- Cycling (V1, V4, V8) ----
+# ---- Cycles (V1, V4, V8) ----
 
 CYCLE_WHY_LENGTH = 500
 
 
 def task_of(step: NotGiven | DecideCycle | OpenCycle) -> str:
-    """The only task that a step is about; none where there are several."""
+    """Return the task of a step, or an empty string if the step concerns several."""
     if isinstance(step, OpenCycle):
         return step.tasks[0] if len(step.tasks) == 1 else ""
     return step.task if isinstance(step, NotGiven) else ""
 
 
 def perform_cycle(context: Context, runner: Actor, step: NotGiven | DecideCycle | OpenCycle, told: set[str]) -> str:
-    """One step; what to tell people about it, nothing where nothing could be done yet. What calls for a cycle is told
-    once: where there is nothing to look at, nobody is asked again.
-    """
+    """Perform one cycle step and return the message to show, empty if nothing changed. An OpenCycle trigger is
+    remembered in `told` and not raised again."""
     cycles = Cycles(context)
     if isinstance(step, NotGiven):
         why = one_line(step.why, CYCLE_WHY_LENGTH)

@@ -1,4 +1,4 @@
-"""Leases of runs, runners and checks (J4): how long, whose, and when another runner may take them."""
+"""Leases of runs, runners and checks: their length, their holder, and when another runner may take them (J4)."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ REASON = 500
 
 
 def until(context: Context) -> str:
-    """When a lease ends that is taken or renewed now."""
+    """Return the end of a lease that is taken or renewed now."""
     return context.later(LEASE_SECONDS)
 
 
 def get(tx: Tx, run: str) -> Run:
-    """A run, with the end of its lease as it was last renewed."""
+    """Return a run with the last renewed end of its lease, or raise NotFound."""
     row = tx.one("run.get", Run, run=run)
     if row is None:
         raise NotFound(f"there is no run {run}.", next_step=fe("status"))
@@ -45,19 +45,19 @@ def get(tx: Tx, run: str) -> Run:
 
 
 def live_runs(tx: Tx, host: str = "") -> list[Run]:
-    """Runs that have not ended."""
+    """Return the runs that have not ended, on one host if given."""
     return tx.all("run.live", Run, host=host)
 
 
 def held_runs(tx: Tx, runner: str) -> dict[RunId, int]:
-    """J4: the runs that a runner has leased, and their fences."""
+    """Return the runs that a runner holds, with their fences. [J4]"""
     from foureyes.app.runner.rows import Held
 
     return {row.id: row.fence for row in tx.all("run.held", Held, runner=runner)}
 
 
 def runner_views(context: Context, tx: Tx) -> list[RunnerView]:
-    """Runners that live, and others that left runs."""
+    """Return the live runners, and dead ones that left runs behind."""
     seen = runners_seen(context, tx)
     if not seen:
         return []
@@ -84,7 +84,7 @@ def runner_views(context: Context, tx: Tx) -> list[RunnerView]:
 
 
 def bury(context: Context, work: Work) -> list[str]:
-    """Put on record that runners are gone whose process is shown to have ended; their sessions."""
+    """Record the end of runners whose process has provably ended. Return their sessions."""
     rows = [row for row in work.tx.all("run.runners", RunnerRow) if not row.ended_at]
     gone = [row for row in rows if has_ended(context, row)]
     for row in gone:
@@ -93,7 +93,7 @@ def bury(context: Context, work: Work) -> list[str]:
 
 
 def refuse_taken(context: Context, work: Work, run: Run, me: RunnerRow) -> str:
-    """J4: why a run may be taken over; refused where its runner lives, for all that is known."""
+    """Return why a run may be taken over. Raises Conflict if its runner may still be alive. [J4]"""
     if run.state == "ended" or run.runner == me.session:
         why = "has ended" if run.state == "ended" else "is this runner's already"
         raise Conflict(f"{run.id} {why}.", next_step=fe("status"), task=run.task)
@@ -114,12 +114,12 @@ def refuse_taken(context: Context, work: Work, run: Run, me: RunnerRow) -> str:
 
 
 def fence_above(run: Run) -> int:
-    """J4: who had it before is behind this fence."""
+    """Return a fence above the run's, which shuts out earlier holders. [J4]"""
     return run.fence + 1
 
 
 def silence(work: Work, run: Run, reason: str) -> None:
-    """The token of a run is void, and so is each that was given out below it; claims stay."""
+    """End the run's session and every session below it, which voids their tokens. Claims stay."""
     if run.session is None:
         return
     for row in _line(work.tx, run.session):
@@ -128,7 +128,7 @@ def silence(work: Work, run: Run, reason: str) -> None:
 
 
 def _line(tx: Tx, session: str) -> list[SessionView]:
-    """Everyone whom a session spawned, the deepest first, and the session."""
+    """Return a session and all its descendants, deepest first."""
     row = tx.one("session.get", SessionView, id=session)
     if row is None:
         return []
@@ -137,7 +137,7 @@ def _line(tx: Tx, session: str) -> list[SessionView]:
 
 
 def event_of_end(run: Run, outcome: RunOutcome | None, ending: RunEnding) -> e.RunEnded:
-    """How a run ended, as it is kept; what a program says is cut and cleaned, never refused."""
+    """Return the event that ends a run. Text from the program is shortened and cleaned, never refused."""
     if outcome is None:
         return e.RunEnded(run=run.id, ending=ending, fence=run.fence)
     return e.RunEnded(
@@ -160,14 +160,15 @@ def event_of_end(run: Run, outcome: RunOutcome | None, ending: RunEnding) -> e.R
 
 
 def with_last_reason(tx: Tx, task: str, kind: StuckKind, why: str) -> str:
-    """Why a runner gave up, and why the last run came to nothing: its screen is not there for ever."""
+    """Return the reason for an escalation together with the failure of the last run, because that run's output may be
+    gone."""
     ended = [run for run in tx.all("run.of_task", Run, task=task, limit=1) if run.state == "ended"]
     reason = one_line(ended[0].why, REASON) if ended and kind != "spend" else ""
     return f"{why}; the last one: {reason}" if reason else why
 
 
 def stop_targets(context: Context, tx: Tx, what: str) -> list[Run]:
-    """The live runs that are meant: one by its id, or all of a task."""
+    """Return the live runs that a run id or a task id names."""
     run = tx.one("run.get", Run, run=RunId(what.strip()))
     if run is not None:
         return [run] if run.state != "ended" else []
@@ -179,9 +180,8 @@ def stop_targets(context: Context, tx: Tx, what: str) -> list[Run]:
 
 
 def take(context: Context, runner: Actor, task: str) -> Actor:
-    """J4: the checks of a task are this runner's; the runner as who it is towards them. Refused where another one that
-    lives runs them.
-    """
+    """Lease the checks of a task and return the runner with this lease. Raises Conflict if another live runner has it.
+    [J4]"""
     with context.writing(runner, "run") as work:
         me = check_runner(work.tx, runner)
         row = work.tx.one("run.checks_of", CheckLease, task=task)
@@ -193,7 +193,7 @@ def take(context: Context, runner: Actor, task: str) -> Actor:
 
 
 def leave(context: Context, leased: Actor, task: str) -> None:
-    """It has done with them; nothing to say where another runner has them by now."""
+    """Release the lease of a task's checks. Does nothing if another runner has taken it."""
     assert leased.lease is not None
     with context.writing(replace(leased, lease=None), "run") as work:
         row = work.tx.one("run.checks_of", CheckLease, task=task)
@@ -202,18 +202,18 @@ def leave(context: Context, leased: Actor, task: str) -> None:
 
 
 def checks_of_others(context: Context, tx: Tx, me: str) -> set[str]:
-    """The tasks whose checks another runner runs that lives, for all that is known."""
+    """Return the tasks whose checks another runner, presumably alive, is running."""
     rows = tx.all("run.checks_taken", CheckLease)
     return {row.task for row in rows if is_anothers(context, tx, row, me)}
 
 
 def is_anothers(context: Context, tx: Tx, row: CheckLease, me: str) -> bool:
-    """Whether a lease keeps this runner from running them."""
+    """Return True if the lease belongs to another runner and is still valid."""
     if not row.runner or row.runner == me or row.until <= context.now():
         return False
     return any(seen.session == row.runner and state in ("live", "silent") for seen, state in runners_seen(context, tx))
 
 
 def renewed(tx: Tx, me: str) -> list[tuple[str, int]]:
-    """The leases of checks that a runner renews with its own."""
+    """Return the check leases that a runner renews together with its own."""
     return [(checks_of(row.task), row.fence) for row in tx.all("run.checks_taken", CheckLease) if row.runner == me]

@@ -1,4 +1,4 @@
-"""Live runs: the programs that a runner holds between two snapshots, and what it is doing now."""
+"""Live runs: the programs that a runner keeps between two snapshots, and its current work."""
 
 from __future__ import annotations
 
@@ -20,80 +20,79 @@ if TYPE_CHECKING:
     from foureyes.core.sprint.progress import SprintNow
 
 
-# ---- In hand ----
+# ---- Current work ----
 
 NO_ROOM = "no room"
-"""X3: the name under which everything is put off on a disk that took nothing more."""
+"""Key under which everything is put off while the disk is full. [X3]"""
 FETCH = "fetch:"
-"""What begins the key of a job that brings what another machine submitted; its task follows."""
+"""Key prefix of the jobs that fetch a submission from another machine. The task id follows."""
 
 StopWish = Literal["", "finish", "now"]
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """How a runner was started."""
+    """Options that a runner was started with."""
 
     agents: int = 1
-    """How many runs at once; 0: none (`fe watch`)."""
+    """Maximum number of parallel runs. 0 starts none (`fe watch`)."""
     once: bool = False
-    """Begin what can begin now, see it to its end, and begin nothing else."""
+    """Start the work that is ready now, finish it, and start nothing else."""
     until_idle: bool = False
     sprints: bool = False
-    """X2: begin new tasks of sprints only, and end when none of them goes on and nothing is left to do."""
+    """Start new tasks from sprints only, and end when no sprint is active and nothing is left to do. [X2]"""
     assigned: tuple[tuple[str, str], ...] = ()
-    """Tasks, and the profile that a person chose for each."""
+    """Tasks with the profile that a person chose for each."""
 
 
 class InHand(msgspec.Struct):
-    """A program of this runner, and what is known of its end. `fenced`: another runner has the run now (J4); the
-    program is ended, and nothing is written for it any more.
-    """
+    """A program of this runner and its outcome, if known. `fenced` means another runner has the run: the program is
+    stopped and nothing more is recorded for it. [J4]"""
 
     run: Run
     live: LiveRun
     outcome: RunOutcome | None = None
     left: Left | None = None
     asked: str = ""
-    """Why it was asked to end; empty where nobody did."""
+    """Why the program was asked to stop, or empty."""
     fenced: bool = False
     token: str = ""
-    """The hash of the token that it was given: what it answers is stored as its own (I2, V3)."""
+    """Hash of the run's token. The run's answer is stored under it. [I2, V3]"""
     notes: tuple[str, ...] = ()
-    """What its worktree could not be given."""
+    """Notes about files or settings missing from its worktree."""
 
 
 class RunnerDesk(msgspec.Struct):
-    """All that a runner has in hand."""
+    """State of a runner between two polls."""
 
     options: Options
     in_hand: dict[RunId, InHand] = msgspec.field(default_factory=dict)
     stopping: StopWish = ""
     begun: bool = False
-    """Whether runs began once already."""
+    """True after the first run has started."""
     sprint: str = ""
-    """X2: the sprint that ran last while this runner was at work."""
+    """Last sprint that was active while this runner worked. [X2]"""
     told: set[str] = msgspec.field(default_factory=set)
-    """What people were told, by its key."""
+    """Keys of the messages already shown."""
     standing: set[str] = msgspec.field(default_factory=set)
-    """Why ready work did not begin at the last look, by its key."""
+    """Keys of the reasons that kept ready work back at the last poll."""
     checking: set[str] = msgspec.field(default_factory=set)
-    """The tasks whose checks run now."""
+    """Tasks whose checks are running."""
     fetching: set[str] = msgspec.field(default_factory=set)
-    """The tasks whose attempts come from another machine just now."""
+    """Tasks whose attempts are being fetched from another machine."""
     merging: tuple[TaskId, ...] = ()
-    """The tasks that are merged now."""
+    """Tasks being merged."""
     unsent: bool = True
-    """Q6: whether the remote may lack something of what was submitted here."""
+    """True if the remote may lack a local submission. [Q6]"""
     sending: bool = False
     put_off: dict[str, PutOff] = msgspec.field(default_factory=dict)
-    """Steps that failed, by their name, and when they are tried again; until they succeed."""
+    """Failed steps by name, with their next retry. An entry stays until the step succeeds."""
 
 
-# ---- Glancing ----
+# ---- Runner status ----
 
 
 def glance(snapshot: Snapshot, desk: RunnerDesk) -> RunnerGlance:
-    """Its live runs, and what else it is at."""
+    """Return the runner's live runs and other current work, for display."""
     sprint = snapshot.sprints[0] if snapshot.sprints else None
     return RunnerGlance(
         runs=tuple(
@@ -117,6 +116,6 @@ def glance(snapshot: Snapshot, desk: RunnerDesk) -> RunnerGlance:
 
 
 def _line(it: SprintNow, now: str) -> str:
-    """X2: how far the sprint is, in short."""
+    """Return the sprint's progress in one short line. [X2]"""
     paused = " · paused" if it.sprint.state == "paused" else ""
     return f"SPRINT {compact(it.sprint, it.progress, datetime.fromisoformat(now))}{paused}"

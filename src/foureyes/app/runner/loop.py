@@ -1,6 +1,7 @@
-"""The loop of a runner: look, plan, perform, and wait for something to happen (S, J4). Never a busy loop.
+"""Loop of a runner: take a snapshot, plan, perform the steps, then wait for an event (S, J4).
 
-Woken by a change in the store, by a run, by the crew, or by the clock; nothing depends on having seen any of it.
+A change in the store, a run, a job or the clock wakes it. A missed event is harmless, because the next poll finds the
+change.
 """
 
 from __future__ import annotations
@@ -40,21 +41,21 @@ if TYPE_CHECKING:
 
 # ---- The loop of a runner ----
 
-# Woken by a change in the store, by a run, by the crew, or by the clock; nothing depends on having seen any of it.
+# A change in the store, a run, a job or the clock wakes the loop. A missed event is harmless.
 
 RENEW_SECONDS = 20.0
-"""How often leases are renewed; they hold for several times as long."""
+"""How often leases are renewed. They last several times as long."""
 GLANCE_SECONDS = 0.5
-"""How often it is looked whether the store has changed, where nothing tells."""
+"""Interval for polling the store if it sends no notifications."""
 REST_SECONDS = 30.0
-"""After so long everything is looked at again, whether or not anything happened."""
+"""Longest time between two full polls, even if nothing happens."""
 AGAIN_SECONDS = 1.0
-"""After so long it is tried again what failed as a whole: a store that is away is not asked without end."""
+"""Pause after a failed poll, for example while the store is unreachable."""
 ALARM = -1
 
 
 class Runner:
-    """One runner, from its begin to its end."""
+    """One runner from start to end."""
 
     def __init__(
         self,
@@ -88,11 +89,11 @@ class Runner:
         self._has_looked = False
 
     def ask(self, stopping: str) -> None:
-        """Ask it to end: after what runs, or at once. A second time is at once."""
+        """Ask the runner to stop: after its current runs, or now. A second request always means now."""
         self.desk.stopping = "now" if stopping == "now" or self.desk.stopping else "finish"
 
     def run(self) -> Finish:
-        """Until there is nothing left to do, or it was asked to end; why it ended, and what is left."""
+        """Run until nothing is left to do or a stop is requested. Return why it ended and what is left."""
         try:
             while True:
                 last = self.tick()
@@ -108,20 +109,20 @@ class Runner:
         return last
 
     def tick(self) -> Finish | Wait | None:
-        """One look and what follows from it; None: there may be more to do at once."""
+        """Take one snapshot and perform its steps. None means there may be more to do immediately."""
         try:
             last, self._trouble = self._tick(), ""
         except LostRunner:
             raise
-        except FoureyesError as problem:  # a store that is busy or away, a broken configuration: nothing is lost by it
-            if self._trouble != problem.message:  # once while it lasts
+        except FoureyesError as problem:  # a busy or unreachable store, or a broken configuration: nothing is lost
+            if self._trouble != problem.message:  # report once per problem
                 self._tell("", all_of(problem))
             self._trouble = problem.message
             return Finish(why=problem.message) if self.desk.stopping == "now" else Wait()
         except OSError as problem:
             if not is_full(problem):
                 raise
-            self._performing.no_room(self.desk)  # X3: the next look says so, and goes on when there is room
+            self._performing.no_room(self.desk)  # X3: the next snapshot reports it and continues once there is room
             self._trouble = str(problem)
             return Finish(why=str(problem)) if self.desk.stopping == "now" else Wait()
         return last
@@ -156,7 +157,7 @@ class Runner:
         return None if moved else last
 
     def _tell_standing(self, snapshot: Snapshot) -> None:
-        """Once while it lasts."""
+        """Report each reason that keeps work back once while it lasts."""
         standing = {it.key: it.text for it in kept_back(snapshot) if not it.was_shown}
         for key, text in standing.items():
             if key not in self.desk.standing and key not in self.desk.told:
@@ -166,7 +167,7 @@ class Runner:
     # Runs
 
     def _poll(self) -> bool:
-        """What became of its programs; whether there is anything that a look would see."""
+        """Collect events and outcomes of the live programs. Return True if a new snapshot would differ."""
         stirred = False
         for own in list(self.desk.in_hand.values()):
             if own.outcome is None:
@@ -178,16 +179,16 @@ class Runner:
         return stirred
 
     def _keep_signal(self, own: InHand) -> None:
-        """S1, J4: how a program ended, for a runner that finds its run after this one died."""
+        """Record how a program ended, for a runner that takes over if this one dies. [S1, J4]"""
         outcome = own.outcome
         if outcome is None or outcome.stopped or own.fenced or own.run.purpose not in MAKES:
             return
         if outcome.succeeded and outcome.signal:
-            with suppress(FoureyesError):  # this runner knows it anyhow
+            with suppress(FoureyesError):  # this runner knows the outcome anyway
                 Runs(self._context).signalled(self._runner, own.run.id, outcome.signal, outcome.message)
 
     def _hear(self, own: InHand) -> bool:
-        """S3: what a run says in its stream is on record; what cannot be recorded stands in its log."""
+        """Record the events a run reported in its stream. An event that cannot be recorded is reported instead. [S3]"""
         events = own.live.heard()
         for spoken in events:
             if own.fenced:
@@ -201,17 +202,18 @@ class Runner:
         return bool(events)
 
     def _shine(self) -> None:
-        """J4: who lost the lock that others see may have lost its runs: its agents end before anything else is done."""
+        """Stop all agents if the beacon was lost, because other runners may already have taken their runs. [J4]"""
         if self._beacon is None or self._beacon.is_lit():
             return
         if any(own.outcome is None for own in self.desk.in_hand.values()):
             self._tell("", "the connection that shows that this runner lives was lost: its agents are ended")
             self._end_all("its runner was cut off")
         self._beacon.light()
-        self._renewed = -inf  # what another runner took meanwhile shows at once
+        self._renewed = -inf  # renew now, so runs taken meanwhile show at once
 
     def _renew(self) -> None:
-        """J4: who lost a lease ends its agents first, before anything else is written."""
+        """Renew the leases when due. If the runner or a run was taken over, its agents are stopped before anything else
+        is written. [J4]"""
         if monotonic() - self._renewed < RENEW_SECONDS and not self._is_late():
             return
         mine = [run for run, own in self.desk.in_hand.items() if not own.fenced]
@@ -229,7 +231,7 @@ class Runner:
         self._fence(lost)
 
     def _is_late(self) -> bool:
-        """Whether more time has passed than this process has seen: the machine slept."""
+        """Return True if the wall clock ran ahead of this process, as after a machine sleep."""
         return (self._context.clock.now() - self._renewed_at).total_seconds() > RENEW_SECONDS
 
     def _fence(self, runs: list[RunId]) -> None:
@@ -240,7 +242,7 @@ class Runner:
             self._tell(own.run.task, f"{run} was taken over by another runner")
 
     def _end_all(self, why: str) -> None:
-        """No agent outlives its runner."""
+        """Stop every live agent and wait for them to end."""
         for own in self.desk.in_hand.values():
             if own.outcome is None:
                 own.live.stop(why)
@@ -252,7 +254,8 @@ class Runner:
     # Waiting
 
     def _wait(self, last: Wait) -> None:
-        """Until something happens that a look could see: what a program prints is only read meanwhile."""
+        """Wait until something happens that a new snapshot would show. Program output is read but does not end the
+        wait."""
         end = monotonic() + self._rest(last)
         while (left := min(end, self._turns.due) - monotonic()) > 0:
             if self._sleep(min(left, GLANCE_SECONDS)) or self._turns.is_due() or self._poll():
@@ -260,7 +263,7 @@ class Runner:
             self._show(glance(self._seen, self.desk))
 
     def _rest(self, last: Wait) -> float:
-        """How long nothing needs to be done if nothing happens; a store that was not reached is asked again soon."""
+        """Return the longest time to wait if no event arrives. It is short while the store is unreachable."""
         if self._trouble:
             return AGAIN_SECONDS
         rest = min(REST_SECONDS, RENEW_SECONDS - (monotonic() - self._renewed))
@@ -270,7 +273,7 @@ class Runner:
         return max(0.01, min([rest, *dues]))
 
     def _sleep(self, seconds: float) -> bool:
-        """Sleep until a run, the store, the crew, the server or a signal stirs; whether one of the last three did."""
+        """Sleep until an event or the timeout. Return True if the crew, the beacon or a signal woke it."""
         others = [self._crew.fileno(), self._alarm]
         others += [self._beacon.fileno()] if self._beacon is not None else []
         asked = [own.live.fileno() for own in self.desk.in_hand.values() if own.outcome is None]
@@ -281,41 +284,41 @@ class Runner:
             stirred = {key.fd for key, _ in selector.select(max(0.0, seconds))}
         if self._alarm in stirred:
             with suppress(OSError):
-                os.read(self._alarm, 4096)  # heard: it must not ring for ever
+                os.read(self._alarm, 4096)  # drain it, or it stays readable
         return bool(stirred & set(others))
 
 
 # ---- Turns ----
 
 TURN_SECONDS = 0.05
-"""All runners of a project together look so often because of each other, however many they are."""
+"""Slot length: all runners of a project take turns in slots of this length."""
 
 
 class Turns:
-    """Whether somebody wrote, and when it is this runner's turn to see what."""
+    """Schedule for reacting to writes of others, so that many runners do not poll at once."""
 
     def __init__(self, changes: Changes | None) -> None:
         self._changes = changes
         self._place, self._among = 0, 1
         self._looked = -inf
         self.due = inf
-        """When it is this runner's turn, where somebody wrote since its last look."""
+        """When this runner's turn comes after a write, or infinity."""
 
     def look(self) -> None:
-        """A look begins: it sees whatever was written so far."""
+        """Mark the start of a poll, which covers all writes so far."""
         self._has_changed()
         self._looked, self.due = monotonic(), inf
 
     def take(self, place: int, among: int) -> None:
-        """As the look has it: which of how many runners this one is, the oldest first."""
+        """Set this runner's position among all live runners, oldest first."""
         self._place, self._among = place, max(1, among)
 
     def fileno(self) -> int:
-        """Becomes readable when somebody writes; -1 while a turn is waited for: one more row changes nothing."""
+        """Return a descriptor that is readable after a write, or -1 while a turn is already scheduled."""
         return -1 if self._changes is None or self.due < inf else self._changes.fileno()
 
     def is_due(self) -> bool:
-        """Whether somebody wrote and it is this runner's turn."""
+        """Return True if there was a write and this runner's turn has come."""
         if self.due == inf and self._has_changed():
             turn, round_ = self._place * TURN_SECONDS, self._among * TURN_SECONDS
             self.due = max(monotonic() + turn, self._looked + round_)

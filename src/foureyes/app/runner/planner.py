@@ -1,6 +1,5 @@
-"""A plan by an agent (I2, M7): a run of role *plan* reads the project and answers with a plan file. Nothing of it is
-imported: a person reads it, and imports it.
-"""
+"""Plans drafted by an agent: a run of role *plan* reads the project and answers with a plan file (I2, M7). A person
+reads and imports that file. Foureyes imports nothing by itself."""
 
 from __future__ import annotations
 
@@ -42,20 +41,19 @@ if TYPE_CHECKING:
 RENEW_SECONDS = 20.0
 TITLE = 100
 KNOWN = 50
-"""So many open tasks the agent is told of."""
+"""Maximum number of open tasks listed in the prompt."""
 ERROR_LENGTH = 500
 
 
 class Planning:
-    """Let an agent draft a plan."""
+    """Drafting of plans by agents."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def draft(self, actor: Actor, goal: str, *, profile: str = "") -> Drafted:
-        """A plan for a goal, in words or by the task that has it: read, checked, kept as a file. An answer that is no
-        plan is asked for once more. Refused below an agent (I5).
-        """
+        """Draft a plan for a goal, given in words or as a task, and keep it as a file. An unreadable answer is retried
+        once. Refused below an agent. [I5]"""
         runs = Runs(self._context)
         runner = runs.begin(actor, agents=1).actor
         why, made = "it broke", False
@@ -66,13 +64,13 @@ class Planning:
             why, made = "the plan is drafted", False
             return drafted
         finally:
-            if made:  # a goal without a plan is work for nobody
+            if made:  # a goal without a plan is cancelled
                 with suppress(FoureyesError):
                     Closing(self._context).cancel(actor, task, reason="no plan was drafted")
             runs.finish(runner, reason=why)
 
     def _goal(self, actor: Actor, goal: str) -> tuple[TaskId, bool]:
-        """The task that has it, and whether it was made for that."""
+        """Return the goal's task, and True if it was created here."""
         words = goal.strip()
         if not words:
             raise BadInput("a plan is for a goal.", next_step=fe("plan", "draft", blank("GOAL")))
@@ -108,7 +106,7 @@ class Planning:
         return replace(draft, file=path, next=step)
 
     def _read(self, actor: Actor, draft: Drafted, text: str) -> Drafted:
-        """What importing it would make; without its text where it is no plan at all."""
+        """Return the draft with a preview of its import. `text` is empty if the answer is not a plan."""
         name = f"{draft.task}.md"
         try:
             in_order(read_plan(text, name))
@@ -128,7 +126,8 @@ class Planning:
         return planning_prompt(goal, [f"{each.id}: {each.title}" for each in rows if each.id != task])
 
     def _profile(self, runner: Actor, agents: LocalAgents, wanted: str) -> tuple[str, Profile]:
-        """Who plans: whom the caller names, else the lead, the senior, the developer, whoever can be used first."""
+        """Return the first usable planning profile: the one the caller named, else lead, senior, developer, then the
+        rest."""
         with self._context.store.read() as tx:
             policy = self._context.gate_policy(tx)
             layers = self._context.layers(tx, self._context.gate)
@@ -156,7 +155,7 @@ class Planning:
 
 
 class _Run:
-    """One run of role plan, from its reservation to the end of its last process."""
+    """A run of role plan, from its reservation to the end of its last process."""
 
     def __init__(self, context: Context, runner: Actor, agents: LocalAgents, name: str, profile: Profile) -> None:
         self._context, self._runner, self._agents = context, runner, agents
@@ -201,7 +200,7 @@ class _Run:
         return live
 
     def _files(self, path: str) -> dict[str, str]:
-        """What is on the target, without a repository around it."""
+        """Export the target's files without git metadata."""
         with self._context.store.read() as tx:
             target = self._context.project(tx).target
         head, _ = begin_at(self._context)
@@ -223,7 +222,7 @@ class _Run:
         return outcome
 
     def _over(self, run: Run, live: LiveRun | None, outcome: RunOutcome | None, ending: RunEnding) -> None:
-        """Nothing of it runs on, whatever ended it."""
+        """Stop all processes of the run, drop its checkout and record its end."""
         if live is not None and ending == "stopped":
             live.stop("it was stopped")
             end = monotonic() + RENEW_SECONDS

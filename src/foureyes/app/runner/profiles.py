@@ -1,4 +1,4 @@
-"""Profiles and their agent programs on this host: slots, availability, and which are skipped for now."""
+"""Profiles and their agent programs on this host: slots, availability and cooldowns."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from foureyes.core.rules.policy import Profile, ReviewPolicy
 
 
-# ---- The agent programs of a project's profiles, as they are on this machine ----
+# ---- Agent programs of the project's profiles on this machine ----
 
 MOST_RUNS = 50
 UNTOLD = "not-told-yet"
-"""The conversation of a run that is at work: it is known when that has ended."""
+"""Placeholder for the conversation of a live run, which is known only after the run ends."""
 
 
 class LastError(msgspec.Struct, frozen=True):
-    """What went wrong with the last run of a profile that something went wrong with."""
+    """Last error of a profile."""
 
     profile: str
     error: ErrorKind
@@ -48,13 +48,13 @@ class LastError(msgspec.Struct, frozen=True):
 
 
 class Agents:
-    """Profiles: found, logged in, at work, skipped."""
+    """Profiles with their program, login, live runs and cooldown."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def listed(self, actor: Actor, *, ask: bool = False) -> list[AgentView]:
-        """Every profile, by name. `ask`: each program is started for its version."""
+        """Return every profile by name. With `ask`, each program is started to read its version."""
         programs = self._context.outside.agents()
         with self._context.store.read() as tx:
             layers = self._context.layers(tx, actor)
@@ -76,7 +76,7 @@ class Agents:
         ]  # fmt: skip
 
     def conversation(self, actor: Actor, task: str) -> Conversation:
-        """The latest conversation of an author of a task, and how a person goes on with it here."""
+        """Return the latest author conversation of a task, and the command to resume it on this host."""
         programs = self._context.outside.agents()
         with self._context.store.read() as tx:
             name = self._context.find_id(tx, task)
@@ -130,20 +130,20 @@ def _view(
     )
 
 
-# ---- Profiles on this host ----
+# ---- Slots of profiles on this host ----
 
 LOOK_SECONDS = 30
-"""How long it is believed that a program is there, or is not."""
+"""How long an availability result is cached."""
 COOL_SECONDS: dict[str, int] = {"quota": 900, "auth": 1800, "missing": 600, "crash": 1800}
-"""How long a profile is skipped where its service named no time."""
+"""Cooldown by error when the service gave no time."""
 LATELY, BACK = 50, 5_000
-"""So many ended runs of a host, and rows of the journal, tell whether a profile fails again and again."""
+"""Limits for finding repeated crashes: ended runs of a host, and journal rows searched."""
 MOST_COOL_SECONDS = 3 * 3600
-"""How long at most: the time is what a program printed, and it may be wrong, or words of what it worked on."""
+"""Longest cooldown. The time comes from program output and may be wrong."""
 
 
 class Profiles:
-    """What is known of them. `order`, `cooled` and `wake_at` are as the last look at the slots found them."""
+    """Slots of the profiles. `order`, `cooled` and `wake_at` hold the values of the last slots() call."""
 
     def __init__(self, context: Context, agents: LocalAgents) -> None:
         self._context = context
@@ -155,7 +155,7 @@ class Profiles:
         self.wake_at = ""
 
     def slots(self, tx: Tx, runner: Actor) -> list[Slot]:
-        """Every profile of the policy in force."""
+        """Return one slot per profile of the accepted policy."""
         now, layers = self._context.now(), self._context.layers(tx, self._context.gate)
         profiles = agent_profiles(layers)
         everywhere = [
@@ -179,7 +179,7 @@ class Profiles:
         ]  # fmt: skip
 
     def _others(self, tx: Tx, runner: Actor) -> set[str]:
-        """Other hosts on which a runner with agents is at work."""
+        """Return the other hosts with a live runner that starts agents."""
         rows = live_runners(self._context, tx)
         return {row.host for row in rows if row.agents and row.host != runner.host}
 
@@ -209,9 +209,8 @@ def _slot(
 
 
 def order_of(policy: ReviewPolicy, listed: Sequence[str]) -> tuple[str, ...]:
-    """The profiles that replace one another: the tiers, then what `[agents]` lists in its order, with the reviewers
-    that the policy names last: whoever makes a change cannot review it.
-    """
+    """Return the fallback order of profiles: tiers, then `[agents]` in its order, with the policy's reviewers last,
+    because an author cannot review the change."""
     own = sorted(listed, key=lambda name: name in all_reviewers(policy))
     known = {*DEFAULT_PROFILES, *listed}
     names = dict.fromkeys([policy.tiers.developer, policy.tiers.senior, *own])
@@ -219,6 +218,6 @@ def order_of(policy: ReviewPolicy, listed: Sequence[str]) -> tuple[str, ...]:
 
 
 def cools_until(context: Context, error: ErrorKind, retry_after: int | None) -> str:
-    """When a profile may be tried again: when its service says, else after a while; in any case after a few hours."""
+    """Return the end of a cooldown: the service's time or the default for the error, at most MOST_COOL_SECONDS."""
     seconds = retry_after or COOL_SECONDS.get(error, COOL_SECONDS["quota"])
     return context.later(min(max(seconds, 1), MOST_COOL_SECONDS))

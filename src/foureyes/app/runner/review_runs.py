@@ -1,4 +1,4 @@
-"""Runs of reviewers (V2, V3) and of authors who clarify (R2): what they read, what they are told, their answers."""
+"""Runs of reviewers (V2, V3) and clarifying authors (R2): their files, prompts and answers."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 
 MOST_DIFF = 5_000_000
 MOST_REQUEST = 12_000
-"""Characters of a request that stand in the prompt; a longer one is in a file."""
+"""Longest request shown in the prompt, in characters. A longer one is in a file."""
 PROBLEM_LENGTH = 2_000
 MOST_LINES = 1_000
-"""V6: so many lines of its text a program reads of a diff at once; some show no more than 2,000 lines of a file."""
+"""Longest diff that counts as read in one piece. Some programs show at most 2,000 lines of a file. [V6]"""
 RESULT = name_of(ReviewResult)
 
 AGAIN = """Your {what} {task} was not accepted, and nothing of it was stored. The problems:
@@ -60,7 +60,7 @@ Send the whole document again, corrected: your last message is exactly one {kind
 
 
 class ReviewFiles(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reviewer has at hand: where, the folder there that is not of the tree, and which change it is."""
+    """Files of a reviewer: the checkout, the folder in it for the request and the diff, and the change under review."""
 
     path: str
     beside: str
@@ -69,7 +69,7 @@ class ReviewFiles(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """A change that is reviewed: an attempt, or a look (then `attempt` is 0)."""
+    """A change under review: an attempt, or an early review (then `attempt` is 0)."""
 
     attempt: int
     diff_id: str
@@ -79,7 +79,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def subject_of(context: Context, tx: Tx, run: Run) -> Subject:
-    """V1: what a run reviews."""
+    """Return the change that a run reviews, or refuse if its task was never submitted. [V1]"""
     look = tx.one("cycle.look", Look, task=run.task, n=run.look) if run.look else None
     if look is not None:
         files = context.repo.file_diffs(look.base, look.commit)
@@ -108,7 +108,8 @@ def subject_of(context: Context, tx: Tx, run: Run) -> Subject:
 
 
 def review_files(context: Context, runner: Actor, agents: LocalAgents, run: Run) -> ReviewFiles:
-    """V2: a checkout of its own: no repository, no worktree of anybody, no program run to make it."""
+    """Make a separate checkout for a reviewer. It has no repository and no worktree, and no program runs to make it.
+    [V2]"""
     with context.store.read() as tx:
         change = subject_of(context, tx, run)
     if not run.look:
@@ -128,7 +129,7 @@ def review_files(context: Context, runner: Actor, agents: LocalAgents, run: Run)
 
 
 def _request(context: Context, runner: Actor, run: Run, change: Subject) -> ReviewRequest:
-    """V2: what a reviewer of an attempt, or of a look, is asked."""
+    """Return the review request of an attempt or an early review. [V2]"""
     with context.store.read() as tx:
         if run.look:
             return look_request(context, tx, runner, run, change.diff_id)
@@ -136,7 +137,7 @@ def _request(context: Context, runner: Actor, run: Run, change: Subject) -> Revi
 
 
 def drop_files(agents: LocalAgents, run: Run) -> None:
-    """What a reviewer had at hand goes with its run."""
+    """Delete the checkout of a review run."""
     if run.purpose == "review":
         agents.drop_checkout(run.id)
 
@@ -148,7 +149,7 @@ def _cut(text: str) -> str:
 
 
 def review_prompt(context: Context, runner: Actor, run: Run, step: StartRun, files: ReviewFiles) -> str:
-    """V2, V3: the whole prompt, with the request; where a reviewer is asked once more, what was wrong."""
+    """Return the whole prompt of a review run. A retry also quotes the problem with the last answer. [V2, V3]"""
     again = _again(context, run) if step.asks == "answer" else ""
     request = msgspec.json.format(msgspec.json.encode(_at_hand(files)), indent=2).decode()
     at_hand = AtHand(
@@ -167,13 +168,13 @@ def review_prompt(context: Context, runner: Actor, run: Run, step: StartRun, fil
 
 
 def _at_hand(files: ReviewFiles) -> ReviewRequest:
-    """The request, with the file in the place of a command that shows the change."""
+    """Return the request with the path of the diff file instead of a diff command."""
     context = msgspec.structs.replace(files.request.context, diff=f"{files.beside}/{CHANGE}")
     return msgspec.structs.replace(files.request, context=context)
 
 
 def _again(context: Context, run: Run) -> str:
-    """V3: what was wrong with the last answer: data, fenced."""
+    """Return the problem with the last answer, fenced as data. [V3]"""
     with context.store.read() as tx:
         rows = tx.all("runner.review_runs", ReviewRun, ids=[run.cycle])
     why = [row.error_text for row in rows if (row.task, row.profile) == (run.task, run.profile) and row.error_text]
@@ -182,7 +183,8 @@ def _again(context: Context, run: Run) -> str:
 
 
 def take_review(context: Context, agents: LocalAgents, own: InHand) -> ReviewOutcome:
-    """V2, V3: what a run answered, taken in as the review of its session; refused where it is none."""
+    """Submit the answer of a run as the review of its session. Refused if it is no valid review, or if the checkout
+    changed. [V2, V3]"""
     assert own.outcome is not None
     if altered := agents.altered(own.run.id):
         why = f"{visible(altered)} changed during the review, so the review is void"
@@ -200,9 +202,8 @@ def take_review(context: Context, agents: LocalAgents, own: InHand) -> ReviewOut
 
 
 def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> FilesRead | None:
-    """V6: the files that its stream tells it read, and whether its profile says that it tells every one; None where it
-    tells of no tool at all.
-    """
+    """Return the files the run's output says it read, and if the profile reports all reads. None if the output reports
+    no tools. [V6]"""
     profile = agent_profiles(context.layers(tx, context.gate)).get(own.run.profile)
     complete = profile is not None and profile.reads == "complete"
     if own.outcome is None or not (complete or own.outcome.tells):
@@ -214,9 +215,7 @@ def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> FilesRea
 
 
 def _refuse_other_change(document: str, change: Subject) -> None:
-    """The document says which change it is about: what stood in the tree, or was said about another change, is not
-    taken for an answer.
-    """
+    """Refuse a review document of another change, for example one copied from the tree."""
     given = parsed(document, constant=float)
     payload = given.get("payload") if isinstance(given, dict) else None
     if isinstance(payload, dict) and not is_about(payload.get("diff_id"), change.diff_id):
@@ -224,7 +223,7 @@ def _refuse_other_change(document: str, change: Subject) -> None:
 
 
 def actor_of(tx: Tx, own: InHand) -> Actor:
-    """I2: the session that the run's token was issued for; the token is asked again where it writes."""
+    """Return the session that holds the run's token. Each write checks the token again. [I2]"""
     run = own.run
     row = tx.one("session.get", SessionView, id=run.session or "")
     assert run.session is not None
@@ -245,7 +244,7 @@ def actor_of(tx: Tx, own: InHand) -> Actor:
 
 
 def why_refused(problem: FoureyesError) -> str:
-    """Every reason, with its rule, for who sends it again."""
+    """Return every reason with its rule, for the reviewer that must answer again."""
     reasons = [f"{reason.message} ({reason.rule})" for reason in problem.reasons]
     return one_line("; ".join([problem.message.rstrip("."), *reasons]), PROBLEM_LENGTH)
 
@@ -256,13 +255,13 @@ KIND = name_of(ClarificationResult)
 
 
 def points_of(tx: Tx, run: Run) -> list[Clarification]:
-    """The points of a task that wait for an answer, in their order."""
+    """Return the unanswered points of a task in order."""
     rows = [row for row in tx.all("cycle.points", Clarification, ids=[run.cycle]) if row.task == run.task]
     return sorted((row for row in rows if not row.answer), key=lambda row: (len(row.id), row.id))
 
 
 def clarify_prompt(context: Context, runner: Actor, run: Run, step: StartRun) -> str:
-    """R2: the points by number; where an answer was none, what was wrong with it."""
+    """Return the prompt with the numbered points. A retry also quotes the problem with the last answer. [R2]"""
     with context.store.read() as tx:
         points = points_of(tx, run)
         rows = tx.all("runner.clarify_runs", ReviewRun, ids=[run.cycle])
@@ -274,7 +273,7 @@ def clarify_prompt(context: Context, runner: Actor, run: Run, step: StartRun) ->
 
 
 def take_clarification(context: Context, own: InHand) -> None:
-    """R2: every point is answered, or none is; then it is refused."""
+    """Record the answers to all points. Refused if one is missing, and then none is stored. [R2]"""
     assert own.outcome is not None
     with context.store.read() as tx:
         points, author = points_of(tx, own.run), actor_of(tx, own)
@@ -288,6 +287,6 @@ def take_clarification(context: Context, own: InHand) -> None:
 
 
 def _said(answer: PointAnswer) -> str:
-    """An answer, and where that can be seen."""
+    """Return the answer with the place that shows it."""
     seen = answer.seen.strip()
     return answer.answer.strip() + (f" ({seen})" if seen else "")

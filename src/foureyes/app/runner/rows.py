@@ -1,4 +1,4 @@
-"""Rows of the store that a runner looks at."""
+"""Store rows that a runner reads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from foureyes.core.words.lifecycle import TaskStatus
 
 
 class RunTask(msgspec.Struct, frozen=True, kw_only=True):
-    """The task of a live run."""
+    """Task of a live run."""
 
     id: str
     status: str
@@ -23,7 +23,7 @@ class RunTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReadyRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that a run may begin on."""
+    """Task that a run may start on."""
 
     id: str
     status: TaskStatus
@@ -34,7 +34,7 @@ class ReadyRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PastRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A run that is over, and came to nothing."""
+    """Ended run without a result."""
 
     task: str
     profile: str
@@ -50,7 +50,7 @@ class PastRow(msgspec.Struct, frozen=True, kw_only=True):
     final: str = ""
 
     def past(self, host: str) -> PastRun:
-        """As the plan of a runner on that host asks about it."""
+        """Return the run as the planner on this host sees it."""
         return PastRun(
             profile=self.profile,
             ending=self.ending,
@@ -65,7 +65,7 @@ class PastRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AskedRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody who was asked for a review and has not answered (V4)."""
+    """Requested reviewer that has not answered. [V4]"""
 
     cycle: CycleId
     task: str
@@ -76,7 +76,7 @@ class AskedRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClarifyRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A target of a cycle that waits to be clarified (R2), and the sessions that were asked."""
+    """Task of a cycle that waits for clarification, with the requested sessions. [R2]"""
 
     cycle: CycleId
     task: str
@@ -84,13 +84,13 @@ class ClarifyRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewRun(PastRow, frozen=True, kw_only=True):
-    """A run that is over, for somebody who was asked."""
+    """Ended run of a requested reviewer or clarifying author."""
 
     cycle: str
 
 
 class Awaited(msgspec.Struct, frozen=True):
-    """Whose answer a cycle waits for."""
+    """Requested answer that a cycle still waits for."""
 
     cycle: str
     task: str
@@ -98,7 +98,7 @@ class Awaited(msgspec.Struct, frozen=True):
 
 
 class CalledRow(msgspec.Struct, frozen=True):
-    """What an agent said that calls for other eyes (V1)."""
+    """Message of an agent that triggers a peer review. [V1]"""
 
     id: str
     type: EmitType
@@ -107,9 +107,8 @@ class CalledRow(msgspec.Struct, frozen=True):
 
 
 class HeardRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A live run, by whichever runner (V1): when it began, when its runner last heard of it, when it last wrote; and
-    when silence last had its task looked at, or all agreed to it.
-    """
+    """Live run of any runner: its start, when its runner last heard from it, and its last message. `fired` and `agreed`
+    are the last silence review of its task and the last agreement of all. [V1]"""
 
     id: str
     task: str
@@ -123,28 +122,28 @@ class HeardRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Held(msgspec.Struct, frozen=True):
-    """A lease of a runner, and its fence (J4)."""
+    """Run leased by a runner, with its fence. [J4]"""
 
     id: RunId
     fence: int
 
 
 class HandedIn(msgspec.Struct, frozen=True):
-    """When the latest attempt of a task was submitted."""
+    """Time of a task's latest submission, or of a review."""
 
     id: str
     at: str
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What the runs of a task have cost, in millionths."""
+    """Total cost of a task's runs, in millionths."""
 
     task: str
     n: int
 
 
 class TaskPlace(msgspec.Struct, frozen=True):
-    """A task and its place in the order of tasks."""
+    """Task and its position in the task order."""
 
     id: str
     priority: int
@@ -152,17 +151,17 @@ class TaskPlace(msgspec.Struct, frozen=True):
 
 
 class Touched(msgspec.Struct, frozen=True):
-    """A task that the journal speaks of."""
+    """Task that the journal mentions."""
 
     id: str
     status: str
 
 
 class Troubled(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that waits for a person."""
+    """Item that waits for a person."""
 
     id: str
     text: str
     title: str = ""
     seq: int = 0
-    """Since when, where the same can come again."""
+    """Journal row of its start, for items that can recur."""

@@ -1,4 +1,4 @@
-"""The end of a run: its processes proven dead, its work settled, then the run itself (S1, S2, S4, L17, K1)."""
+"""End of a run: clean up its worktree, settle its work, then end the run itself (S1, S2, S4, L17, K1)."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ HOW: dict[AfterRun, RunEnd] = {
     "stopped": "cancelled",
     "cool": "cancelled",
 }
-"""L17: with what a claim is given back."""
+"""How the claim is released after each outcome. [L17]"""
 ENDINGS: dict[AfterRun, RunEnding] = {"retry": "failed", "send_back": "failed", "stopped": "stopped", "cool": "failed"}
 
 
 def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, step: FinishRun) -> str:
-    """What becomes of the work of a run that is over; what to tell people about it."""
+    """Settle the work of an ended run and return the message to show."""
     assert own.outcome is not None
     runs, run, outcome, then = Runs(context), own.run, own.outcome, step.then
     why = step.why
@@ -88,7 +88,8 @@ def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, st
 
 
 def _answered(context: Context, runner: Actor, agents: LocalAgents, own: InHand) -> str:
-    """V3: the answer of a run, taken in; one that is no valid document is told to who is asked once more."""
+    """Record the answer of a review or clarification run. An invalid document ends the run as refused, with the
+    problems for a retry. [V3]"""
     assert own.outcome is not None
     outcome, said = own.outcome, "clarified it"
     try:
@@ -118,9 +119,8 @@ def _end(context: Context, runner: Actor, run: RunId, outcome: RunOutcome, endin
 
 
 def take_over(context: Context, runner: Actor, agents: LocalAgents, run: RunId) -> Run | None:
-    """J4: end what a run of a dead runner has left running and keep its work. Work that its agent called done is
-    submitted; any other run ends as `lost`. None where something of it could not be ended yet.
-    """
+    """Take over a run of a dead runner and keep its work. Work that its agent called done is submitted. Any other run
+    ends as `lost`. Return None if some process could not be ended yet. [J4]"""
     runs = Runs(context)
     with context.store.read() as tx:
         row = get(tx, run)
@@ -141,7 +141,7 @@ def take_over(context: Context, runner: Actor, agents: LocalAgents, run: RunId) 
 
 
 def _submitted(runs: Runs, runner: Actor, run: Run) -> bool:
-    """J4: whether the work of a run is submitted whose agent had called it done."""
+    """Submit the run's work if its agent had signalled that it was done. Return True if that worked. [J4]"""
     if run.signal not in ("DONE", "NEEDS_REVIEW"):
         return False
     try:
@@ -154,7 +154,7 @@ def _submitted(runs: Runs, runner: Actor, run: Run) -> bool:
 
 
 def free_claim(context: Context, runner: Actor, run: RunId) -> bool:
-    """T1: give back what a run left claimed; whether it was."""
+    """Release the claim that a run left. Return True if it had one. [T1]"""
     return Runs(context).release(runner, run, how="cancelled", reason="its run is over").changed
 
 
@@ -163,7 +163,7 @@ def _message(outcome: RunOutcome) -> str:
 
 
 def _reasons(problem: FoureyesError) -> str:
-    """Why a submission was refused, for the next run."""
+    """Return the reasons of a refused submission, for the next run."""
     reasons = [f"{reason.message} ({reason.rule})" for reason in problem.reasons]
     return "; ".join(reasons) or problem.message
 
@@ -183,7 +183,7 @@ SAYS: dict[AfterRun, str] = {
 }
 
 
-# ---- Tidying up after a run ----
+# ---- Cleaning up after a run ----
 
 # No program of the tree is run, and nothing outside of the task's own worktree is touched.
 
@@ -191,24 +191,23 @@ PATHS_SHOWN = 5
 MIB = 1 << 20
 COMMIT_MAX_FILES = 200
 COMMIT_MAX_MB = 20
-"""S4: how much a runner commits for an agent."""
+"""Limits for files that a runner commits for an agent. [S4]"""
 
 
 class Yardstick(msgspec.Struct, frozen=True):
-    """What the work of a run is compared with."""
+    """Baseline that a run's work is compared with."""
 
     task: Task
     attempt: Attempt | None
     target: str
     copies: tuple[str, ...]
     answered: bool
-    """Whether findings were answered since the last submission."""
+    """True if findings were answered since the last submission."""
 
 
 def tidy(context: Context, runner: Actor, run: Run) -> Left:
-    """S4: what a run left, once nothing of it runs any more. What cannot be committed is named, never dropped. Only who
-    holds its lease moves its branch (J4).
-    """
+    """Commit the leftover files of a dead run and return what it left. Files that cannot be committed are named, never
+    deleted. Only the holder of the run's lease may move its branch. [J4, S4]"""
     if run.purpose not in MAKES or run.session is None:
         return Left()
     with context.store.read() as tx:
@@ -216,7 +215,7 @@ def tidy(context: Context, runner: Actor, run: Run) -> Left:
         answered = bool(answers_in(tx, run.task, task.iteration + 1))
     fence: Fence = lambda: context.writing(replace(runner, lease=(run.id, run.fence)), "run")  # noqa: E731
     with fence():
-        pass  # whoever has it now may be at work in this very worktree
+        pass  # another runner that took the run over may be using this worktree
     try:
         target = counted_against(context, task.start_target, asks=False).at
         yardstick = Yardstick(task, attempt, target, policy.copies, answered)
@@ -239,9 +238,8 @@ def _looked_at(context: Context, run: Run, yardstick: Yardstick, fence: Fence) -
 
 
 def _from_elsewhere(context: Context, yardstick: Yardstick, ref: str, head: Sha) -> str:
-    """S4: whether the branch does not come from where the task began. Before the first submission that is any commit of
-    the target: it may have moved between the worktree and the claim, or since an earlier run.
-    """
+    """Return a problem if the branch does not start where the task did. Before the first submission, any target commit
+    is allowed, because the target may have moved since the claim or an earlier run. [S4]"""
     began = yardstick.attempt.base if yardstick.attempt is not None else yardstick.task.start_target
     if began is None or context.repo.is_ancestor(began, head):
         return ""
@@ -252,13 +250,13 @@ def _from_elsewhere(context: Context, yardstick: Yardstick, ref: str, head: Sha)
 
 
 def _elsewhere(stands: str, ref: str) -> str:
-    """S4: whether something else than the task's branch is checked out in its worktree."""
+    """Return a problem if the worktree has something else than the task's branch checked out. [S4]"""
     stood, wanted = stands.removeprefix("refs/heads/"), ref.removeprefix("refs/heads/")
     return "" if stands == ref else f"{stood or 'no branch'} is checked out in its worktree, not {wanted}"
 
 
 def _is_new(context: Context, yardstick: Yardstick, head: str) -> bool:
-    """Whether the branch holds something that is neither on the target nor submitted before."""
+    """Return True if the branch has commits that are neither merged nor submitted."""
     if yardstick.attempt is not None and yardstick.attempt.head == head:
         return False
     tip = context.repo.commit_of(yardstick.target)
@@ -266,7 +264,7 @@ def _is_new(context: Context, yardstick: Yardstick, head: str) -> bool:
 
 
 def _commit_rest(context: Context, run: Run, ref: str, yardstick: Yardstick, fence: Fence) -> str:
-    """S4: commit what was left, as its session; why not, else empty."""
+    """Commit the leftover files in the name of the run's session. Return the problem, or an empty string. [S4]"""
     paths = context.repo.uncommitted(ref)
     if not paths:
         return ""
@@ -282,9 +280,8 @@ def _commit_rest(context: Context, run: Run, ref: str, yardstick: Yardstick, fen
 
 
 def _too_much(paths: list[str], additions: Additions, yardstick: Yardstick) -> str:
-    """S4: what nobody commits for somebody else: too many files, too large ones, what looks like a secret or was
-    copied here to be used.
-    """
+    """Return why a runner must not commit these files: too many, too large, likely secrets, or files copied in by
+    work.copy. [S4]"""
     secret = sorted(path for path in additions.new if is_likely_secret(path))
     if secret:
         names = some(secret, PATHS_SHOWN)

@@ -1,4 +1,5 @@
-"""The start of a run: reservation, worktree, reaper, token, program, in this order; or none of it (I2, J4, K1)."""
+"""Start of a run: reservation, worktree, reaper, token, program, in this order (I2, J4, K1). If one step fails, all are
+undone."""
 
 from __future__ import annotations
 
@@ -35,21 +36,20 @@ if TYPE_CHECKING:
     from foureyes.core.words.ids import Sha
 
 
-# ---- The start of a run ----
+# ---- Start of a run ----
 
 
 class Overdrawn(Refused):
-    """Another runner of this host was sooner; nobody is to blame."""
+    """Error: another runner on this host took the last slot first."""
 
 
 class Unstarted(Exception):
-    """A run did not begin; it is over again, and why is on record."""
+    """Error: a run did not start. The run has ended and its reason is recorded."""
 
 
 def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun, heard: Sha | None = None) -> InHand:
-    """Begin a run. Where anything fails after the reservation, the run ends as `unstarted` and leaves nothing. `heard`:
-    where the remote has the target, if it was asked for this run (Q6).
-    """
+    """Start a run, or raise Unstarted. After a failure the run ends as `unstarted` and leaves nothing behind. `heard`
+    is the remote's target head if it was fetched for this run. [Q6]"""
     runs = Runs(context)
     run = runs.reserve(
         runner,
@@ -79,10 +79,10 @@ def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun, 
         )
         assert bound.session is not None
         if run.purpose not in ASKED:
-            make_worktree(  # its commits name the session that makes them (A1)
+            make_worktree(  # commits name the session that makes them (A1)
                 context, run.task, bound.session, asks=False, heard=heard
             )
-        if not runs.holds(runner, run.id):  # it took so long that another runner has it by now: its agent is at work
+        if not runs.holds(runner, run.id):  # after a slow start another runner may have it, with its agent at work
             raise LostClaim(f"{run.id} was taken over before it began.")
         live.go()
     except (FoureyesError, OSError) as problem:
@@ -92,7 +92,7 @@ def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun, 
 
 
 class RunPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a run works, and what it is told."""
+    """Folder and prompt of a run."""
 
     path: str
     prompt: str
@@ -103,7 +103,7 @@ class RunPlace(msgspec.Struct, frozen=True, kw_only=True):
 def _place(
     context: Context, runner: Actor, agents: LocalAgents, run: Run, step: StartRun, heard: Sha | None
 ) -> RunPlace:
-    """The task's worktree; who reviews has files of its own (V2)."""
+    """Return the task's worktree, or a separate checkout for a reviewer. [V2]"""
     if run.purpose == "review":
         files = review_files(context, runner, agents, run)
         return RunPlace(
@@ -116,7 +116,7 @@ def _place(
 
 
 def is_full(problem: BaseException | None) -> bool:
-    """X3: whether a disk took nothing more; nobody's work is to blame."""
+    """Return True if the cause is a full disk. [X3]"""
     while problem is not None:
         if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
             return True
@@ -133,7 +133,7 @@ def _profile(context: Context, run: Run) -> Profile:
 
 
 def _refuse_overdrawn(context: Context, run: Run, profile: Profile) -> None:
-    """Slots of a host are shared by its runners: of two that reserve at once the later one gives way."""
+    """Refuse the run if the host's runners together exceed the profile's slots. The later reservation loses."""
     with context.store.read() as tx:
         before = [row.id for row in live_runs(tx, run.host) if row.profile == run.profile]
     if run.id not in before:
@@ -162,8 +162,7 @@ def _launch(run: Run, step: StartRun, profile: Profile, place: RunPlace, secret:
 def _undo(
     context: Context, runner: Actor, agents: LocalAgents, run: Run, live: LiveRun | None, problem: Exception
 ) -> None:
-    """Nothing stays of a run that did not begin: no process, no claim, no reservation. Only a program that is not there
-    at all keeps its profile from other tasks.
+    """Undo a failed start: no process, claim or reservation stays. Only a missing program puts its profile on cooldown.
     """
     if live is not None:
         live.stop("it did not begin")
@@ -182,7 +181,7 @@ def _undo(
         runs.cool(runner, run.profile, until=cools_until(context, error, None), error=error, error_text=text)
 
 
-# ---- Prompting (S1) ----
+# ---- Prompts (S1) ----
 
 FAILURE_LENGTH = 2_000
 
@@ -225,7 +224,7 @@ Do not repeat what did not work. Read the branch first, then go on from there.
 
 
 def prompt_for(context: Context, runner: Actor, step: StartRun) -> str:
-    """The whole prompt of a run; where it goes on with a conversation, only what is new."""
+    """Return the prompt of a run. A resumed conversation gets only the new part."""
     ending = LEADING if step.purpose == "lead" else ENDING.format(task=step.task)
     if step.asks == "signal" and step.resumes:
         return ASKING.format(task=step.task) + ending
@@ -236,7 +235,7 @@ def prompt_for(context: Context, runner: Actor, step: StartRun) -> str:
 
 
 def _before(context: Context, step: StartRun) -> str:
-    """How the run before ended, in its own words: data, fenced."""
+    """Return how the previous run ended, in its own words and fenced as data."""
     with context.store.read() as tx:
         past = tx.all("runner.past", PastRow, ids=[step.task])
     rows = [row for row in past if ROLE_FOR[row.purpose] == ROLE_FOR[step.purpose]]

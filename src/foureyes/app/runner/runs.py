@@ -1,8 +1,8 @@
-"""Runs: agent programs at work on tasks, who runs them, and what they say (S, J4).
+"""Runs: agent programs that work on tasks, their runners, and their messages (S, J4).
 
-A runner begins, reserves a task, binds a token to the process above the program, renews, submits what was made, and
-ends the run. It is a service: it decides nothing and is nobody's author (I7). The lease row is the truth: who lost it
-is refused, and ends its agents first.
+A runner begins, reserves a task, binds a token to the process above the program, renews, submits the work and ends the
+run. It is a service: it decides nothing and authors nothing (I7). The lease row decides. A runner that lost its lease
+is refused and must stop its agents before anything else.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ if TYPE_CHECKING:
 
 
 TEXT = 2_000
-"""How much is kept of what a program says about its end."""
+"""Longest text kept from a program's last message."""
 MOST_SAID = 200
 AGENTS = 3
-"""How many agents a runner has that is started by the way."""
+"""Parallel runs of a runner that was started with launch()."""
 
 
 class Runs:
-    """Runners, runs, signals, pauses."""
+    """Runners, runs, signals and pauses."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -62,9 +62,8 @@ class Runs:
     # Runners
 
     def begin(self, actor: Actor, *, agents: int, beacon: str = "") -> Begun:
-        """I5: a runner begins, for a person or for a service that the accepted policy names. `agents` is how many runs
-        it may have at once; 0 for one that only checks and merges. `beacon` is the lock that it holds (J4).
-        """
+        """Record a new runner, started by a person or a service named in the accepted policy. `agents` is its maximum
+        of parallel runs, 0 if it only checks and merges. `beacon` is the lock it holds. [I5, J4]"""
         from foureyes.app.runner import admission
         from foureyes.app.views.run import Begun
 
@@ -86,19 +85,19 @@ class Runs:
         return Begun(actor=runner, until=event.until, lost=lost)
 
     def launch(self, actor: Actor, *, agents: int = AGENTS) -> Outcome:
-        """I5: start a runner in a process of its own, which outlives the caller's."""
+        """Start a runner in a separate process that outlives the caller. [I5]"""
         permit(actor, "run")
         number = self._context.outside.launch_runner(actor, agents)
         return Outcome(task="", status="", version=0, message=f"a runner is at work, process {number}")
 
     def finish(self, runner: Actor, *, reason: str = "") -> None:
-        """A runner comes to its end. Runs that it still has can be taken over at once."""
+        """Record the end of a runner. Other runners can take over its remaining runs at once."""
         with self._context.writing(runner, "run") as work:
             check_runner(work.tx, runner)
             work.record("", e.RunnerEnded(session=runner.session, reason=spaced(reason, TEXT)))
 
     def runners(self) -> list[RunnerView]:
-        """Runners that live, and dead ones that left something."""
+        """Return the live runners, and dead ones that left runs behind."""
         with self._context.store.read() as tx:
             return runner_views(self._context, tx)
 
@@ -115,9 +114,8 @@ class Runs:
         cycle: str = "",
         look: int = 0,
     ) -> Run:
-        """J4: a task is this runner's for a run; nobody else starts it or runs it from here on. A run that reviews for
-        a `cycle` takes nothing of the task.
-        """
+        """Reserve a task for a run of this runner. Nobody else can start or run the task from now on. A review run for
+        a `cycle` does not reserve the task. [J4]"""
         from foureyes.app.runner import admission
         from foureyes.app.runner.admission import of_begin, why_not_begin
 
@@ -157,9 +155,8 @@ class Runs:
         worktree: str = "",
         target: Sha | None = None,
     ) -> Run:
-        """I2: the token of the run is good below this process, and the claim is its session's, in one transaction; only
-        then the program is let go. `target`: where that was when it began (K4).
-        """
+        """Record the run's token, process and claim in one transaction. The caller may start the program only after
+        this. `target` is the target's head at that time. [I2, K4]"""
         from foureyes.app.runner import admission
         from foureyes.app.runner.admission import of_begin, why_not_begin
 
@@ -185,9 +182,8 @@ class Runs:
             return get(work.tx, run)
 
     def renew(self, runner: Actor, runs: Sequence[RunId], heard: Mapping[RunId, str] | None = None) -> list[RunId]:
-        """J4: this runner and these runs go on; those whose lease it has lost. A runner that was taken for dead is
-        refused: it has lost all of them. `heard`: when each was last heard of, for other runners (V1).
-        """
+        """Renew the leases of this runner and its runs, and return the runs it has lost. Raises Refused if the runner
+        was declared dead. `heard` is the last sign of life of each run. [J4, V1]"""
         from foureyes.app.runner import leases
 
         with self._context.writing(runner, "run") as work:
@@ -202,13 +198,13 @@ class Runs:
         return [run for run in runs if run not in mine]
 
     def holds(self, runner: Actor, run: RunId) -> bool:
-        """J4: whether a runner has the lease of a run: asked before it does something outside of the store for it."""
+        """Return True if this runner still holds the run. Check it before acting outside the store. [J4]"""
         with self._context.store.read() as tx:
             row = get(tx, run)
             return row.state != "ended" and row.runner == runner.session
 
     def take_over(self, runner: Actor, run: RunId) -> Run:
-        """J4: a run whose runner is gone, or whose lease is over, becomes this runner's; its token is void."""
+        """Take over a run whose runner is gone or whose lease has expired. Its token becomes void. [J4]"""
         with self._context.writing(runner, "run") as work:
             me = check_runner(work.tx, runner)
             row = get(work.tx, run)
@@ -226,8 +222,7 @@ class Runs:
             return get(work.tx, run)
 
     def end(self, runner: Actor, run: RunId, outcome: RunOutcome | None, *, ending: RunEnding) -> Run:
-        """Every process of a run is gone: it is over, and so is its token. Its claim stays until it is submitted or
-        released.
+        """End a run and its token, once all its processes are gone. Its claim stays until it is submitted or released.
         """
         with self._context.writing(self._leased(runner, run), "run") as work:
             if (row := get(work.tx, run)).state != "ended":
@@ -238,9 +233,8 @@ class Runs:
     def hand_in(
         self, runner: Actor, run: RunId, *, signal: str, message: str, commit: str | None = None
     ) -> SubmitOutcome:
-        """T: submit for the implementer what its run made; `commit` commits what it left first, and runs no program of
-        the tree.
-        """
+        """Submit the work of a run for its implementer. `commit` is the message for leftover files, which are committed
+        without running programs of the tree. [T]"""
         from foureyes.app.gate.submission import Wish, hand_in
 
         permit(runner, "run")
@@ -251,9 +245,8 @@ class Runs:
         return hand_in(self._context, leased, wish, sends=False)
 
     def release(self, runner: Actor, run: RunId, *, how: RunEnd = "", reason: str = "") -> Outcome:
-        """T: give a run's claim back, or the one that a run before it left; `how` it ended, where that is a round of
-        the loop (L17). One that is blocked says so, and waits for a person.
-        """
+        """Release the claim of a run, or one that an earlier run left. `how` counts the round for the loop. A blocked
+        task then waits for a person. [T, L17]"""
         from foureyes.app.runner.admission import left_by_a_run
         from foureyes.app.work.claims import release
 
@@ -272,9 +265,8 @@ class Runs:
             return done
 
     def ask_stop(self, actor: Actor, what: str, *, reason: str = "") -> list[Run]:
-        """Somebody wants the live runs of a task, or one run, to end: its runner does it, and the work stays. Where a
-        person does, the task is paused: no runner takes it up again before `fe resume` (V9).
-        """
+        """Ask for the end of one run or of all runs of a task. Their runner stops them and keeps the work. A request by
+        a person also pauses the task until `fe resume`. [V9]"""
         from foureyes.app.runner import admission
 
         reason = clean_text(reason, "the reason")
@@ -292,7 +284,7 @@ class Runs:
     # What agents say
 
     def signal(self, actor: Actor, signal: str, *, message: str = "", task: str = "") -> Outcome:
-        """S1: an agent says that its run is over, and how."""
+        """Record an agent's signal that its run is over. [S1]"""
         from foureyes.app.runner import signals
 
         named, message = signals.signal_named(signal), clean_text(message, "the message")
@@ -303,7 +295,7 @@ class Runs:
             return outcome(self._context.get(work.tx, row.id), f"{row.id}: {named}", step)
 
     def emit(self, actor: Actor, type: str, summary: str, *, payload: str = "", task: str = "") -> Outcome:
-        """S3: an agent says something in the middle of its work."""
+        """Record a message that an agent sends during its work. [S3]"""
         from foureyes.app.runner import signals
 
         named, summary = signals.type_named(type), signals.clean_summary(summary)
@@ -315,14 +307,13 @@ class Runs:
         return done if run is not None else signals.with_eyes(self._context, actor, done, named, summary)
 
     def heard(self, runner: Actor, run: RunId, spoken: Spoken) -> None:
-        """S3: what a run said in its own stream is what it says itself."""
+        """Record an event from the run's output as its own. [S3]"""
         event = e.Emitted(type=spoken.type, summary=spoken.summary, payload=spoken.payload, run=run)
         self._speak(runner, run, event)
 
     def signalled(self, runner: Actor, run: RunId, signal: Signal, message: str) -> None:
-        """S1: the last word of a run whose program has ended is on record before its work is submitted, so that another
-        runner can do that if this one dies (J4).
-        """
+        """Record the signal of an ended program before its work is submitted, so that another runner can submit it.
+        [S1, J4]"""
         self._speak(runner, run, e.Signalled(signal=signal, message=spaced(message, TEXT), run=run))
 
     def _speak(self, runner: Actor, run: RunId, event: e.Emitted | e.Signalled) -> None:
@@ -332,16 +323,17 @@ class Runs:
             signals.speak(self._context, work, get(work.tx, run), event)
 
     def said(self, *, after: int = 0, limit: int = MOST_SAID) -> list[Said]:
-        """What agents said after a row of the journal, oldest first."""
+        """Return agent messages after a journal row, oldest first."""
         from foureyes.app.views.run import Said
 
         with self._context.store.read() as tx:
             return tx.all("run.said", Said, after=after, limit=limit)
 
-    # What stands still
+    # Pauses and escalations
 
     def pause(self, actor: Actor, task: str | None, *, reason: str) -> Outcome:
-        """V9: no new run begins, on a task or anywhere, until a person lifts it; what runs comes to its end."""
+        """Pause a task, or the project if `task` is None. No new run starts until a person resumes it. Current runs
+        finish. [V9]"""
         reason = needed(reason, "pause", task or "--project")
         with self._context.writing(actor, "pause") as work:
             if task is None:
@@ -352,7 +344,7 @@ class Runs:
             return outcome(row, f"no new run of {row.id} begins: {reason}")
 
     def stuck(self, runner: Actor, task: str, *, kind: StuckKind, why: str) -> str:
-        """The runner has done with a task what it can: a person looks. Why, with the reason of its last run."""
+        """Escalate a task to a person and return the reason, including the failure of its last run."""
         with self._context.writing(runner, "run") as work:
             check_runner(work.tx, runner)
             row = self._context.find(work.tx, task)
@@ -361,21 +353,21 @@ class Runs:
             return words
 
     def standstill(self) -> Standstill:
-        """Pauses, and tasks that are stuck."""
+        """Return the pauses and the tasks that wait for a person."""
         with self._context.store.read() as tx:
             return Standstill(pauses=once(tx.all("run.pauses", PauseView)), stuck=tx.all("run.stuck", StuckView))
 
     # Profiles
 
     def cool(self, runner: Actor, profile: str, *, until: str, error: ErrorKind, error_text: str = "") -> None:
-        """Leave a profile alone on this runner's host until then; without a time, until it works again."""
+        """Skip a profile on this runner's host until the given time, or until it works again if that is empty."""
         with self._context.writing(runner, "run") as work:
             me = check_runner(work.tx, runner)
             text = spaced(error_text, TEXT)
             work.record("", e.ProfileCooled(profile=profile, host=me.host, until=until, error=error, error_text=text))
 
     def warm(self, actor: Actor, profile: str, *, host: str = "", reason: str = "") -> bool:
-        """A profile may be used again: it works, or a person says so. Whether it was skipped before."""
+        """End the cooldown of a profile. Return True if it had one."""
         from foureyes.app.runner import admission
 
         with self._context.writing(actor, "run") as work:
@@ -387,23 +379,23 @@ class Runs:
             return True
 
     def cooled(self, host: str = "") -> list[Cooldown]:
-        """Profiles that are skipped, on one host or on all."""
+        """Return the profiles on cooldown, on one host or all."""
         with self._context.store.read() as tx:
             return tx.all("run.cooled", Cooldown, host=host)
 
-    # Looking
+    # Reading
 
     def live(self, host: str = "") -> list[Run]:
-        """Runs that have not ended, the oldest first; of one host or of all."""
+        """Return the live runs, oldest first, of one host or all."""
         with self._context.store.read() as tx:
             return live_runs(tx, host)
 
     def of_task(self, task: str, *, limit: int = 20) -> list[Run]:
-        """The runs of a task, the latest first."""
+        """Return the runs of a task, latest first."""
         with self._context.store.read() as tx:
             return tx.all("run.of_task", Run, task=self._context.find_id(tx, task), limit=limit)
 
     def _leased(self, runner: Actor, run: RunId) -> Actor:
-        """The runner as who it is towards a run: with the fence under which it has it. Each write asks it again."""
+        """Return the runner with its lease of a run. Each write checks the lease again."""
         with self._context.store.read() as tx:
             return replace(runner, lease=(run, get(tx, run).fence))

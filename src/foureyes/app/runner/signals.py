@@ -1,4 +1,4 @@
-"""Signals and messages of agents (S1, S3): by token, or because the agent holds the claim."""
+"""Signals and messages of agents (S1, S3), sent with a token or by the session that holds the claim."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ PAYLOAD_LIMIT = 20_000
 
 
 def signal_named(text: str) -> Signal:
-    """S1: a signal as typed."""
+    """Return the typed signal, or raise BadInput. [S1]"""
     return _named(text.strip().upper().replace("-", "_"), SIGNALS, "signal", text, fe("agent", "signal", "DONE"))
 
 
 def type_named(text: str) -> EmitType:
-    """S3: a type of event as typed."""
+    """Return the typed event type, or raise BadInput. [S3]"""
     typed = text.strip().lower().replace("-", "_")
     return _named(typed, EMIT_TYPES, "event", text, fe("agent", "emit", "progress", phrase("what happened")))
 
@@ -44,7 +44,7 @@ def _named(word: str, known: tuple[T, ...], what: str, text: str, step: Steps) -
 
 
 def clean_summary(text: str) -> str:
-    """S3: what an event says, in short."""
+    """Return the cleaned summary of an event, or raise BadInput if it is blank or too long. [S3]"""
     summary = " ".join(clean_text(text, "the summary").split())
     again = fe("agent", "emit", blank("TYPE"), phrase("what happened"))
     if is_blank(summary):
@@ -57,7 +57,7 @@ def clean_summary(text: str) -> str:
 
 
 def clean_payload(text: str) -> str:
-    """S3: what goes along with an event: a JSON object, or nothing."""
+    """Return the payload of an event: a JSON object as text, or an empty string. [S3]"""
     text = text.strip()
     if not text:
         return ""
@@ -73,9 +73,8 @@ def clean_payload(text: str) -> str:
 
 
 def speaks_of(context: Context, work: Work, task: str) -> tuple[Task, Run | None]:
-    """The task that the caller speaks of, and its run where it has one: that of its token, else one that it has
-    started.
-    """
+    """Return the task that the caller reports on, and its run if it has a token. Without a token the caller must be the
+    session that works on the task."""
     actor = work.actor
     row = context.find(work.tx, task or actor.task or _only_claim(work))
     if actor.role is not None:
@@ -98,7 +97,7 @@ def _is_its_own(context: Context, work: Work, task: Task, session: str) -> bool:
 
 
 def _only_claim(work: Work) -> str:
-    """The one task that this session has started."""
+    """Return the only task that this session has started, or raise NotFound."""
     tasks = [claim.id for claim in work.tx.all("session.claims", IdRow, session=work.actor.session)]
     if len(tasks) == 1:
         return tasks[0]
@@ -107,7 +106,7 @@ def _only_claim(work: Work) -> str:
 
 
 def speak(context: Context, work: Work, run: Run, event: e.Emitted | e.Signalled) -> None:
-    """S1, S3: what a run says in its stream, on record as its session's own."""
+    """Record an event from a run's stream in the name of its session. [S1, S3]"""
     if run.session is None or run.state != "running":
         return
     speaker = Actor(
@@ -123,7 +122,7 @@ def speak(context: Context, work: Work, run: Run, event: e.Emitted | e.Signalled
 
 
 def after_signal(signal: Signal, task: str, *, by_run: bool) -> Steps:
-    """S1, S2: what comes next for who has no runner that does it."""
+    """Return the next step for a caller without a runner. [S1, S2]"""
     if by_run:
         return NO_STEP
     if signal in ("DONE", "NEEDS_REVIEW"):
@@ -134,7 +133,8 @@ def after_signal(signal: Signal, task: str, *, by_run: bool) -> Steps:
 
 
 def with_eyes(context: Context, actor: Actor, done: Outcome, type_: EmitType, summary: str) -> Outcome:
-    """V1: without a runner, what an agent says asks for other eyes by itself, where peers are wanted."""
+    """Open a peer review for an agent that has no runner, if the event type calls for one and the policy wants peers.
+    [V1]"""
     from foureyes.core.cycle.decision import trigger_of
 
     trigger = trigger_of(type_)

@@ -1,4 +1,4 @@
-"""The snapshot of a project that a runner plans from: a few bounded questions; none grows with the tasks."""
+"""Snapshot of a project for the planner. It takes a bounded number of queries, however many tasks there are."""
 
 from __future__ import annotations
 
@@ -57,15 +57,14 @@ if TYPE_CHECKING:
 # ---- Candidates ----
 
 SPARE = 10
-"""So many more than can begin are looked at: some wait for a profile."""
+"""Extra candidates to read, since some wait for a profile."""
 
 
 def states(
     context: Context, tx: Tx, runner: Actor, policy: ReviewPolicy, options: Options, free: int, *, sprints: bool = False
 ) -> list[TaskState]:
-    """The first tasks that a run may begin on: sent back, for the lead, then new ones; never all of them. `sprints`:
-    new ones only out of those that run (X2).
-    """
+    """Return the first tasks that a run may start on: sent back, waiting for the lead, then new. `sprints` limits new
+    tasks to running sprints. [X2]"""
     limit = free + SPARE
     chosen = [task for task, _ in options.assigned]
     rows = tx.all("runner.some", ReadyRow, ids=chosen) if chosen else []
@@ -83,7 +82,7 @@ def states(
 
 
 def past_of(tx: Tx, ids: Sequence[str], host: str) -> dict[str, tuple[PastRun, ...]]:
-    """What was tried since the last submission, and since a person last touched the task."""
+    """Return the failed runs of each task since its last submission or a person's last action on it."""
     past: dict[str, list[PastRun]] = defaultdict(list)
     for row in tx.all("runner.past", PastRow, ids=list(ids)) if ids else ():
         past[row.task].append(row.past(host))
@@ -109,7 +108,7 @@ def _state(
 
 
 def _turn(context: Context, tx: Tx, policy: ReviewPolicy, row: ReadyRow) -> tuple[str, Purpose]:
-    """E2, E4: whose turn it is, and for what."""
+    """Return the profile and purpose of the task's next run. [E2, E4]"""
     if row.waiting_for == "lead":
         return policy.tiers.lead, "lead"
     if not row.iteration:
@@ -121,20 +120,20 @@ def _turn(context: Context, tx: Tx, policy: ReviewPolicy, row: ReadyRow) -> tupl
 
 
 def count_reviewing(tx: Tx) -> int:
-    """How many tasks wait in review."""
+    """Return the number of tasks in review."""
     return next((row.n for row in tx.all("project.counters", CounterRow) if row.name == "status:reviewing"), 0)
 
 
-# ---- Aside (P12) ----
+# ---- Other waiting items (P12) ----
 
 TARGET_SECONDS = 30
-"""How long it is believed what git said."""
+"""How long a result of git is cached."""
 MOST_WAITING = 5
 WAITING_LINE_LENGTH = 200
 
 
 class Aside:
-    """Looks, and remembers for a while what git said."""
+    """Waiting items that do not block the runner, with a cached result of git."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -144,7 +143,8 @@ class Aside:
         self._held: tuple[str, ...] = ()
 
     def ask(self) -> None:
-        """P12: what is on the target and not in force. Git is asked before the transaction of a look."""
+        """Refresh the unaccepted configuration on the target. It calls git, so it must run before the snapshot's
+        transaction. [P12]"""
         if self._until > self._context.now():
             return
         self._until = stamp(self._context.clock.now() + timedelta(seconds=TARGET_SECONDS))
@@ -157,9 +157,9 @@ class Aside:
         self._unaccepted = f"{left.text}: fe config accept" if left is not None and left.acceptable else ""
 
     def look(self, tx: Tx, agents: int) -> tuple[str, ...]:
-        """Each in a line."""
+        """Return one line per waiting item."""
         if self._unaccepted:
-            self._until = min(self._until, self._context.later(1))  # it is looked for soon whether it was accepted
+            self._until = min(self._until, self._context.later(1))  # show an acceptance soon
         texts = [self._unaccepted] if self._unaccepted else []
         return tuple(one_line(text, WAITING_LINE_LENGTH) for text in (*texts, *self._tasks(tx, agents)))
 
@@ -174,9 +174,8 @@ class Aside:
             yield f"{row.id} is paused: {row.text} (fe resume {row.id} -m …)"
 
     def _held_now(self, tx: Tx, counted: dict[str, int]) -> tuple[str, ...]:
-        """Tasks that are held: to find them, those that are open are gone through, so only where there are any, and
-        something about tasks has changed.
-        """
+        """Return the held tasks, one line each. The search walks all open tasks, so it runs only if some are held and
+        the counters changed."""
         if not counted.get("held"):
             return ()
         if counted != self._counted:
@@ -186,14 +185,14 @@ class Aside:
         return self._held
 
 
-# ---- Attending (E6) ----
+# ---- Attention (E6) ----
 
 MOST_ATTENTION_ROWS = 10
 ATTENTION_LINE_LENGTH = 300
 
 
 def attention(tx: Tx, policy: ReviewPolicy, cooled: Sequence[Cooldown]) -> tuple[AttentionItem, ...]:
-    """The newest of each kind."""
+    """Return the newest items of each kind that need a person."""
     rows = [
         AttentionItem(key=f"stuck:{row.id}:{row.seq}", text=f"{row.id} waits for a person: {row.text}   ({row.title})")
         for row in tx.all("runner.stuck", Troubled, limit=MOST_ATTENTION_ROWS)
@@ -224,7 +223,7 @@ def attention(tx: Tx, policy: ReviewPolicy, cooled: Sequence[Cooldown]) -> tuple
 
 
 def _cycles(tx: Tx, policy: ReviewPolicy) -> list[AttentionItem]:
-    """V8: what reviewers paused, until a person lifts that; and what nobody reviews."""
+    """Return tasks paused by reviewers and tasks that nobody reviews. [V8]"""
     rows = tx.all("cycle.flagged", Cycle, limit=MOST_ATTENTION_ROWS)
     paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule"}
     stopped = [
@@ -244,19 +243,18 @@ def _cycles(tx: Tx, policy: ReviewPolicy) -> list[AttentionItem]:
 
 
 def _ruled(cycle: Cycle) -> str:
-    """V8: what reviewers came to that waits for a person."""
+    """Return the line about a cycle that waits for a person. [V8]"""
     what = "was not reviewed" if cycle.rule == "R0" else "is paused by reviewers"
     return f"{cycle.task} {what} ({cycle.id} {cycle.rule}): {'; '.join(cycle.reasons)}"
 
 
-# ---- The look ----
+# ---- The snapshot ----
 
 GRACE_SECONDS = 60
-"""How long a program may go on that has submitted."""
+"""How long a program may continue after its submission."""
 QUEUE = 50
 MIN_FREE_MB = 200
-"""X3: with less room on the disk nothing begins."""
-"""How much of the merge queue is looked at."""
+"""Minimum free disk space. Nothing starts below it. [X3]"""
 MICROS, MIB = 1_000_000, 1 << 20
 ALWAYS: list[NamedQuery] = [
     ("project.get", {}), ("project.settings", {}), ("project.counters", {}), ("journal.head", {}),
@@ -265,11 +263,11 @@ ALWAYS: list[NamedQuery] = [
     *((query, {"limit": MOST_ATTENTION_ROWS}) for query in ("runner.stuck", "runner.stopped", "runner.blocked",
                                              "cycle.flagged", "cycle.unreviewed")),
 ]  # fmt: skip
-"""What every look asks."""
+"""Queries that every snapshot needs."""
 
 
 class Lookout:
-    """Looks, and remembers between two looks only what spares it work."""
+    """Reader of snapshots. Its state between two snapshots is only a cache."""
 
     def __init__(self, context: Context, runner: Actor, agents: LocalAgents) -> None:
         self._context = context
@@ -280,10 +278,10 @@ class Lookout:
         self._sprints = SprintsSeen()
         self._keeping = Keeping(context, agents)
         self.place = (0, 1)
-        """Which of how many runners at work this one is, as the last look has it."""
+        """Position of this runner among the live runners, and their number, at the last snapshot."""
 
     def look(self, desk: RunnerDesk) -> Snapshot:
-        """Everything that the plan asks about; what another machine submitted begins once it is here (Q6)."""
+        """Return everything the planner needs. Tasks being fetched from another machine are marked as stopped. [Q6]"""
         self._aside.ask()
         snapshot, fetched = self._look(desk), dict.fromkeys(desk.fetching, "it is fetched from another machine")
         reviews = [replace(row, stopped=row.stopped or fetched.get(row.task, "")) for row in snapshot.reviews]
@@ -298,13 +296,13 @@ class Lookout:
         )
 
     def _put_off(self, desk: RunnerDesk, due: Collection[TaskId]) -> dict[str, PutOff]:
-        """What failed and has to wait, of what there still is to do."""
+        """Return the retries that still wait, for work that is still due."""
         checks = {RunChecks(task=task).name: off for task, off in self._checks.put_off.items()}
         known, now = {**checks, **desk.put_off}, self._context.now()
         return {name: off for name, off in known.items() if off.until > now and (off.task is None or off.task in due)}
 
     def _look(self, desk: RunnerDesk) -> Snapshot:
-        """By one consistent look."""
+        """Read the snapshot in one transaction."""
         with self._context.store.read() as tx:
             tx.ahead(*ALWAYS)
             policy = self._context.gate_policy(tx)
@@ -390,9 +388,8 @@ class Lookout:
         ]
 
     def _seen(self, tx: Tx, living: Sequence[str]) -> list[Run]:
-        """The live runs that concern this runner: its own, those of its host, reviews and who clarifies, and whatever
-        has lost its runner or its lease. What other machines have at work is theirs, however much it is.
-        """
+        """Return the live runs that concern this runner: its own, those on its host, reviews, clarifications, and runs
+        without a runner or lease. Healthy runs of other machines are left out."""
         me, now = self._runner, self._context.now()
         return tx.all("run.seen", Run, runner=me.session, host=me.host, living=list(living), now=now)
 
@@ -410,9 +407,8 @@ class Lookout:
     def _to_end(
         self, state: LiveState, task: RunTask | None, hold: str | None, since: str, is_unwanted: bool
     ) -> LiveState:
-        """Why a live run should end: a hold, the task was taken away, it has submitted and goes on. The hold of a task
-        stops work, and nobody who looks (V9).
-        """
+        """Set why a live run should stop: a hold, a lost claim, or work after its submission. A hold of the task does
+        not stop reviews and clarifications. [V9]"""
         why = ""
         run = state.run
         if task is None:
@@ -446,13 +442,11 @@ class Lookout:
         free = desk.options.agents - sum(state.mine or state.lost for state in runs)
         if free <= 0 or desk.stopping or (desk.options.once and desk.begun):
             return left
-        most = free + len(desk.put_off)  # what was put off takes nobody's place
+        most = free + len(desk.put_off)  # tasks put off take no place
         return left + states(self._context, tx, self._runner, policy, desk.options, most, sprints=bound)
 
     def _checks_due(self, tx: Tx, desk: RunnerDesk) -> Iterable[TaskId]:
-        """The first of them, and those that broke; others are seen once these have run. What another runner runs is not
-        due here (J4).
-        """
+        """Yield the first due checks and the broken ones. Checks leased by another runner are skipped. [J4]"""
         due, broke = self._checks.due, [task for task in self._checks.put_off if task not in desk.checking]
         others = checks_of_others(self._context, tx, self._runner.session) if due or broke else set()
         rest = [task for task in due if RunChecks(task=task).name in desk.put_off]
@@ -460,7 +454,7 @@ class Lookout:
         return [*free, *[task for task in (*rest, *broke) if task not in others]]
 
     def _no_room(self, policy: ReviewPolicy, desk: RunnerDesk) -> str:
-        """X3: a disk that is full, or that a moment ago took nothing more."""
+        """Return why the disk has no room, or an empty string. [X3]"""
         full = desk.put_off.get(NO_ROOM)
         if full is not None and full.until > self._context.now():
             return "the disk is full"
@@ -472,7 +466,7 @@ class Lookout:
     # Merges
 
     def _merges(self, tx: Tx) -> tuple[tuple[TaskId, ...], str]:
-        """Q0, Q1: what can be merged now, and when the next approval has settled."""
+        """Return the tasks that can merge now, and when the next approval settles. [Q0, Q1]"""
         items = items_of(tx, limit=QUEUE)
         if not items:
             return (), ""
@@ -486,7 +480,7 @@ class Lookout:
 
 
 def _is_done(run: Run, task: RunTask) -> bool:
-    """Whether what a run was started for is on record."""
+    """Return True if the run's result is recorded already."""
     if run.purpose == "lead":
         return task.waiting_for != "lead"
     if run.purpose in ("review", "clarify"):
@@ -501,14 +495,15 @@ def _paused(everywhere: Sequence[PauseView], hold: str | None) -> str:
 
 
 def _halted(everywhere: Sequence[PauseView], hold: str | None) -> str:
-    """V9: why not even a review begins: a person's word; a pause by a rule keeps only new work back."""
+    """Return why nothing may start, not even a review: a person paused the project, or it is held. A pause by a rule
+    stops only new work. [V9]"""
     if hold is not None:
         return f"the project is held: {hold}"
     return next((each.reason for each in everywhere if each.made_by == "person"), "")
 
 
 def _full(tx: Tx, policy: ReviewPolicy) -> str:
-    """Why no new task begins: so many wait for somebody to look."""
+    """Return why no new task starts: too many wait for review."""
     limit = policy.run.review_limit
     if not limit:
         return ""
@@ -516,22 +511,22 @@ def _full(tx: Tx, policy: ReviewPolicy) -> str:
     return f"{waiting} wait for review, and run.review_limit is {limit}" if waiting >= limit else ""
 
 
-# ---- Keeping ----
+# ---- Data kept for closed tasks ----
 
 HOMES_SECONDS = 60
 MOST_RUNS = 500
-"""So many folders, and runs of a task, are looked at."""
+"""Maximum folders, and runs of a task, to read."""
 
 
 class Keeping:
-    """Looks from time to time for what is kept for closed tasks."""
+    """Periodic search for data kept for closed tasks."""
 
     def __init__(self, context: Context, agents: LocalAgents) -> None:
         self._context, self._agents = context, agents
         self._next = ""
 
     def look(self, tx: Tx) -> tuple[TaskId, ...]:
-        """Closed tasks for which something is kept on this machine."""
+        """Return the closed tasks with data on this machine."""
         if self._next > self._context.now():
             return ()
         self._next = self._context.later(HOMES_SECONDS)
@@ -541,7 +536,7 @@ class Keeping:
 
 
 def forget(context: Context, agents: LocalAgents, task: TaskId, host: str) -> bool:
-    """Remove what is kept for a task, if nothing of any of its runs is alive here; whether it was."""
+    """Delete the data of a task. Return False if one of its runs here may still be alive."""
     with context.store.read() as tx:
         runs = [run for run in tx.all("run.of_task", Run, task=task, limit=MOST_RUNS) if run.host == host]
     if any(run.state != "ended" for run in runs):

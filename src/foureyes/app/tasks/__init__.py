@@ -1,1 +1,1 @@
-"""What is to be done: tasks, plans, notes, stops, and the tier a task has reached."""
+"""Tasks, plans, notes, sprint records and escalation."""

@@ -1,4 +1,4 @@
-"""The state of a task's loop, read from the journal and given to the one engine (L11–L17, E)."""
+"""State of a task's review loop, computed from the journal by the loop rules (L11–L17, E)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AT_WORK = ("open", "in_progress", "blocked", "deferred")
 
 
 class EscalationView(msgspec.Struct, frozen=True, kw_only=True):
-    """A step of a loop: to the next tier, to the lead, or what the lead made of it."""
+    """Step of a loop: an escalation to the next tier or the lead, or the lead's decision."""
 
     seq: int
     task: str
@@ -35,7 +35,7 @@ class EscalationView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _OddEnd(msgspec.Struct, frozen=True):
-    """A run that ended without a submission, and the journal row that says so."""
+    """Run that ended without a submission, with its journal row."""
 
     seq: int
     iteration: int
@@ -49,7 +49,7 @@ class _Ended(msgspec.Struct, frozen=True):
 
 
 def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
-    """Where the loop of a task stands. The router, the prompt and every face ask this, and nothing else."""
+    """Return the loop state of a task. The router, the prompts and all user interfaces use only this."""
     handed = tx.all("review.rounds", LoopAttempt, task=task.id)
     if not handed:
         return LoopState()
@@ -70,9 +70,8 @@ def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
 
 
 def profile_of(context: Context, tx: Tx, task: Task, now: LoopState) -> str:
-    """E2, E4: who wrote it fixes it, unless the loop has gone up since; then the profile of the tier. Empty: a person
-    decides.
-    """
+    """Return the profile for the task's next round, or an empty string if a person decides. The last author fixes the
+    task, unless the loop moved to the senior tier. [E2, E4]"""
     tiers = context.gate_policy(tx).tiers
     if now.waiting_for:
         return tiers.lead if now.waiting_for == "lead" and tiers.lead != "human" else ""
@@ -83,13 +82,13 @@ def profile_of(context: Context, tx: Tx, task: Task, now: LoopState) -> str:
 
 
 class LastAgent(msgspec.Struct, frozen=True):
-    """The agent program whose session submitted last."""
+    """Agent program of the last submission."""
 
     agent: str
 
 
 def escalate(context: Context, work: Work, task: TaskId) -> LoopState:
-    """E1: after a round has ended, let the record say what the engine says."""
+    """Record the loop state if it changed in the last round. [E1]"""
     row = context.get(work.tx, task)
     now = loop_state_of(context, work.tx, row)
     if (now.tier, now.waiting_for) != (row.tier, row.waiting_for):
@@ -99,10 +98,10 @@ def escalate(context: Context, work: Work, task: TaskId) -> LoopState:
 
 
 def ask_lead(context: Context, work: Work, task: TaskId, why: str) -> None:
-    """L14: the lead looks before the loop goes on; nothing is held, and other tasks go on."""
+    """Ask the lead to decide before the loop continues. Other tasks continue. [L14]"""
     row = context.get(work.tx, task)
     if row.waiting_for:
-        return  # somebody is asked already, and it may be a person
+        return  # somebody is asked already, perhaps a person
     event = e.TaskEscalated(iteration=row.iteration, tier=_tier(row), waiting_for="lead", why=why, asked=True)
     work.gate.record(task, event)
 
@@ -113,7 +112,7 @@ def _tier(task: Task) -> Tier:
 
 
 def rounds_table(state: LoopState) -> list[str]:
-    """L12: the rounds of a loop, the latest ones."""
+    """Return the latest rounds of a loop as table lines. [L12]"""
     if not state.rounds:
         return []
     rows = [

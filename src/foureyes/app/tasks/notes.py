@@ -1,4 +1,4 @@
-"""Notes: the log of a task, and what one session leaves for the next."""
+"""Notes: the log of a task, and handoffs between sessions."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LOG_TYPES = ("progress", "blocker", "decision", "hypothesis", "tried", "result")
 
 
 class Notes:
-    """Log and hand off."""
+    """Log lines and handoffs."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def log(self, actor: Actor, task: str, text: str, *, type: str = "progress") -> Outcome:
-        """Write a line into a task's log. The only thing a typed name may do (I1)."""
+        """Add a line to a task's log. A caller known only by a typed name may do nothing else. [I1]"""
         if not text.strip():
             raise BadInput("the log line is empty.", next_step=fe("log", task, phrase("what happened")))
         if type not in LOG_TYPES:
@@ -48,7 +48,7 @@ class Notes:
         decisions: Sequence[str],
         uncertain: Sequence[str],
     ) -> Outcome:
-        """Leave a note for whoever works on the task next."""
+        """Leave a handoff note for the next session on the task."""
         parts = {"done": done, "remaining": remaining, "decisions": decisions, "uncertain": uncertain}
         lists = {
             name: tuple(clean_text(line, f"--{name}") for line in lines if line.strip())

@@ -1,4 +1,4 @@
-"""Plans: many tasks at once from a file, and a person who makes their modes their own (M7)."""
+"""Plans: many tasks from one file, and a person's confirmation of their modes (M7)."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ MANY = 10_000
 
 
 Make = Callable[[e.TaskCreated], tuple[str, str]]
-"""What becomes of a new task: its id and its mode."""
+"""Creates a task and returns its id and mode."""
 
 
 class Plans:
-    """Import, accept, export."""
+    """Importing, accepting and exporting plans."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -46,10 +46,9 @@ class Plans:
     def import_(
         self, actor: Actor, text: str, name: str = "the plan", *, group: str = "", again: bool = False, parent: str = ""
     ) -> list[PlannedRow]:
-        """All tasks of a plan or none. One without a review label is planned as auto-approve; the modes count as the
-        importer's (M6). What is there by its key or title is not made again, unless `again`. What is new lies below
-        `parent`, where there is one.
-        """
+        """Create all tasks of a plan, or none. A task without a review label is planned as auto-approve, and the modes
+        count as the importer's (M6). Existing tasks, found by key or title, are skipped unless `again`. New tasks go
+        below `parent`."""
         permit(actor, "plan import")
         planned = in_order(read_plan(text, name))
         with loosening(self._context, actor, "plan import", text, lambda: True) as work:
@@ -66,7 +65,7 @@ class Plans:
     def preview(
         self, actor: Actor, text: str, name: str = "the plan", *, group: str = "", again: bool = False, parent: str = ""
     ) -> list[PlannedRow]:
-        """What an import would make, and with which modes. Nothing is changed, nobody signs."""
+        """Return what import_() would create, with the modes. Nothing is changed or signed."""
         permit(actor, "plan import")
         planned = in_order(read_plan(text, name))
         with self._context.store.read() as tx:
@@ -128,7 +127,7 @@ class Plans:
         return mode_of(facts_of(self._context, tx, TaskId(task)), self._context.policy(tx, actor))
 
     def _mode_if(self, tx: Tx, actor: Actor, event: e.TaskCreated) -> ModeChoice:
-        """The mode of a task that nobody made yet; a person whose key lies here will sign."""
+        """Return the mode that a task would get. A person with a local key counts as signing."""
         keys = self._context.has_keys(tx)
         signs = keys and actor.kind == "human" and bool(keys_at_hand(self._context, actor, active_keys(tx)))
         event = msgspec.structs.replace(event, signed_by="here" if signs else "")
@@ -145,7 +144,7 @@ class Plans:
         return mode_of(facts, self._context.policy(tx, actor))
 
     def _need(self, tx: Tx, text: str, task: PlanTask, names: PlanNames, ids: dict[str, str]) -> str:
-        """The task that a section waits for: of this plan, or one that exists."""
+        """Return the task that a section depends on, from this plan or the project."""
         place = names.place_of(text, task)
         if place is not None:
             return ids[place]
@@ -156,9 +155,8 @@ class Plans:
             raise BadInput(why, next_step=prose("name it by its title in this plan, or by its id")) from None
 
     def accept(self, actor: Actor, tasks: Sequence[str]) -> list[Accepted]:
-        """M7: a person confirms the planned modes and the labels that loosen a review, of these tasks or of every open
-        one. A label that somebody put on later is no part of the plan.
-        """
+        """Confirm the planned modes and loosening labels of these tasks, or of all open ones. Labels that others added
+        later are left out. [M7]"""
         permit(actor, "plan accept")
         with self._context.store.read() as tx:
             ids = self._named(tx, tasks)
@@ -180,19 +178,20 @@ class Plans:
         return accepted
 
     def _named(self, tx: Tx, tasks: Sequence[str]) -> list[TaskId]:
-        """These tasks, or every open one."""
+        """Return these tasks, or every open one."""
         if tasks:
             return list(dict.fromkeys(self._context.find_id(tx, task) for task in tasks))
         return [TaskId(row.id) for row in tx.tasks(ListQuery(live=True, limit=MANY), TaskRow)]
 
     def export(self) -> PlanDocument:
-        """The open tasks as a plan that can be imported again, here or in another project."""
+        """Return the open tasks as a plan, which any project can import."""
         with self._context.store.read() as tx:
             rows = tx.tasks(ListQuery(live=True, limit=MANY), TaskRow)
             return PlanDocument(tuple(self._exported(tx, self._context.get(tx, TaskId(row.id))) for row in rows))
 
     def _exported(self, tx: Tx, task: Task) -> PlanRow:
-        """A task as a row of a plan; a closed dependency is left out, and an unknown review label is per-task (M2)."""
+        """Return a task as a plan row. Closed dependencies are left out, and an unknown review label becomes per-task.
+        [M2]"""
         labels = tuple("review:per-task" if is_unknown_mode(label) else label for label in task.labels)
         needs = tx.all("task.dependencies", Link, id=task.id)
         return PlanRow(
@@ -228,7 +227,7 @@ def _event(task: PlanTask, needs: list[str], group: str) -> e.TaskCreated:
 
 
 def _refuse_unplanned(tasks: list[Task]) -> None:
-    """M7: all of what is named was planned, or nothing is accepted."""
+    """Refuse the whole call if one named task has nothing to accept. [M7]"""
     reasons = [
         Reason("M7", f"{task.id} has no planned mode, and no label that loosens its review", fe("show", task.id))
         for task in tasks
@@ -237,21 +236,21 @@ def _refuse_unplanned(tasks: list[Task]) -> None:
         refuse_verb("nothing was accepted.", *reasons, task=tasks[0].id)
 
 
-# ---- Planned before (M7) ----
+# ---- Tasks planned before (M7) ----
 
 DONE = ("approved", "merged")
-"""How a task ends whose work is done; every other end drops it."""
+"""Resolutions of completed tasks. All others mean dropped."""
 LOOSE = ("auto-approve", "skip")
 
 
 class Titled(IdRow, frozen=True):
-    """A task and its title."""
+    """Task with its title."""
 
     title: str
 
 
 class PlannedBefore:
-    """The tasks of a project, by what a plan calls them: each stands for one section at most."""
+    """Existing tasks by plan key and title. Each one matches at most one section."""
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
@@ -260,7 +259,7 @@ class PlannedBefore:
             self._by_title[folded(row.title)].append(row.id)
 
     def take(self, task: PlanTask) -> TaskId | None:
-        """The task that a section is about: by its key; else by its title, the one that it names by its id first."""
+        """Return the task of a section: by key, else by title, where an id in the section decides between several."""
         if task.key:
             row = self._tx.one("task.with_key", IdRow, key=task.key)
             return TaskId(row.id) if row else None
@@ -274,9 +273,8 @@ class PlannedBefore:
     def stricter(
         self, task: PlanTask, known: Task, needs: list[tuple[str, Steps]], modes: tuple[Mode, Mode]
     ) -> list[Reason]:
-        """M7: what a section asks for and the task that has its place does not have, each with the way there; `needs`
-        come with theirs. `modes`: that of a new task, and that of the one that is there.
-        """
+        """Return where a section asks for more than its existing task has, each with the next step. `needs` are the
+        dependencies with their steps. `modes` are the modes of a new task and of the existing one. [M7]"""
         where, have = f"{known.id} has its place and", {folded(label) for label in known.labels}
         label = partial(fe, "label", "add", known.id)
         if known.status == "closed" and known.resolution not in DONE:
@@ -301,7 +299,7 @@ class PlannedBefore:
         return reasons
 
     def differences(self, task: PlanTask, known: Task, needs: list[str]) -> tuple[str, ...]:
-        """What the plan says and the task does not, a line each."""
+        """Return one line per difference between the plan and the task."""
         have, want = {folded(label): label for label in known.labels}, {folded(label): label for label in task.labels}
         waits = {link.id for link in self._tx.all("task.dependencies", Link, id=known.id)}
         lacks = [label for word, label in want.items() if word not in have]

@@ -1,4 +1,4 @@
-"""Sprints as the store has them (X): those that run, how far each is, and in which zone its clock is read."""
+"""Stored sprints: active ones, their progress, and their time zone (X)."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 
 ENDS = 50
-"""So many of the newest ends of runs are looked at: what came before was looked at when it came."""
+"""Number of latest run ends to read."""
 LOOKED_AT = 50
-"""So many of the newest are gone through for one that has begun."""
+"""Number of latest sprints to search for a started one."""
 NAMED = 5
 WAYS: dict[str, Callable[[str], Steps]] = {
     "status": lambda name: fe("sprint", "status", name),
@@ -44,29 +44,29 @@ WAYS: dict[str, Callable[[str], Steps]] = {
     "stop": lambda name: fe("sprint", "stop", name),
     "pause": lambda name: fe("sprint", "pause", name),
 }
-"""What is typed about one that is named."""
+"""Next step for each verb, given a sprint."""
 OFFSET = Shape(r"([+-])([0-9]{2}):([0-9]{2})\Z")
 
 
 class SprintOfTask(msgspec.Struct, frozen=True):
-    """The sprint that has a task now."""
+    """Current sprint of a task."""
 
     task: str
     sprint: str
 
 
 def active(tx: Tx) -> list[Sprint]:
-    """Sprints that have begun and are not over, the oldest first."""
+    """Return the sprints that have started and not ended, oldest first."""
     return tx.all("sprint.active", Sprint)
 
 
 def latest(tx: Tx, limit: int = 1) -> list[Sprint]:
-    """The newest first."""
+    """Return the latest sprints, newest first."""
     return tx.all("sprint.latest", Sprint, limit=limit)
 
 
 def find(tx: Tx, text: str, verb: str = "status") -> Sprint:
-    """The sprint that is meant; without a name the one that goes on, else the newest that began, else the newest."""
+    """Return the named sprint. Without a name: the active one, else the last started, else the newest."""
     if not text.strip():
         return going_on(tx, verb) or _newest(tx)
     number = number_of(text)
@@ -77,7 +77,7 @@ def find(tx: Tx, text: str, verb: str = "status") -> Sprint:
 
 
 def going_on(tx: Tx, verb: str) -> Sprint | None:
-    """X2: the sprint that runs; where none does, the one that is paused. Of several somebody says which."""
+    """Return the running sprint, or the paused one if none runs. Raises BadInput if several qualify. [X2]"""
     rows = active(tx)
     sprints = [row for row in rows if row.state == "running"] or rows
     if len(sprints) > 1:
@@ -96,7 +96,7 @@ def _newest(tx: Tx) -> Sprint:
 
 
 def the_one_going_on(tx: Tx, text: str, verb: str) -> Sprint:
-    """X2: the sprint that is named; without a name only one that goes on, never a plan."""
+    """Return the named sprint, or the active one. Without a name it never returns a planned sprint. [X2]"""
     if text.strip():
         return find(tx, text)
     row = going_on(tx, verb)
@@ -108,22 +108,22 @@ def the_one_going_on(tx: Tx, text: str, verb: str) -> Sprint:
 
 
 def tasks_of(tx: Tx, sprint: str) -> list[SprintTask]:
-    """Its tasks, in their order."""
+    """Return the sprint's tasks in order."""
     return tx.all("sprint.tasks", SprintTask, sprint=sprint)
 
 
 def sprints_of(tx: Tx, tasks: list[str]) -> dict[str, str]:
-    """Which sprint has each of these tasks now."""
+    """Return the current sprint of each task."""
     return {row.task: row.sprint for row in tx.all("sprint.of_tasks", SprintOfTask, ids=tasks)} if tasks else {}
 
 
 def progress(tx: Tx, sprint: Sprint) -> Progress:
-    """X5, G6: from the journal."""
+    """Return the sprint's progress from the journal. [X5, G6]"""
     return progress_of(sprint, tasks_of(tx, sprint.id))
 
 
 def now_of(tx: Tx, sprint: Sprint) -> SprintNow:
-    """A sprint that has begun, for the rules that stop it (X2, X3)."""
+    """Return an active sprint with its progress, run ends and cost, for the rules that stop it. [X2, X3]"""
     cost = tx.one("sprint.cost", Count, sprint=sprint.id, after=sprint.since_seq)
     return SprintNow(
         sprint=sprint,
@@ -134,7 +134,7 @@ def now_of(tx: Tx, sprint: Sprint) -> SprintNow:
 
 
 def zone_named(name: str) -> tzinfo:
-    """The zone of this name; UTC where this machine does not know it."""
+    """Return the zone of this name, or UTC if it is unknown here."""
     offset = OFFSET.match(name)
     if offset is not None:
         shift = timedelta(hours=int(offset[2]), minutes=int(offset[3]))
@@ -150,7 +150,7 @@ def zone_named(name: str) -> tzinfo:
 
 
 def own_zone(context: Context) -> str:
-    """The zone in which whoever calls reads a clock: that of their environment, else that of the machine."""
+    """Return the caller's time zone, from TZ or the machine."""
     typed = context.environ.get("TZ", "").removeprefix(":")
     if typed and (typed == "UTC" or zone_named(typed) is not UTC):
         return typed
@@ -158,12 +158,12 @@ def own_zone(context: Context) -> str:
 
 
 def zone_of(context: Context, sprint: Sprint) -> tzinfo:
-    """The zone in which a sprint's times are said: its own where it has one."""
+    """Return the zone for a sprint's times: its own, or the caller's."""
     return zone_named(sprint.zone or own_zone(context))
 
 
 def glance(context: Context, tx: Tx) -> SprintGlance:
-    """X2: the sprint that runs, or the newest that is over, in a line."""
+    """Return one line on the running sprint, else on the last ended one. [X2]"""
     running = sorted(active(tx), key=lambda sprint: sprint.state != "running")
     sprints = running[:1] or [sprint for sprint in latest(tx) if sprint.state == "ended" and sprint.started_at]
     if not sprints:
@@ -187,7 +187,7 @@ def glance(context: Context, tx: Tx) -> SprintGlance:
 
 
 def ended_line(sprint: Sprint, how_far: Progress, zone: tzinfo) -> str:
-    """What is said once about a sprint that is over."""
+    """Return the final line of an ended sprint, else an empty string."""
     if sprint.state != "ended":
         return ""
     failed = [f"{how_far.failed} failed"] if how_far.failed else []

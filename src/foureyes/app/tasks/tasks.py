@@ -1,4 +1,4 @@
-"""Tasks: plan them, describe them, order them. Never their status (T2)."""
+"""Tasks: creating, editing and ordering them. Nothing here changes a status. [T2]"""
 
 from __future__ import annotations
 
@@ -45,22 +45,21 @@ if TYPE_CHECKING:
 
 
 def after_planning(actor: Actor, task: TaskId, kind: TaskType) -> Steps:
-    """What somebody does who has planned a task. Who starts a task is an author of it and cannot approve it (P2), so a
-    person is not led there; an epic is work for nobody (T4).
-    """
+    """Return the next step after creating a task. A person gets the list instead of `fe start`, because an author
+    cannot approve their task (P2). An epic is never started. [T4]"""
     if kind == "epic":
         return first_of_epic(task)
     return fe("start", task) if actor.kind == "agent" else fe("list", "--ready")
 
 
 def of_new_task(actor: Actor, task: TaskId) -> list[NamedQuery]:
-    """What is asked about a task that this caller has just planned (`ahead`)."""
+    """Return the queries to prefetch for a task that this caller has just created."""
     by_ids: list[NamedQuery] = [("session.some", {"ids": [actor.session]}), *of_facts([task])]
     return [("task.get", {"id": task}), ("record.keys", {}), *by_ids]
 
 
 class Tasks:
-    """Create and edit."""
+    """Creating and editing tasks."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -82,7 +81,7 @@ class Tasks:
         estimate_minutes: int | None = None,
         key: str = "",
     ) -> PlannedTask:
-        """Plan a task. The same key again gives the same task, and is a conflict if it says something else."""
+        """Create a task. Repeating a key returns the existing task, or raises Conflict if the content differs."""
         check_estimate(estimate_minutes)
         title, kind = clean_title(title), task_type(type)
         description, acceptance = clean_text(description, "the description"), clean_text(acceptance, "the acceptance")
@@ -116,14 +115,14 @@ class Tasks:
             return self._with_mode(work.tx, actor, done)
 
     def _with_mode(self, tx: Tx, actor: Actor, done: Outcome) -> PlannedTask:
-        """M: what labels and plan come to, while it can still be said otherwise."""
+        """Return the outcome with the task's review mode, so the creator can still change it. [M]"""
         task = TaskId(done.task)
         mode = modes_of(self._context, tx, actor, facts_for(self._context, tx, [task])).get(task)
         planned = PlannedTask(**msgspec.structs.asdict(done))
         return msgspec.structs.replace(planned, mode=mode.words, mode_reasons=mode.reasons) if mode else planned
 
     def _once(self, tx: Tx, event: e.TaskCreated) -> Outcome | None:
-        """A repeat is answered with what is there; a different content under the same key is not success."""
+        """Return the task that already has this key, or None. Raises Conflict if its content differs."""
         planned = tx.one("task.by_key", PlannedWords, key=event.key) if event.key else None
         if planned is None:
             return None
@@ -158,9 +157,8 @@ class Tasks:
         depends_on: Sequence[str] = (),
         if_version: int | None = None,
     ) -> Outcome:
-        """Change fields, all of them or none. `step` moves the priority. A text edited after an approval ends it
-        (T8).
-        """
+        """Change all given fields, or none. `step` moves the priority. Editing a text after an approval ends that
+        approval. [T8]"""
         on = labels_to_put_on(labels)
         what = " ".join([*on, *(["minor"] if minor else []), acceptance or ""])
         less = bool(minor) or acceptance is not None
@@ -193,7 +191,7 @@ class Tasks:
             return _edited(row, self._context.get(work.tx, row.id), notes_of(work))
 
     def _record_edit(self, work: Work, task: Task, wanted: dict[str, object]) -> None:
-        """What is wanted and different, and the end of approvals that were given for another text (T8)."""
+        """Record the changed fields. A changed text ends the current approvals. [T8]"""
         changes = {name: value for name, value in wanted.items() if value is not None and value != getattr(task, name)}
         if not changes:
             return
@@ -217,11 +215,11 @@ class Tasks:
         work.record(task.id, e.ParentChanged(old=task.parent, new=new))
 
     def add_label(self, actor: Actor, task: str, labels: Sequence[str]) -> Outcome:
-        """Put labels on."""
+        """Add labels to a task."""
         return self.add_labels(actor, [task], labels)[0]
 
     def add_labels(self, actor: Actor, tasks: Sequence[str], labels: Sequence[str]) -> list[Outcome]:
-        """Put labels on several tasks, all of them or none."""
+        """Add labels to several tasks, all or none."""
         on = labels_to_put_on(labels)
         what = named(tasks, f"add {' '.join(on)}")
         loosens = partial(putting_on_loosens, self._context, actor, on)
@@ -235,11 +233,11 @@ class Tasks:
             return each(tasks, put_on)
 
     def remove_label(self, actor: Actor, task: str, labels: Sequence[str]) -> Outcome:
-        """Take labels off, however they are written."""
+        """Remove labels in any spelling."""
         return self.remove_labels(actor, [task], labels)[0]
 
     def remove_labels(self, actor: Actor, tasks: Sequence[str], labels: Sequence[str]) -> list[Outcome]:
-        """Take labels off several tasks, all of them or none."""
+        """Remove labels from several tasks, all or none."""
         off = labels_to_take_off(labels)
         what = named(tasks, f"rm {' '.join(off)}")
         loosens = partial(taking_off_loosens, self._context, actor, off)
@@ -268,7 +266,7 @@ class Tasks:
         return outcome(now, message, changed=changed, notes=notes_of(work) if changed else ())
 
     def add_dependency(self, actor: Actor, task: str, depends_on: Sequence[str]) -> Outcome:
-        """Let a task wait for others; a circle is refused (T4)."""
+        """Make a task wait for others. A cycle is refused. [T4]"""
         with self._context.writing(actor, "dep add") as work:
             row = self._context.find(work.tx, task)
             have = self._let_wait(work, row, depends_on)
@@ -297,7 +295,7 @@ class Tasks:
         return have
 
     def remove_dependency(self, actor: Actor, task: str, depends_on: Sequence[str]) -> Outcome:
-        """Let a task no longer wait; journalled, and shown in review (T3)."""
+        """Remove dependencies of a task. The removal is journalled and shown in review. [T3]"""
         with self._context.writing(actor, "dep rm") as work:
             current = self._context.find(work.tx, task)
             have = {row.id for row in work.tx.all("task.dependencies", IdRow, id=current.id)}
@@ -311,24 +309,24 @@ class Tasks:
 
 
 class PlannedWords(IdRow, frozen=True):
-    """A task and the words it was planned with."""
+    """Task with the payload it was created with."""
 
     payload: str
 
 
 def check_estimate(minutes: int | None) -> None:
-    """No more than any database can hold."""
+    """Refuse an estimate outside 1 to 100000 minutes."""
     if minutes is not None and not 1 <= minutes <= 100_000:
         raise BadInput("an estimate is a number of minutes from 1 to 100000.")
 
 
 def _the_one(tasks: Sequence[str]) -> str:
-    """The task that a signature is about, where it is about one."""
+    """Return the task for a signature, or an empty string if there are several."""
     return tasks[0] if len(tasks) == 1 else ""
 
 
 def _priority(task: Task, priority: int | None, step: int) -> int | None:
-    """The priority that is asked for: by its number, or so many steps from where it is."""
+    """Return the wanted priority, from a number or a step."""
     if step and priority is not None:
         raise BadInput(
             "a priority and --bump or --lower say two things.", next_step=fe("update", task.id, "-p", f"P{priority}")
@@ -355,7 +353,7 @@ TRIES = 20
 
 
 def free_id(context: Context, tx: Tx) -> TaskId:
-    """An id nobody has: checked in the creating transaction, longer when the short ones run out."""
+    """Return an unused id, checked in the creating transaction. Longer ids are used when short ones run out."""
     tx.along(("project.counters", {}))
     prefix = context.project(tx).prefix
     total = sum(row.n for row in tx.all("project.counters", CounterRow) if row.name.startswith("status:"))
@@ -366,17 +364,17 @@ def free_id(context: Context, tx: Tx) -> TaskId:
     raise BadInput("no free task id was found; try again.")
 
 
-# ---- Loosening (M6) ----
+# ---- Loosening a review (M6) ----
 
 SIGNED_LENGTH = 200
-"""So much of what is signed stands in the statement; of what is longer its digest does."""
+"""Longest signed text kept in the statement. A longer text is replaced by its digest."""
 NOT_SIGNED = "it was not signed, and where a person's key exists only a signed loosening counts (M6)"
 
 
 def loosening(
     context: Context, actor: Actor, verb: str, what: str, loosens: Callable[[], bool], *, task: str = ""
 ) -> AbstractContextManager[Work]:
-    """A transaction of a verb that may loosen; `loosens` says whether it does, `what` is what a person signs then."""
+    """Return a transaction for a verb that may loosen a review. A person signs `what` if `loosens()` returns True."""
     if actor.kind != "human":
         return context.writing(actor, verb)
     from foureyes.app import signatures
@@ -387,12 +385,12 @@ def loosening(
 
 
 def notes_of(work: Work) -> tuple[str, ...]:
-    """What somebody is told whose loosening does not count (M6)."""
+    """Return a note for a caller whose unsigned loosening does not count. [M6]"""
     return (NOT_SIGNED,) if work.unsigned else ()
 
 
 def putting_on_loosens(context: Context, actor: Actor, labels: Sequence[str]) -> bool:
-    """Whether one of these labels lets anybody look less closely."""
+    """Return True if one of these labels loosens the review."""
     with context.store.read() as tx:
         return bool(_loosening_labels(context, tx, actor, labels))
 
@@ -405,7 +403,7 @@ def _loosening_labels(context: Context, tx: Tx, actor: Actor, labels: Sequence[s
 
 
 def planned_labels(context: Context, work: Work, task: Task) -> list[str]:
-    """M7: the labels that loosen a review and came with the task, or were put on by the caller."""
+    """Return the task's loosening labels that came with its creation, or that the caller added. [M7]"""
     labels = _loosening_labels(context, work.tx, work.actor, task.labels)
     if not labels:
         return []
@@ -417,13 +415,13 @@ def planned_labels(context: Context, work: Work, task: Task) -> list[str]:
 
 
 def taking_off_loosens(context: Context, actor: Actor, labels: Sequence[str]) -> bool:
-    """Whether one of these labels asks for anything."""
+    """Return True if one of these labels affects the review."""
     with context.store.read() as tx:
         return any(_speaks(context, tx, actor, label) for label in labels)
 
 
 def _speaks(context: Context, tx: Tx, actor: Actor, label: str) -> bool:
-    """Whether a label says anything about how a task is looked at."""
+    """Return True if a label affects the review of a task."""
     from foureyes.core.rules.modes import label_mode
     from foureyes.core.rules.policy import rule_of
 
@@ -431,7 +429,7 @@ def _speaks(context: Context, tx: Tx, actor: Actor, label: str) -> bool:
 
 
 def labels_to_put_on(labels: Sequence[str]) -> tuple[str, ...]:
-    """Labels as they are kept; one that looks like a mode and is none is refused (M2)."""
+    """Return labels in their stored form. A misspelled mode label is refused. [M2]"""
     kept = _each_once(labels, clean_label)
     if any(":" in label for label in kept):
         from foureyes.core.rules.modes import refuse_unknown_mode
@@ -442,12 +440,12 @@ def labels_to_put_on(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def labels_to_take_off(labels: Sequence[str]) -> tuple[str, ...]:
-    """Labels that may be there: also such as nobody can put on any more."""
+    """Return labels to remove, including labels that can no longer be added."""
     return _each_once(labels, lambda label: clean_word(label, "label"))
 
 
 def _each_once(labels: Sequence[str], clean: Callable[[str], str]) -> tuple[str, ...]:
-    """Labels as they are kept: each once, however it is written."""
+    """Return each label once, ignoring spelling differences."""
     kept: dict[str, str] = {}
     for label in labels:
         kept.setdefault(folded(label), clean(label))
@@ -455,7 +453,7 @@ def _each_once(labels: Sequence[str], clean: Callable[[str], str]) -> tuple[str,
 
 
 def spelled(task: Task, label: str) -> list[str]:
-    """How a label is written on a task that has it."""
+    """Return the spellings of a label on the task."""
     wanted = folded(label)
     return [have for have in task.labels if folded(have) == wanted]
 
@@ -463,9 +461,8 @@ def spelled(task: Task, label: str) -> list[str]:
 def is_new_word(
     context: Context, work: Work, task: Task, kind: Literal["label", "off", "minor"], label: str = ""
 ) -> bool:
-    """M6: whether a person who says what is there already says something new: it was another's word, which may not
-    count, or theirs without the key that they now sign with.
-    """
+    """Return True if a person's repeated statement is new: the existing one is by another session, or was not signed
+    with their key. [M6]"""
     if work.actor.kind != "human" or (label and not _speaks(context, work.tx, work.actor, label)):
         return False
     from foureyes.app.facts import controls_of

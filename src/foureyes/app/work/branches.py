@@ -1,4 +1,4 @@
-"""Branches of attempts and tasks: tips, kept refs, a fresh start."""
+"""Branches of attempts and tasks: tips, kept refs and resets."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 def tip_of(
     context: Context, task: str, attempt: Attempt, target: str, inside: Tx | None = None, *, shown: bool = False
 ) -> gate.Tip | None:
-    """D4: what git says about where an attempt came from; None when git cannot be asked. A branch that lives on another
-    machine is asked for at the remote, but not `inside` of a transaction; so is the target of landed work. What is only
-    `shown` goes by what is noted of it here.
-    """
+    """Return the tip of an attempt's branch, or None if git fails. A branch of another machine, or the target of landed
+    work, is read from the remote, which is impossible `inside` a transaction. With `shown`, local notes are used
+    instead. [D4]"""
     from foureyes.core.rules import gate
 
     try:
@@ -45,9 +44,8 @@ def tip_of(
 
 
 def tip_since(context: Context, case: Case, inside: Tx) -> gate.Tip | None:
-    """D4: the same once more for who took their time to sign: the branch may have gone on meanwhile. At a remote it was
-    asked before the transaction, or it is on record that it could not be; of landed work that is all there is to ask.
-    """
+    """Return the tip again just before a signed decision is written, since the branch may have moved. The remote is not
+    asked again. [D4]"""
     if case.attempt is None or (case.attempt.landed and remote_of(context, inside)):
         return case.tip
     tip = tip_of(context, case.task.id, case.attempt, case.target, inside)
@@ -55,9 +53,8 @@ def tip_since(context: Context, case: Case, inside: Tx) -> gate.Tip | None:
 
 
 def _has_landed(context: Context, attempt: Attempt, target: str, inside: Tx | None, *, shown: bool) -> bool:
-    """Whether the target has it: that of the remote, if there is one, which is not asked inside of a transaction. Of
-    what was submitted elsewhere, a clone that is behind cannot say that it has not.
-    """
+    """Return True if the attempt is on the target. With a remote, its target is asked, which is impossible inside a
+    transaction. If the commit is missing here and came from another machine, the answer is True."""
     head = branch_here(context, target)
     if shown and inside is not None:
         head = noted_tip(context, inside, context.project(inside))
@@ -71,9 +68,8 @@ def _has_landed(context: Context, attempt: Attempt, target: str, inside: Tx | No
 
 
 def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target: Sha | None) -> gate.Tip:
-    """What one look at all branches says about an attempt, to who looks; landed work, which is rare, asks git once
-    more. `target`: where it is as far as is noted here.
-    """
+    """Return the tip of an attempt for display, from a prepared list of all heads. Landed work costs one more git call.
+    `target` is the locally noted target head."""
     from foureyes.core.rules import gate
 
     if not attempt.landed:
@@ -82,7 +78,8 @@ def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target:
 
 
 def why_not_reset(tx: Tx, task: TaskId, attempt: Attempt) -> str:
-    """F1: why the branch of an attempt is not set back: it is not the task's own, or others submit from it, too."""
+    """Return why the attempt's branch must not be reset: it is not the task's own, or other tasks submitted from it.
+    [F1]"""
     name = attempt.ref.removeprefix("refs/heads/")
     if attempt.landed or attempt.ref == DETACHED:
         where = "on the target branch already" if attempt.landed else "on no branch"
@@ -94,9 +91,10 @@ def why_not_reset(tx: Tx, task: TaskId, attempt: Attempt) -> str:
 
 
 def begin_again(context: Context, task: TaskId) -> str:
-    """F1 fresh and checkpoint: bring the branch back to where the latest redo wants it; done again it does nothing.
+    """Reset the branch to the point that the latest redo asks for, and return why it failed, or an empty string.
+    Repeating it is harmless.
 
-    Only from the head that was judged: who has gone on since is skipped. The old head is kept (A1).
+    The branch is reset only if it is still at the judged head. That head is kept under its own ref. (F1, A1)
     """
     try:
         return _begin_again(context, task)
@@ -117,7 +115,7 @@ def _begin_again(context: Context, task: TaskId) -> str:
     if why:
         return f"no branch was set back: {why}"
     if is_elsewhere(context, attempt.clone) and context.repo.commit_of(attempt.ref) != attempt.head:
-        return ""  # what was judged is not on this one: who takes it up begins there
+        return ""  # the judged head is not here: the next author begins there
     context.workshop.keep(attempt_ref(task, attempt.n), attempt.head)
     why = context.workshop.reset(attempt.ref, old=attempt.head, new=Sha(wanted.reset_to))
     name = attempt.ref.removeprefix("refs/heads/")
@@ -125,7 +123,8 @@ def _begin_again(context: Context, task: TaskId) -> str:
 
 
 def way_back(context: Context, task: TaskId) -> tuple[str, Steps]:
-    """K1: from which branch the latest attempt came, and the way there, for who takes the task up again elsewhere."""
+    """Return where the latest attempt came from and the command that gets there. Both are empty if the caller is on its
+    branch. [K1]"""
     with context.store.read() as tx:
         attempt = attempt_of(tx, task)
     if attempt is None or attempt.no_code or attempt.landed or attempt.ref == DETACHED:

@@ -1,4 +1,4 @@
-"""Checkpoints (K2): a commit under a name, to come back to."""
+"""Checkpoints (K2): named commits to return to."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from foureyes.errors import NotFound, Reason
 from foureyes.steps import Steps, blank, fe, prose, shell
 
 KEEP = 20
-"""How many of the newest `prune` keeps."""
+"""Number of checkpoints per task that prune() keeps."""
 
 
 class Restored(msgspec.Struct, frozen=True, kw_only=True):
-    """What going back to a checkpoint did."""
+    """Result of a restore."""
 
     name: str
     sha: str
@@ -30,13 +30,13 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Checkpoints:
-    """Create, list, restore, prune."""
+    """Creating, listing, restoring and pruning checkpoints."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def create(self, actor: Actor, name: str = "", *, task: str = "") -> CheckpointView:
-        """Name the commit where the caller stands. What is not committed is not in it, so it is refused."""
+        """Save the current commit as a checkpoint. Refused if there are uncommitted changes."""
         permit(actor, "checkpoint create")
         of = self._task(task)
         self._refuse_dirty("the checkpoint was not made.", fe("checkpoint", "create", before="commit it, then: "))
@@ -56,7 +56,7 @@ class Checkpoints:
             return self._context.find_id(tx, text)
 
     def _free(self, task: str) -> str:
-        """The first number that is free."""
+        """Return the first free number."""
         taken = {checkpoint.name for checkpoint in self._context.workshop.checkpoints() if checkpoint.task == task}
         return next(str(number) for number in range(1, len(taken) + 2) if str(number) not in taken)
 
@@ -90,13 +90,12 @@ class Checkpoints:
         return matches[0]
 
     def all(self) -> list[CheckpointView]:
-        """All checkpoints, the newest first."""
+        """Return all checkpoints, newest first."""
         return self._context.workshop.checkpoints()
 
     def restore(self, actor: Actor, name: str, *, task: str = "") -> Restored:
-        """Set the branch where the caller stands back to a checkpoint. Where it stood becomes a checkpoint too: nothing
-        is lost.
-        """
+        """Reset the current branch to a checkpoint. Its old head becomes a checkpoint too. Refused on the target branch
+        and with uncommitted changes."""
         permit(actor, "checkpoint restore")
         checkpoint = self._named(self._task(task), name)
         repo, ref = self._context.repo, self._context.repo.current_ref()
@@ -127,9 +126,7 @@ class Checkpoints:
         return Restored(name=name, sha=checkpoint.sha, branch=ref.removeprefix("refs/heads/"), kept=kept)
 
     def prune(self, actor: Actor, *, keep: int = KEEP, task: str = "") -> list[CheckpointView]:
-        """Forget all but the newest ones of each task; the commits that branches or attempts hold stay where they
-        are.
-        """
+        """Delete all but the newest checkpoints of each task. Commits on branches or in attempts stay."""
         permit(actor, "checkpoint prune")
         of = self._task(task)
         by_task: dict[str, list[CheckpointView]] = {}

@@ -1,4 +1,4 @@
-"""Environments of checks (D5): which are kept on this machine, and away with those that nobody needs."""
+"""Environments of checks kept on this machine, and their removal (D5)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from foureyes.steps import by, fe
 
 
 class Checkouts:
-    """What `[checkout] prepare` made, for every project of this user here."""
+    """Environments that `[checkout] prepare` made on this machine, for all projects of this user."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def listed(self) -> Sequence[EnvironmentRow]:
-        """Every environment that is kept, the one that was used last first."""
+        """Return every kept environment, last used first."""
         with closing(self._context.outside.checks()) as runner:
             return runner.environments()
 
     def prune(self, actor: Actor, *, everything: bool = False, only_try: bool = False) -> Sequence[EnvironmentRow]:
-        """Remove what was not used for long, and the oldest of too many; or `everything` that no check uses now: the
-        next one makes it again, so it is for people. `only_try`: say what would go.
-        """
+        """Remove environments that are old or too many. `everything` removes all that no check is using, which only
+        people may do. `only_try` only lists them."""
         permit(actor, "check environments --prune")
         if everything and not only_try and actor.kind != "human":
             step = by("person", fe("check", "environments", "--prune", "--all"), "a person runs it in a terminal: ")

@@ -1,4 +1,4 @@
-"""Worktrees (K1): a checkout for each task, reserved with its claim, on a branch of its own, with the files that it needs."""
+"""Worktrees (K1): one checkout per claimed task, on the task's branch and with the files it needs."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 # ---- Worktrees (K1) ----
 
 NAMES_SHOWN = 5
-"""How many names a note has."""
+"""Maximum number of names in a note."""
 
 
 class Worktrees:
-    """Made with a claim, found again on redo, removed after the merge."""
+    """Worktrees of tasks: made with the claim, reused after a redo, removed after the merge."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def open(self, actor: Actor, task: str) -> WorktreeView:
-        """The worktree of a task that the caller has started; its commits name task and session (A1)."""
+        """Open the worktree of a task that the caller has started. Its commits name the task and session. [A1]"""
         permit(actor, "start")
         with self._context.store.read() as tx:
             row = self._context.find(tx, task)
@@ -67,7 +67,8 @@ class Worktrees:
         return make_worktree(self._context, row.id, session)
 
     def listed(self) -> list[WorktreeRow]:
-        """Every worktree of a task, of closed tasks too. Starts no git: there may be hundreds."""
+        """Return the worktrees of all tasks, closed ones included. It starts no git process, because there may be
+        hundreds."""
         places = self._context.workshop.worktrees()
         with self._context.store.read() as tx:
             tasks = {row.id: row for row in tx.all("task.some", Task, ids=sorted(places))} if places else {}
@@ -85,9 +86,8 @@ class Worktrees:
         ]
 
     def prune(self, actor: Actor, *, only_try: bool = False) -> list[PrunedRow]:
-        """Remove the worktrees of closed tasks, merged or not, in which nothing is lost: what is not committed keeps
-        one, and so does what git ignores and nothing makes again. Branches stay. `only_try`: say what would go.
-        """
+        """Remove the worktrees of closed tasks. A worktree with uncommitted changes, or with ignored files that cannot
+        be rebuilt, stays. Branches stay too. `only_try` only lists them."""
         permit(actor, "worktree --prune")
         places = self._context.workshop.worktrees()
         with self._context.store.read() as tx:
@@ -106,7 +106,8 @@ class Worktrees:
             return Dropped(problem.message)
 
     def _refuse_stranger(self, tx: Tx, actor: Actor, task: Task) -> None:
-        """A1: whose commits carry the trailer is who works there: the claim's session, or a child of it."""
+        """Refuse a caller that is neither the claim's session nor a child of it, since commits there name that session.
+        [A1]"""
         if task.implementer is None or actor.kind == "human":
             return
         facts = facts_of(self._context, tx, task.id)
@@ -122,16 +123,15 @@ class Worktrees:
 
 
 def _standing(task: Task | None) -> str:
-    """How the task of a worktree stands."""
+    """Return the status of the worktree's task for display."""
     if task is None:
         return "no task"
     return f"closed ({task.resolution})" if task.status == "closed" and task.resolution else task.status
 
 
 def is_behind(context: Context, task: TaskId) -> bool:
-    """Q6: whether a worktree of this task would begin at a target that lacks merges, or nobody here can say where that
-    is; nobody is asked.
-    """
+    """Return True if a new worktree of this task would start from an outdated or unknown target. The remote is not
+    asked. [Q6]"""
     is_new = context.repo.commit_of(branch_of(context, task)) is None
     return is_new and (bool(catch_up(context, asks=False)) or is_unsaid(context))
 
@@ -139,16 +139,15 @@ def is_behind(context: Context, task: TaskId) -> bool:
 def make_worktree(
     context: Context, task: TaskId, session: SessionId, *, asks: bool = True, heard: Sha | None = None
 ) -> WorktreeView:
-    """The worktree of a task, made or found again, for a session that has it or is about to start it. It `asks` the
-    remote for the target, unless somebody did (`heard`).
-    """
+    """Make or reuse the worktree of a task, for a session that has it or is about to start it. With `asks`, the remote
+    is asked for the target unless `heard` already tells it."""
     return worktree_and_target(context, task, session, asks=asks, heard=heard)[0]
 
 
 def worktree_and_target(
     context: Context, task: TaskId, session: SessionId, *, asks: bool = True, heard: Sha | None = None
 ) -> tuple[WorktreeView, Sha | None]:
-    """The same, and where the target is; None where nobody can say."""
+    """Like make_worktree(), but also return the target's head, or None if it is unknown."""
     ref = branch_of(context, task)
     here = context.repo.commit_of(ref)
     there, behind = begin_at(context, asks=asks, heard=heard) if here is None else (_told(context, heard, asks), "")
@@ -170,14 +169,13 @@ def worktree_and_target(
 
 
 def _told(context: Context, heard: Sha | None, asks: bool) -> Sha | None:
-    """The target for work that has begun: what is on record will do; before the first merge the remote is asked."""
+    """Return the target for a task that has begun: the recorded one, or the remote's before the first merge."""
     return told_target(context, asks=False, heard=heard).at or told_target(context, asks=asks).at
 
 
 def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
-    """K1: where work goes on that was submitted on another machine, and whose branch is not here: at the attempt, or at
-    what the redo wants.
-    """
+    """Return where work continues that another machine submitted and whose branch is not here: the attempt's head, or
+    the redo's starting point. [K1]"""
     with context.store.read() as tx:
         attempt = attempt_of(tx, task)
     if attempt is None or attempt.ref != ref or not is_elsewhere(context, attempt.clone):
@@ -194,10 +192,8 @@ def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
 
 
 def _of_nobody(context: Context, task: TaskId, ref: str, begins: Sha) -> str:
-    """K1, P2: what the remote has on the branch of a task that was worked on elsewhere, and that no attempt on record
-    has: whoever may push may have written it, so nobody is given it as their own work. How it is seen and taken, else
-    empty.
-    """
+    """Return a note about commits that the remote has on the task's branch and no attempt contains. Their author is
+    unknown, so the worktree starts without them. [K1, P2]"""
     with context.store.read() as tx:
         tx.along(("task.get", {"id": task}))
         heads = [row.head for row in tx.all("attempt.of_task", Handed, task=task)]
@@ -215,9 +211,8 @@ def _of_nobody(context: Context, task: TaskId, ref: str, begins: Sha) -> str:
 
 
 def _set_aside(context: Context, task: TaskId, ref: str) -> str:
-    """K1: where a later attempt came from another machine, the branch goes on there; what only this clone has (of a run
-    that was cut off here) becomes a checkpoint. What was, else empty.
-    """
+    """Move the local branch to a later attempt from another machine. Local leftovers become a checkpoint. Return a note
+    about it, or an empty string. [K1]"""
     with context.store.read() as tx:
         attempt = attempt_of(tx, task)
     here = context.repo.commit_of(ref)
@@ -242,10 +237,9 @@ def _set_aside(context: Context, task: TaskId, ref: str) -> str:
 def planted(
     context: Context, task: TaskId, ref: str, base: Sha | None, target: Callable[[], ToldTarget]
 ) -> GitProblem | None:
-    """A branch that has work before anybody had the task is nobody's whom the record knows: who takes it up would hand
-    it in as their own (P2). What is on the `target`, as it is now, is none: an older store that was taken up lacks
-    its merge. Who calls says whether the remote is asked for it, and how often.
-    """
+    """Return an error if the branch has commits although no author is recorded. The next author would submit them as
+    their own (P2). Commits on the `target` are allowed, for example after a restore of an older store. `target` is
+    called only if needed and may ask the remote."""
     head = context.repo.commit_of(ref)
     if head is None or (base is not None and context.repo.is_ancestor(head, base)):
         return None
@@ -264,23 +258,22 @@ def planted(
 
 
 def branch_of(context: Context, task: TaskId) -> str:
-    """The branch of the latest attempt goes on being it (redo keep); else `fe/<task>`."""
+    """Return the branch of the latest attempt if it can be continued, else `fe/<task>`."""
     with context.store.read() as tx:
         tx.along(*OF_PROJECT)
         return branch_in(context, tx, task)
 
 
 def branch_in(context: Context, tx: Tx, task: TaskId) -> str:
-    """The same, for a caller that reads already."""
+    """Like branch_of(), for a caller that has a transaction."""
     attempt, target = attempt_of(tx, task), context.project(tx).target
     own = attempt is not None and attempt.ref not in (DETACHED, f"refs/heads/{target}") and not attempt.landed
     return attempt.ref if attempt is not None and own else own_branch(task)
 
 
 def tidy(context: Context, task: TaskId, attempt: Attempt, target: str) -> str:
-    """K1: the worktree of a merged task goes, and its own branch with it; why it stays, or what git ignores and went
-    along, else empty.
-    """
+    """Remove the worktree and the own branch of a merged task. Return why they stay, or which ignored files were
+    removed, else an empty string. [K1]"""
     dropped = _drop(context, task, attempt, target)
     if dropped.stays:
         return f"its worktree stays: {dropped.stays} (fe merge removes it when that is settled)"
@@ -302,9 +295,8 @@ def _went(dropped: Dropped) -> str:
 
 
 def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> list[str]:
-    """What a crash, or something that had to stay, left of merged tasks: worktrees and branches that nobody needs any
-    more (Q4). What to tell about those that went now.
-    """
+    """Remove the worktrees and branches that merged tasks left, for example after a crash. Return one line for each
+    with removed files. [Q4]"""
     left = {ref.removeprefix(OWN_BRANCHES) for ref in heads if ref.startswith(OWN_BRANCHES)} | set(
         context.workshop.worktrees()
     )
@@ -319,23 +311,23 @@ def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> list
     return [f"{task}  {words}" for task, words in went.items() if words]
 
 
-# ---- Claims with a checkout of their own (K1) ----
+# ---- Claims with a worktree (K1) ----
 
-# A reservation is no work: it stands in no history and makes nobody an author. It ends with its process, or in a while.
+# A reservation is not work: no history shows it and it makes nobody an author. It ends with its process or expires.
 
 SETTING = "work.worktree"
 SECONDS = 600
-"""How long a reservation holds whose process cannot be seen, on another machine."""
+"""Lifetime of a reservation by a process that cannot be observed, on another machine."""
 
 
 class ClaimEvent(msgspec.Struct, frozen=True):
-    """A row of the journal that says how far a claim came."""
+    """Journal row of a claim or a reservation."""
 
     kind: str
 
 
 class Reservation(msgspec.Struct, frozen=True):
-    """Who is about to start a task, by which process, until when that holds at most."""
+    """Session that is about to start a task, its process, and the expiry."""
 
     task: str
     session: str
@@ -344,13 +336,13 @@ class Reservation(msgspec.Struct, frozen=True):
 
 
 def wants_worktree(context: Context, tx: Tx, actor: Actor) -> bool:
-    """K1: whether a claim of this caller comes with a worktree where the caller does not say."""
+    """Return True if a claim of this caller gets a worktree by default. [K1]"""
     chosen = _configured_worktree(context, tx, actor)
     return chosen == "always" or (chosen == "agents" and actor.kind == "agent")
 
 
 def _configured_worktree(context: Context, tx: Tx, actor: Actor) -> WorktreeFor:
-    """Whose claims come with a worktree; all of the configuration is read only where something about it is said."""
+    """Return the callers whose claims get a worktree. The full policy is read only if the setting occurs in it."""
     from foureyes.core.rules.policy import WORKTREE_DEFAULT
 
     stored = any(row.name == SETTING for row in tx.all("project.settings", StoredSetting))
@@ -360,28 +352,26 @@ def _configured_worktree(context: Context, tx: Tx, actor: Actor) -> WorktreeFor:
 
 
 def no_target(target: str) -> str:
-    """What is wrong where the target was renamed or removed."""
+    """Return the message for a target branch that was renamed or deleted."""
     return f"branch {target} does not exist, and it is the target of this project"
 
 
 def refuse_targetless(context: Context, target: str) -> None:
-    """K1: a checkout cannot be made where the target is gone, so nothing is claimed; only where nothing was committed
-    at all yet is the work done where the caller stands.
-    """
+    """Refuse a claim if the target branch is missing. A repository without any commit is allowed and works in place.
+    [K1]"""
     if context.repo.heads():
         refuse_verb("nothing was claimed.", Reason("K1", no_target(target), fe("doctor")))
 
 
 def is_at_its_place(context: Context, task: TaskId, head: Sha | None) -> bool:
-    """Whether the caller stands where the task is worked on already, or nothing can be checked out yet."""
+    """Return True if the caller already stands on the task's branch, or there is no commit to check out."""
 
     return head is None or context.repo.current_ref() == branch_of(context, task)
 
 
 def is_lost(context: Context, task: TaskId) -> bool:
-    """Whether a task that is claimed and has no worktree here had one: its branch is there, or by the journal the last
-    claim was made with a worktree, whose clone somebody lost.
-    """
+    """Return True if a claimed task without a local worktree had one: its branch is here, or the journal says so (its
+    clone may be deleted)."""
     if context.repo.commit_of(own_branch(task)) is not None:
         return True
     with context.store.read() as tx:
@@ -390,13 +380,13 @@ def is_lost(context: Context, task: TaskId) -> bool:
 
 
 def reserved_by_others(context: Context, tx: Tx, actor: Actor) -> dict[str, Reservation]:
-    """The tasks that somebody is about to start right now."""
+    """Return the reservations of tasks that another session is about to start."""
     rows = tx.all("reservation.all", Reservation)
     return {row.task: row for row in rows if _is_live(context, row) and not _is_mine(context, row, actor)}
 
 
 def left_by_me(context: Context, tx: Tx, actor: Actor) -> str | None:
-    """A task that this session was about to start when its call was cut off."""
+    """Return a task that this session reserved before its call was interrupted."""
     rows = tx.all("reservation.all", Reservation)
     return next((row.task for row in rows if row.session == actor.session and _is_mine(context, row, actor)), None)
 
@@ -406,21 +396,21 @@ def _is_live(context: Context, row: Reservation) -> bool:
 
 
 def _is_mine(context: Context, row: Reservation, actor: Actor) -> bool:
-    """This very process, or one of the same session that is no more."""
+    """Return True if the reservation belongs to this process, or to a dead process of this session."""
     if row.session != actor.session:
         return False
     return not row.process or row.process == context.outside.process() or context.outside.is_gone(row.process)
 
 
 def refuse_reserved(context: Context, tx: Tx, actor: Actor, task: TaskId) -> None:
-    """T1: one winner, also while its worktree is being made."""
+    """Refuse if another session is making its worktree for this task. [T1]"""
     other = reserved_by_others(context, tx, actor).get(task)
     if other is not None:
         raise LostClaim(f"{task} is being started by {other.session} right now.", next_step=claim_by(actor), task=task)
 
 
 def reserve(context: Context, work: Work, task: TaskId) -> None:
-    """Nobody else starts it from here on."""
+    """Reserve the task for this process."""
     event = e.TaskReserved(process=context.outside.process(), until=context.later(SECONDS))
     work.record(task, event)
 
@@ -428,7 +418,7 @@ def reserve(context: Context, work: Work, task: TaskId) -> None:
 def start_reserved(
     context: Context, actor: Actor, task: TaskId, claim: Callable[[Work, Sha | None], Outcome]
 ) -> Outcome:
-    """The worktree, then the claim, with where the target was then; where one of them fails, neither is left."""
+    """Make the worktree, then claim the task with the target's head. If one step fails, both are undone."""
 
     try:
         place, there = worktree_and_target(context, task, actor.session)
@@ -441,13 +431,13 @@ def start_reserved(
 
 
 def claimed_in(done: Outcome, place: WorktreeView) -> ClaimedWorktree:
-    """A claim, and where it is worked on."""
+    """Return the claim's outcome with its worktree and branch."""
     fields = {**asdict(done), "notes": (*done.notes, *place.notes)}
     return ClaimedWorktree(**fields, worktree=place.path, branch=place.branch)
 
 
 def _release(context: Context, actor: Actor, task: TaskId, why: str) -> None:
-    """The task is free again; a worktree that was made and holds nothing goes, too."""
+    """End the reservation. The worktree of a new task is removed unless it contains work."""
     with context.writing(actor, "start") as work:
         rows = [row for row in work.tx.all("reservation.all", Reservation) if row.task == task]
         if not any(_is_mine(context, row, actor) for row in rows):
@@ -464,19 +454,19 @@ def _target(context: Context) -> str:
         return context.project(tx).target
 
 
-# ---- Furnishing (K1) ----
+# ---- Files and environment (K1) ----
 
 COPY, PREPARE = "work.copy", "checkout.prepare"
 REFUSED_SHOWN = 3
 
 
 def furnish(context: Context, task: TaskId) -> tuple[str, ...]:
-    """Do to the worktree of a task what comes after git has made it; what did not work, for who works there."""
+    """Copy files and the environment into a new worktree. Return a note for each step that failed."""
     return tuple(note for step in STEPS if (note := step(context, task)))
 
 
 def copy_files(context: Context, task: TaskId) -> str:
-    """K1: the files that `[work] copy` names; none where nobody configured it."""
+    """Copy the files of `[work] copy`. Return which were refused. [K1]"""
     globs = _configured_copies(context)
     if not globs:
         return ""
@@ -486,9 +476,8 @@ def copy_files(context: Context, task: TaskId) -> str:
 
 
 def prepare_environment(context: Context, task: TaskId) -> str:
-    """K1, D5: the packages that the work needs, as checks have them: a copy of what is kept. Nothing is made here, as
-    that can take long: whoever works there has the command.
-    """
+    """Copy a kept environment into the worktree. If there is none, return the prepare command for the author, since
+    running it can take long. [K1, D5]"""
     rule = _prepared(context)
     if rule is None:
         return ""
@@ -509,7 +498,7 @@ def prepare_environment(context: Context, task: TaskId) -> str:
 
 
 STEPS: tuple[Callable[[Context, TaskId], str], ...] = (copy_files, prepare_environment)
-"""From top to bottom."""
+"""Steps in order."""
 
 
 def _configured_copies(context: Context) -> tuple[str, ...]:
@@ -523,7 +512,7 @@ def _prepared(context: Context) -> CheckoutRule | None:
 
 
 def _policy(context: Context, setting: str) -> ReviewPolicy | None:
-    """The policy in force is read only where something is said about a setting."""
+    """Return the accepted policy, or None if nothing sets this setting."""
     with context.store.read() as tx:
         tx.along(*OF_PROJECT)
         stored = any(row.name == setting for row in tx.all("project.settings", StoredSetting))
@@ -532,13 +521,12 @@ def _policy(context: Context, setting: str) -> ReviewPolicy | None:
         return context.gate_policy(tx)
 
 
-# ---- The files of a tree that checks run on ----
+# ---- Files of a tree under check ----
 
 
 class FilesOfTree(msgspec.Struct, frozen=True):
-    """A tree, by what git has of it. `base`: that of the target where the change to it begins, if that is known, and
-    `begins` its commit; `is_asked`: the target is there, by who merges onto it.
-    """
+    """Files of a git tree. `base` is the tree of the target where the change begins, `begins` its commit. `is_asked`
+    means the caller is merging onto that target."""
 
     context: Context
     tree: Sha
@@ -555,13 +543,12 @@ class FilesOfTree(msgspec.Struct, frozen=True):
         return self.base
 
     def listed(self, globs: Sequence[str]) -> Mapping[str, str]:
-        """The files that globs mean, each with its mode and object."""
+        """Return the files that match the globs, with mode and object id."""
         return _some(self.context.workshop.files_of(self.tree), globs)
 
     def of_target(self, globs: Sequence[str]) -> list[Mapping[str, str]]:
-        """The same of the target as the last merge on record left it, and as it was at the base; of what is not there,
-        nothing. No branch is asked where it is: an attempt could be there for the moment, too.
-        """
+        """Return the matching files of the target: as the last recorded merge left it, and at the base. Branches are
+        not consulted, because one may point to an attempt for a moment."""
         known = [Sha(each) for each in (self._merged(), self.base) if each]
         return [_some(self.context.workshop.files_of(each), globs) for each in known]
 
@@ -571,9 +558,8 @@ class FilesOfTree(msgspec.Struct, frozen=True):
         return self.context.repo.commit_of(newest) if newest else None
 
     def agreed(self) -> list[Mapping[str, str]]:
-        """All files of the target by the last merge on record: as it left them, and at the base if it has that. A
-        submission counts from where a branch was for the moment, and says of nothing that somebody agreed to it.
-        """
+        """Return all files of the target after its last recorded merge, and at the base if that merge contains it. A
+        submission is no evidence that somebody agreed to its base."""
         merged, files_of = self._merged(), self.context.workshop.files_of
         if merged is None:
             return []
@@ -581,9 +567,8 @@ class FilesOfTree(msgspec.Struct, frozen=True):
         return [files_of(merged), *([files_of(Sha(self.base))] if has_base else [])]
 
     def agreed_beside(self) -> Mapping[str, str]:
-        """All files at the base, where no record tells: of who merges onto it, and where nothing is merged yet of a
-        target that is there or further. True for this base alone.
-        """
+        """Return all files at the base if no merge is recorded but the target contains the base, or the caller merges
+        onto it. Otherwise empty."""
         is_there = self.is_asked or self.base == self.tree
         if not is_there and self.begins and self._merged() is None:
             repo = self.context.repo
