@@ -1,1 +1,1 @@
-"""Who is here, and by which rules: the project, sessions, keys, policy, audit."""
+"""The project, its sessions, keys, policy and audit."""

@@ -1,4 +1,4 @@
-"""Acceptance of the configuration (P12): which foureyes.toml a person decides about, and the target that it names."""
+"""Acceptance of the configuration (P12): the foureyes.toml that a person accepts, and the target it names."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ if TYPE_CHECKING:
     from foureyes.app.views.project import ProjectView
 
 
-# ---- Asking (P12, Q6) ----
+# ---- Asking the remote (P12, Q6) ----
 
 
 def ask_remote(context: Context) -> tuple[ProjectView, RemoteTips]:
-    """The project, and where the remote has its target, and the branch that is to be the target next; where it cannot
-    be asked nobody knows which file is meant.
-    """
+    """Return the project and the remote's heads of its target and next target. Refused if the remote cannot be asked,
+    because then the relevant file is unknown."""
     with context.store.read() as tx:
         project = context.project(tx)
     remote = remote_in(project.accepted_text)
@@ -53,7 +52,7 @@ def _heard(context: Context, project: ProjectView) -> RemoteTips:
 
 
 def refuse_unpushed(context: Context, project: ProjectView, heard: RemoteTips) -> None:
-    """Where nothing is new there: a file that only this clone has is not the one that everybody would go by."""
+    """Refuse an acceptance if only this clone has the new file. The file on the remote's target counts."""
     target, at, repo = project.target, read_at(context, project, project.target, heard), context.repo
     here, there = branch_here(context, target), repo.commit_of(at)
     if at == target or here is None or there is None or repo.is_ancestor(here, there):
@@ -72,33 +71,33 @@ def _not_accepted(why: str, step: Steps) -> Refused:
     return Refused("nothing was accepted.", reasons=(Reason("P12", why, step),), next_step=step)
 
 
-# ---- The branch that foureyes.toml names as the target ----
+# ---- The target named in foureyes.toml ----
 
 BRANCH = "refs/heads/"
 BRANCHES_LOOKED_AT = 200
-"""So many branches are looked at for the one that the target was renamed to."""
+"""Number of branches searched for a renamed target."""
 NEW_COMMITS = 200
-"""So many commits of a branch are looked at for one that is known, and are shown if none is newer."""
+"""Number of commits searched for a known one, and shown if there is none."""
 RemoteTips = Mapping[str, Sha]
-"""What the remote has for branches, as it answered just now."""
+"""Branch heads as the remote just answered."""
 ACCEPT = by_person(fe("config", "accept"))
 BRING_HERE = in_turn(
     fe("store", "backup", blank("FILE"), before="where its store is: ", after=", here: "),
     by_person(fe("store", "restore", blank("FILE"))),
     joint="",
 )
-"""The way where this store is of another project than the target's file."""
+"""Next steps if the store belongs to another project than the target's file."""
 
 
 class ConfiguredProject(msgspec.Struct, frozen=True):
-    """What a foureyes.toml says about whose it is."""
+    """Project and target named in a foureyes.toml."""
 
     project: str = ""
     target: str = ""
 
 
 def named_in(text: str | None) -> ConfiguredProject:
-    """Project and target that a file names; one that cannot be read names none, and what reads it says why."""
+    """Return the project and target that a file names. An unreadable file names none."""
     if not text:
         return ConfiguredProject()
     from foureyes.config.parser import read_file  # most often there is nothing to read, or it was read before
@@ -112,7 +111,7 @@ def named_in(text: str | None) -> ConfiguredProject:
 
 @lru_cache(maxsize=4)
 def remote_in(text: str | None) -> str:
-    """The remote that a file names; empty where it names none."""
+    """Return the remote that a file names, or an empty string."""
     if not text:
         return ""
     from foureyes.config.parser import read_file
@@ -124,24 +123,21 @@ def remote_in(text: str | None) -> str:
 
 
 def read_at(context: Context, project: ProjectView, branch: str, heard: RemoteTips | None = None) -> str:
-    """Q6: where the files of a branch are read: as the remote had it when it was last asked; in this repository where
-    the project has no remote, or the remote has no such branch. Who decides goes by what was `heard` just now, and
-    not by what is noted here.
-    """
+    """Return the ref to read a branch's files from: the remote's last known head, or the local branch if there is no
+    remote. A decision uses `heard`, the remote's current answer, because local notes can be changed by anyone. [Q6]"""
     if heard is not None:
         return heard.get(branch, branch)
     return noted_name(context, remote_in(project.accepted_text), branch)
 
 
 def is_missing(context: Context, branch: str) -> bool:
-    """Whether there is no such branch here."""
+    """Return True if the branch does not exist here."""
     return branch_here(context, branch) is None
 
 
 def wanted_target(context: Context, project: ProjectView, heard: RemoteTips | None = None) -> str:
-    """P12: the target after accepting. Another one than now must exist and say the same of itself: else nobody could
-    tell which file is meant.
-    """
+    """Return the target after acceptance. Refused if a new target does not exist or its own foureyes.toml does not name
+    it. [P12]"""
     text = context.repo.file_at(read_at(context, project, project.target, heard), FILE)
     if text is None:
         return renamed_to(context, project) or project.target
@@ -165,9 +161,7 @@ def _not_retargeted(project: ProjectView, wanted: str, why: str, step: Steps) ->
 
 
 def renamed_to(context: Context, project: ProjectView) -> str:
-    """The branch that the target is called now, if it is gone and exactly one branch says that it is this project's
-    target.
-    """
+    """Return the new name of a missing target, if exactly one branch says that it is this project's target."""
     if not is_missing(context, project.target):
         return ""
     names = [ref.removeprefix(BRANCH) for ref in context.repo.heads() if not ref.startswith(f"{BRANCH}fe/")]
@@ -182,10 +176,8 @@ def renamed_to(context: Context, project: ProjectView) -> str:
 def brought_along(
     context: Context, project: ProjectView, target: str, heard: RemoteTips | None = None
 ) -> tuple[tuple[str, ...], str]:
-    """P12: what is on the branch that would be the target and is not known from the one before, a line each: its newest
-    commits, down to one that a task began from or was merged as, or where the target was at `fe init`. And where that
-    branch is. Of the target itself it is asked until the first task began: then its commits are listed (Q5).
-    """
+    """Return one line per commit that the future target adds since the last known commit, and its head. The current
+    target is included only before the first task began. [P12, Q5]"""
     with context.store.read() as tx:
         known = points_on_record(tx)
     if target == project.target and known:
@@ -203,15 +195,14 @@ def brought_along(
     return tuple(f"{brings} {commit.sha[:12]} {flat(commit.subject)}" for commit in line[:last]), tip
 
 
-# ---- Acceptance of the configuration ----
+# ---- Differences to the accepted configuration ----
 
 INIT = by_person(fe("init"))
 
 
 class Unaccepted(msgspec.Struct, frozen=True):
-    """The foureyes.toml on the target is not the one in force: what to say about it, and what helps. `acceptable`: it
-    can be accepted as it is.
-    """
+    """Difference between the target's foureyes.toml and the accepted one, with the next step. `acceptable` means it can
+    be accepted as it is."""
 
     text: str
     next: Steps = ACCEPT
@@ -219,9 +210,8 @@ class Unaccepted(msgspec.Struct, frozen=True):
 
 
 def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
-    """P12: what there is to say about the foureyes.toml on the target, if it is not the one in force. A file that is
-    missing cannot be accepted. With a remote its target counts, as it was when it was last asked (Q6).
-    """
+    """Return how the target's foureyes.toml differs from the accepted one, or None. With a remote, its last known
+    target is compared. [P12, Q6]"""
     at = read_at(context, project, project.target)
     text = context.repo.file_at(at, FILE)
     defaults = "the built-in defaults are in force"
@@ -248,9 +238,8 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
 
 
 def not_in_force(context: Context) -> Reason | None:
-    """P12: the foureyes.toml on the target that is not in force, as a reason beside checks; None where it is, or where
-    git cannot say.
-    """
+    """Return a reason that the target's foureyes.toml is not accepted, to show beside check results. None if it is, or
+    if git fails. [P12]"""
     try:
         with context.store.read() as tx:
             project = context.project(tx)
@@ -261,13 +250,13 @@ def not_in_force(context: Context) -> Reason | None:
 
 
 def with_unaccepted(context: Context, reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
-    """P12: who is refused for a check (D5) reads that the checks on the target are not the ones in force."""
+    """Add a note to a refusal over checks (D5) if the target names other checks than the accepted ones. [P12]"""
     note = not_in_force(context) if any(reason.rule == "D5" for reason in reasons) else None
     return (*reasons, note) if note else reasons
 
 
 def _is_behind(context: Context, project: ProjectView, at: str) -> bool:
-    """Q6: whether the commit with the file in force came to the remote after it was last asked here."""
+    """Return True if the accepted commit came to the remote after the last fetch. [Q6]"""
     if not remote_in(project.accepted_text) or not project.accepted_at:
         return False
     seen, accepted = context.repo.commit_of(at), context.repo.commit_of(project.accepted_at)
@@ -275,7 +264,7 @@ def _is_behind(context: Context, project: ProjectView, at: str) -> bool:
 
 
 def _knows_more(context: Context, project: ProjectView, at: str) -> bool:
-    """Q6: whether this clone was brought up to date since the remote was last asked, and has the file in force."""
+    """Return True if this clone's target is newer than the last known remote one and has the accepted file. [Q6]"""
     repo, target = context.repo, project.target
     if at == target:
         return False
@@ -286,7 +275,7 @@ def _knows_more(context: Context, project: ProjectView, at: str) -> bool:
 
 
 def _gone(context: Context, project: ProjectView) -> Unaccepted:
-    """The target was renamed, which a person accepts; or comes back under its name."""
+    """Describe a missing target. A person accepts its new name or restores the branch."""
     from foureyes.app.work.worktrees import no_target
 
     text = no_target(project.target)

@@ -1,4 +1,4 @@
-"""Audit: read the journal and the exceptions on record, check them, take them along."""
+"""Audit: read, verify and export the journal and its recorded exceptions."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ MOST_MISDATED = 20
 
 
 class Audit:
-    """The journal, for people who check."""
+    """Reading and verifying the journal."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def log(self, *, task: str | None = None, limit: int = 50) -> list[JournalRow]:
-        """The latest journal rows, oldest of them first."""
+        """Return the latest journal rows, oldest first."""
         with self._context.store.read() as tx:
             if task is None:
                 return list(reversed(tx.all("journal.latest", JournalRow, before=END, limit=limit)))
@@ -48,7 +48,7 @@ class Audit:
             return list(reversed(tx.all("journal.of_task", JournalRow, task=task_id, before=END, limit=limit)))
 
     def export(self) -> Iterator[JournalRow]:
-        """Every row from the first on, in bounded memory."""
+        """Yield every row from the start, in bounded memory."""
         after = 0
         with self._context.store.read() as tx:
             while rows := tx.all("journal.page", JournalRow, after=after, limit=BATCH):
@@ -56,9 +56,8 @@ class Audit:
                 after = rows[-1].seq
 
     def verify(self, progress: CountProgress | None = None) -> AuditReport:
-        """J2: chain, replay, mirrors, every signature (I9), kept attempts, and whether this is the target's store
-        (P12).
-        """
+        """Verify chain, replay, mirrors, signatures (I9) and kept attempts, and check that this is the target's store
+        (P12). [J2]"""
         report = self._context.store.audit(progress)
         wrong, signatures = self._signatures()
         lost, notes = attempts_lost(self._context)
@@ -89,10 +88,10 @@ class Audit:
         return [Discrepancy("integrity", sentence) for sentence in sentences]
 
     def _of_another_project(self) -> list[Discrepancy]:
-        """P12: that the foureyes.toml on the target, with a remote on the target there, names another project."""
+        """Return a finding if the target's foureyes.toml names another project. [P12]"""
         with self._context.store.read() as tx:
             project = self._context.project(tx)
-        with suppress(GitProblem):  # that the target cannot be read is said of its anchor
+        with suppress(GitProblem):  # an unreadable target is reported with its anchor
             named = named_in(
                 self._context.repo.file_at(read_at(self._context, project, project.target), CONFIG_FILE)
             ).project
@@ -102,38 +101,34 @@ class Audit:
         return []
 
     def _asked(self) -> tuple[RemoteAnswer | None, list[str]]:
-        """Q6: where the remote has the target; or that it was compared as it was last, because that cannot be asked
-        now.
-        """
+        """Return the remote's target. If the remote fails, return a note that the last fetched state was used. [Q6]"""
         try:
             return ask_target(self._context), []
         except GitProblem as problem:
             return None, [f"{problem.message}: the target is compared as it was when it was last fetched"]
 
     def _lacking(self, answer: RemoteAnswer | None) -> MergeStop | None:
-        """Q6: that the target lacks the last merge on record."""
+        """Return the problem if the target lacks the last recorded merge. [Q6]"""
         with self._context.store.read() as tx:
             return amiss(self._context, tx, self._context.project(tx), answer)
 
     def _is_unread(self) -> bool:
-        """Whether the target cannot be compared with at all: then there is nothing to take up."""
+        """Return True if the target cannot be compared, so that nothing can be adopted."""
         with self._context.store.read() as tx:
             return unread_anchor(self._context, tx, self._context.project(tx)) is not None
 
     def exceptions(self, limit: int = 100) -> list[SecurityRow]:
-        """Every exception on record, the latest first (P8)."""
+        """Return the recorded exceptions, latest first. [P8]"""
         with self._context.store.read() as tx:
             return tx.all("record.security_page", SecurityRow, limit=limit)
 
     def exception_totals(self) -> list[SecurityTotal]:
-        """Exceptions by kind."""
+        """Return the number of exceptions by kind."""
         with self._context.store.read() as tx:
             return tx.all("record.security_totals", SecurityTotal)
 
     def _signatures(self) -> tuple[list[Discrepancy], int]:
-        """What is wrong with signatures on record, and how many there are; the library is loaded only where there are
-        any.
-        """
+        """Return the invalid signatures and the number of all. The crypto library is loaded only if there are any."""
         with self._context.store.read() as tx:
             rows = tx.all("record.signatures", Signature)
             signed = tx.all("journal.signed", EventRow)
@@ -159,9 +154,8 @@ class Audit:
 
 
 def set_aside_by(context: Context, findings: Sequence[Discrepancy]) -> Steps:
-    """F2: what sets aside files of this clone that tell of decisions which were lost, as it is on record; nothing where
-    something else is wrong.
-    """
+    """Return the command that sets aside local files about lost decisions. It is empty if there are other findings or
+    no recorded restore. [F2]"""
     if not findings or not all(each.file for each in findings):
         return NO_STEP
     with context.store.read() as tx:
@@ -172,7 +166,7 @@ def set_aside_by(context: Context, findings: Sequence[Discrepancy]) -> Steps:
 
 
 class _Dated(msgspec.Struct, frozen=True):
-    """A journal row's date and that of the row above it."""
+    """Date of a journal row and of the row before it."""
 
     seq: int
     at: str
@@ -180,7 +174,7 @@ class _Dated(msgspec.Struct, frozen=True):
 
 
 def misdated(context: Context) -> list[str]:
-    """J2: rows dated more than five minutes before the row above them, or later than now, with both dates."""
+    """Return the rows dated in the future or more than five minutes before the previous row. [J2]"""
     with context.store.read() as tx:
         now = context.clock.now()
         rows = tx.all("journal.misdated", _Dated, now=stamp(now))
@@ -189,7 +183,7 @@ def misdated(context: Context) -> list[str]:
         if row.at > stamp(now):
             named.append(f"row {row.seq} is dated {row.at}, later than now ({stamp(now)})")
             continue
-        with suppress(ValueError):  # no date: the chain says who changed the row
+        with suppress(ValueError):  # not a date: the chain check reports the changed row
             if datetime.fromisoformat(row.above or "") - datetime.fromisoformat(row.at) > CLOCKS_APART:
                 named.append(f"row {row.seq} is dated {row.at}, before row {row.seq - 1} ({row.above})")
     more = [f"{len(named) - MOST_MISDATED} more rows have such dates"] if len(named) > MOST_MISDATED else []
@@ -197,15 +191,13 @@ def misdated(context: Context) -> list[str]:
 
 
 class _Signed(msgspec.Struct, frozen=True):
-    """As much of an event as says who signed it."""
+    """Signing key named in an event."""
 
     signed_by: str = ""
 
 
 def _without_signature(signed: Sequence[EventRow], signatures: Sequence[Signature]) -> Iterator[Discrepancy]:
-    """M6, I9: rows that name the key they were signed with, and the transaction holds no signature of it before
-    them.
-    """
+    """Yield the rows that name a signing key without a matching signature before them in their transaction. [M6, I9]"""
     given = {(row.session, row.at, row.fingerprint): row.seq for row in reversed(signatures)}
     for row in signed:
         key = msgspec.json.decode(row.payload, type=_Signed).signed_by
@@ -214,11 +206,11 @@ def _without_signature(signed: Sequence[EventRow], signatures: Sequence[Signatur
             yield Discrepancy("integrity", words, row.seq, row.task)
 
 
-# ---- Every attempt that was submitted is still there ----
+# ---- Kept attempts ----
 
 
 class KeptAttempt(msgspec.Struct, frozen=True):
-    """What was submitted, and what git has to keep of it."""
+    """Submitted attempt with the objects that git must keep."""
 
     task: str
     n: int
@@ -231,9 +223,7 @@ class KeptAttempt(msgspec.Struct, frozen=True):
 
 
 def attempts_lost(context: Context) -> tuple[list[Discrepancy], list[str]]:
-    """What is not as it was submitted, and what cannot be told: a clone of a shared project has what was submitted
-    there, and perhaps nothing of the others.
-    """
+    """Return the attempts that are damaged or missing, and a note about attempts kept only in other clones."""
     with context.store.read() as tx:
         attempts = tx.all("attempt.kept", KeptAttempt)
     if not attempts:

@@ -1,4 +1,4 @@
-"""Keys: what makes a person a person where seeing is not enough (I9)."""
+"""Keys of people: proof of a person beyond observation (I9)."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ NOT_SIGNED_YET = "not signed: plain approvals and other decisions. An agent that
 
 
 class Keys:
-    """Make, add, retire and list the keys of people."""
+    """Creating, adding, retiring and listing keys of people."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def new(self, actor: Actor, *, ssh: str = "", key: str = "") -> KeyOutcome:
-        """A key for the caller: a fresh one, a FIDO key, or one that lies here already.
+        """Create or adopt a key for the caller: a new one, a FIDO key, or one on this machine.
 
-        The first one of a project rests on an observed person; later ones are signed by an earlier one.
+        The project's first key relies on an observed person. Later keys need the signature of an earlier one.
         """
         permit(actor, "key new")
         ring = self._context.keys
         public = self._held(key) if key else ring.adopt(ssh) if ssh else ring.make()
         fingerprint = ring.fingerprint(public)
         try:
-            if ssh:  # one that signs without being touched is refused here, not at its first use
+            if ssh:  # refuse a key that signs without touch now, not at its first use
                 ring.sign(fingerprint, b'{"verb":"try the key"}')
             return self._explained(actor, self._own(actor, public, fingerprint))
         except (
@@ -62,7 +62,7 @@ class Keys:
             raise
 
     def _explained(self, actor: Actor, done: KeyOutcome) -> KeyOutcome:
-        """What a key changes, and what it does not (I9)."""
+        """Add what the key changes and what stays unsigned. [I9]"""
         if not done.registered:
             return done
         with self._context.store.read() as tx:
@@ -100,7 +100,7 @@ class Keys:
         return self._register(actor, public, actor.person, own=True)
 
     def add(self, actor: Actor, public: str, person: str) -> KeyOutcome:
-        """Somebody else's public key, signed by the caller's."""
+        """Add another person's public key, signed with the caller's key."""
         permit(actor, "key add")
         person = clean_name(person)
         if not all(person.partition("@")[::2]):
@@ -134,7 +134,7 @@ class Keys:
         with self._context.writing(caller, "key add") as work:
             work.seal = partial(check, self._context, proof, act)
             if not active_keys(work.tx) and own:
-                work.decide_nothing()  # the first key of a project rests on an observed person
+                work.decide_nothing()  # the first key relies on an observed person
             work.record("", e.KeyAdded(fingerprint=fingerprint, public=public, person=person))
             how = "signed by an earlier key" if proof else "the first key: it rests on an observed person"
             work.record(
@@ -145,7 +145,7 @@ class Keys:
         )
 
     def retire(self, actor: Actor, key: str, reason: str) -> KeyOutcome:
-        """A key that is lost or known to others counts no more; signed by a key of the project."""
+        """Retire a lost or exposed key. A project key signs this."""
         permit(actor, "key retire")
         reason = needed(reason, "key retire", key)
         with self._context.store.read() as tx:
@@ -165,7 +165,7 @@ class Keys:
         )
 
     def waiting(self, actor: Actor) -> tuple[KeyOutcome, ...]:
-        """The caller's keys that lie here and count when somebody with a key of this project has added them."""
+        """Return the caller's local keys that a key owner has not added yet."""
         if actor.kind != "human":
             return ()
         with self._context.store.read() as tx:
@@ -182,7 +182,7 @@ class Keys:
         )
 
     def list(self) -> list[KeyView]:
-        """Every key on record, the oldest first."""
+        """Return every key, oldest first."""
         held = self._context.keys.held()
         with self._context.store.read() as tx:
             return [
@@ -192,7 +192,7 @@ class Keys:
 
 
 def proof_of_people(context: Context, actor: Actor) -> Check:
-    """I9: what people's decisions rest on."""
+    """Return the diagnosis of how people prove their identity. [I9]"""
     with context.store.read() as tx:
         keys = len(active_keys(tx))
         waiting = waiting_keys(context, tx) if actor.kind == "human" else []

@@ -1,4 +1,4 @@
-"""Policy (P12, F4): the settings in force, the templates of prompts, and who changed them."""
+"""Policy: settings in force, prompt templates, and their changes (P12, F4)."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ if TYPE_CHECKING:
     from foureyes.core.words.ids import TaskId
 
 
-# ---- Policy ----
+# ---- Settings ----
 
 
 class Policy:
-    """Features and settings."""
+    """Settings and feature flags."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def show(self, actor: Actor) -> list[SettingView]:
-        """Every setting and flag in force, with where it came from."""
+        """Return every setting and flag with its source."""
         with self._context.store.read() as tx:
             layers = self._context.layers(tx, actor)
         resolved = [resolve(setting, layers) for setting in SETTINGS]
@@ -82,7 +82,7 @@ class Policy:
         return next(row for row in self.show(actor) if row.key == key)
 
     def offered(self, actor: Actor) -> ConfigurationOffer:
-        """P12: what accepting would put in force, all of it: for who is asked whether they accept it."""
+        """Return everything that an acceptance would put in force, to show before asking for it. [P12]"""
         permit(actor, "config accept")
         project, heard = ask_remote(self._context)
         offered = proposal(self._context, project, heard)
@@ -98,10 +98,10 @@ class Policy:
         )
 
     def accept(self, actor: Actor, *, seen: str = "", own: str | None = None) -> Acceptance:
-        """P12: a person makes the foureyes.toml on the target branch the one in force; until then it is not used.
+        """Accept the foureyes.toml on the target. It has no effect before that (P12).
 
-        `seen` is the seal of the proposal that was shown: another one is not accepted by it. `own`: the file that the
-        caller wrote itself, moments ago; then exactly that one, and no template that lay there before.
+        `seen` is the seal of the proposal that was shown, and any other proposal is refused. `own` is a file that the
+        caller has just written, which is accepted without any templates.
         """
         permit(actor, "config accept")
         project, heard = ask_remote(self._context)
@@ -116,7 +116,9 @@ class Policy:
         changed = [line.text for line in offered.changed] + list(offered.template_lines)
         if offered.is_new(project):
             with self._context.deciding(actor, "config accept", diff_id=digest, reason="; ".join(changed)) as work:
-                if self._context.repo.file_at(offered.at, FILE) != offered.text:  # a person takes time to sign
+                if (
+                    self._context.repo.file_at(offered.at, FILE) != offered.text
+                ):  # it may have changed while the person signed
                     raise _another(project)
                 accept(work, "", fresh)
                 moved = offered.target if offered.target != project.target else ""
@@ -141,7 +143,7 @@ class Policy:
 
     @staticmethod
     def _refuse_contradiction(stored: dict[str, str]) -> None:
-        """The flag and the policy that it maps to must not disagree within the store."""
+        """Refuse a flag that contradicts its setting in the store."""
         resolve(BY_KEY["review.policy"], Layers(store=stored))
 
     def set_feature(self, actor: Actor, name: str, text: str | None) -> SettingView:
@@ -154,7 +156,7 @@ class Policy:
 
 
 def _flag(name: str, layers: Layers) -> SettingView:
-    """A feature flag and where its value came from."""
+    """Return a feature flag with its source."""
     policy = resolve(BY_KEY["review.policy"], layers)
     for variable in flag_names(name):
         if layers.environ.get(variable) and policy.source == "environment":
@@ -171,9 +173,8 @@ def _flag(name: str, layers: Layers) -> SettingView:
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
-    """The foureyes.toml on the target, that a person may accept: what would change. With it come the templates of
-    prompts that are not the accepted ones, by purpose, and what another target brings along.
-    """
+    """The target's foureyes.toml and what accepting it would change, including changed prompt templates and commits
+    brought by a new target."""
 
     text: str
     digest: str
@@ -181,23 +182,23 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     templates: dict[str, str]
     target: str
     at: str
-    """Where it was read: the target, or what the remote had as that when it was asked (Q6)."""
+    """The ref it was read from: the target, or the remote's head of it. [Q6]"""
     brought: tuple[str, ...] = ()
     tip: str = ""
 
     def is_new(self, project: ProjectView) -> bool:
-        """Whether accepting it changes anything."""
+        """Return True if accepting it changes anything."""
         return self.digest != project.accepted_digest or bool(self.templates) or self.target != project.target
 
     @property
     def template_lines(self) -> tuple[str, ...]:
-        """A line for each template."""
+        """Return one line per template."""
         path = path_of
         return tuple(f"{path(name)} {digest_of(text)[:15]}" for name, text in sorted(self.templates.items()))
 
     @property
     def lines(self) -> Iterator[str]:
-        """All that accepting would put in force: who accepts must be able to read it, to its last word."""
+        """Yield everything that would be put in force, in full, so a person can read it before accepting."""
         for changed in self.changed:
             yield flat(changed.text)
         yield from self.brought
@@ -207,7 +208,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def seal(self) -> str:
-        """What stands for all of it: who has seen this proposal has seen no other one."""
+        """Return a digest of the whole proposal, which identifies what a person saw."""
         parts = [
             self.digest,
             *[f"{name} {digest_of(text)}" for name, text in sorted(self.templates.items())],
@@ -228,7 +229,7 @@ def _digits(seal: str) -> str:
 
 
 def proposal(context: Context, project: ProjectView, heard: RemoteTips | None = None) -> Proposal:
-    """P12: what accepting would put in force; what cannot be accepted says why."""
+    """Return what an acceptance would put in force, or raise why it is impossible. [P12]"""
     text = context.repo.file_at(read_at(context, project, project.target, heard), FILE)
     new = read_file(text) if text is not None else {}
     if new.get("project.id") not in (None, "", project.id):
@@ -267,7 +268,7 @@ def proposal(context: Context, project: ProjectView, heard: RemoteTips | None = 
 
 
 def _is_loosened(key: str, old: dict[str, SettingValue], new: dict[str, SettingValue]) -> bool:
-    """Compare what would be in force: a setting that is left out has its default, and a former key is its new one."""
+    """Return True if the effective value becomes looser. Defaults and renamed keys are resolved first."""
     name = "review.policy" if key.startswith("features.") else ALIASES.get(key, key)
     setting = BY_KEY.get(name)
     if setting is None:
@@ -277,7 +278,7 @@ def _is_loosened(key: str, old: dict[str, SettingValue], new: dict[str, SettingV
 
 
 def _both(old: dict[str, SettingValue], new: dict[str, SettingValue], key: str) -> tuple[str, str]:
-    """A setting before and after; of a table that adds to the built-in one, the entries that change."""
+    """Return a setting before and after. For a table that extends the built-in one, only changed entries are shown."""
     setting = BY_KEY.get(key)
     if setting is None or not isinstance(setting.default, dict):
         return _shown(old, key), _shown(new, key)
@@ -293,7 +294,7 @@ def _both(old: dict[str, SettingValue], new: dict[str, SettingValue], key: str) 
 
 
 def _plain(key: str, value: SettingValue) -> SettingValue:
-    """A value as everybody may read it: also of an address that was accepted with a password in it."""
+    """Return a value for display, without passwords."""
     if key == BY_KEY["store.url"].key:
         return shown_address(str(value))
     return without_password(value) if isinstance(value, str) and holds_password(value) else value
@@ -315,7 +316,7 @@ def _in_words(value: SettingValue) -> str:
 
 
 def _check(rule: CheckRule) -> str:
-    """A check with everything about it that is not as usual."""
+    """Return a check with its non-default fields."""
     usual = CheckRule(name=rule.name, run=rule.run)
     other = [f"{name} {value}".lower() for name, value in asdict(rule).items() if value != getattr(usual, name)]
     return f"{rule.name}: {rule.run}" + (f" ({', '.join(other)})" if other else "")
@@ -334,48 +335,48 @@ def _word(value: object) -> str:
 
 
 def known_feature(name: str) -> None:
-    """A flag that exists."""
+    """Refuse an unknown flag."""
     if name not in FEATURES:
         raise BadInput(f"there is no feature {name!r}.", next_step=prose(f"known features: {', '.join(FEATURES)}"))
 
 
-# ---- A project's own templates of prompts (F4) ----
+# ---- Prompt templates of a project (F4) ----
 
 FOLDER = ".foureyes/prompts"
 
 
 class Template(msgspec.Struct, frozen=True):
-    """A template that a person accepted."""
+    """Accepted template."""
 
     name: str
     digest: str
 
 
 def path_of(name: str) -> str:
-    """Where the template of a purpose lies."""
+    """Return the path of a purpose's template."""
     return f"{FOLDER}/{name}.md"
 
 
 def on_target(context: Context, at: str) -> dict[str, str]:
-    """The templates on the target, by purpose; `at`: a branch, a full ref or a commit."""
+    """Return the templates on the target by purpose. `at` is a branch, ref or commit."""
     head = context.repo.commit_of(at)
     texts = context.repo.texts(head, [path_of(name) for name in PURPOSES]) if head else {}
     return {name: texts[path_of(name)] for name in PURPOSES if path_of(name) in texts}
 
 
 def accepted(tx: Tx) -> dict[str, str]:
-    """The digest of each template in force."""
+    """Return the digest of each accepted template."""
     return {row.name: row.digest for row in tx.all("project.templates", Template)}
 
 
 def changed_templates(tx: Tx, texts: dict[str, str]) -> dict[str, str]:
-    """The templates that are not the accepted ones."""
+    """Return the templates that differ from the accepted ones."""
     known = accepted(tx)
     return {name: text for name, text in texts.items() if known.get(name) != digest_of(text)}
 
 
 def accept(work: Work, task: TaskId | str, texts: dict[str, str]) -> list[str]:
-    """A person's word makes them the ones in force."""
+    """Record the acceptance of changed templates and return their names."""
     fresh = changed_templates(work.tx, texts)
     for name, text in sorted(fresh.items()):
         work.record(task, TemplateAccepted(name=name, digest=digest_of(text)))
@@ -383,7 +384,7 @@ def accept(work: Work, task: TaskId | str, texts: dict[str, str]) -> list[str]:
 
 
 def of_attempt(context: Context, work: Work, task: TaskId) -> dict[str, str]:
-    """The templates that the latest attempt of a task changes, as it has them."""
+    """Return the templates that a task's latest attempt changes."""
     from foureyes.app.facts import attempt_of
 
     attempt = attempt_of(work.tx, task)

@@ -1,4 +1,4 @@
-"""The project as a whole: its first row, backups, what is noted of a restored one."""
+"""The project: creation, backups, restores and adoption of its store."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from foureyes.steps import blank, fe, in_turn, prose
 
 
 class Projects:
-    """The project row and its backups."""
+    """The project row and its store."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -41,23 +41,24 @@ class Projects:
             return self._context.project(work.tx)
 
     def get(self) -> ProjectView:
-        """The project row."""
+        """Return the project row."""
         with self._context.store.read() as tx:
             return self._context.project(tx)
 
     def milestones(self) -> Milestones:
-        """How far the journal goes, and which tasks it knows as merged."""
+        """Return the journal's length and its merged tasks."""
         with self._context.store.read() as tx:
             head = tx.one("journal.head", JournalHead)
             merged = tuple(row.id for row in tx.all("merge.merged", IdRow))
         return Milestones(rows=head.seq if head else 0, merged=merged)
 
     def note_restore(self, actor: Actor, source: str, kept: str, before: Milestones | None = None) -> RestoredStore:
-        """A restored store may lack what happened since the backup: that it was restored is on record (P8). What it
-        undid of `before`, and what comes next: a store that lacks merges of the target is taken up first (P12).
-        """
+        """Record that the store was restored (P8). Return what was undone since `before` and the next step. A store
+        that lacks merges of the target must be adopted first. [P12]"""
         after = self.milestones()
-        there = _tip_there(self._context)  # as in `adopt`: this clone need not have fetched the merges that it undoes
+        there = _tip_there(
+            self._context
+        )  # asked before the transaction: this clone may lack the merges that the restore undid
         with self._context.writing(actor, "store restore") as work:
             reason = f"store restored from {source}"
             detail = f"the store before it: {os.path.basename(kept) or 'there was none'}"
@@ -82,12 +83,12 @@ class Projects:
         )
 
     def note_place(self, actor: Actor, place: str) -> None:
-        """P12: a person moves the store; from now on it lies there. What it was taken up without stays so."""
+        """Record the store's new place after a person moved it. Its adoption state is kept. [P12]"""
         with self._context.writing(actor, "store copy") as work:
             work.record("", _placed(place, self._context.project(work.tx)))
 
     def adopt(self, actor: Actor, reason: str) -> Adoption:
-        """P12: take up the store that was found as the project's, and write its mirrors again; by a person, audited."""
+        """Adopt the current store as the project's and rewrite its mirrors. Only a person may do this. [P12]"""
         context = self._context
         if not reason.strip():
             raise BadInput("say why this is the store: it stays on record.", next_step=ADOPT)
@@ -113,13 +114,12 @@ class Projects:
         return Adoption(rows=head.seq if head else 0, place=place, anchor=anchor, notes=tuple(notes))
 
     def role(self) -> StoreRole | None:
-        """Who the caller is to a store on a server; nobody in particular to a file."""
+        """Return the caller's role in a server store, or None for a file."""
         return self._context.store.role()
 
     def grants(self, writers: Sequence[str] = (), readers: Sequence[str] = ()) -> str:
-        """The SQL by which the owner of a server's store lets writers and readers in; empty for a file. Without any
-        name they are one each, called like the schema.
-        """
+        """Return the SQL that grants writers and readers access to a server store. Empty for a file. Without names, one
+        writer and one reader are named after the schema."""
         usual, roles = f"foureyes_{self._context.store.project}", fe("store", "roles", "--writer", blank("NAME"))
         if any(not name.strip() for name in (*writers, *readers)):
             raise BadInput("a role has a name.", next_step=roles)
@@ -135,7 +135,7 @@ class Projects:
         return self._context.store.grants(list(dict.fromkeys(writers)), list(dict.fromkeys(readers)))
 
     def backup(self, actor: Actor, path: str) -> None:
-        """A whole copy of the store; an existing file is never overwritten."""
+        """Copy the whole store to a new file. An existing file is never overwritten."""
         permit(actor, "store backup")
         if os.path.lexists(path):
             raise BadInput(
@@ -157,14 +157,13 @@ class Projects:
 
 
 def _tip_there(context: Context) -> Sha | None:
-    """P12: where the remote has the target; None where it cannot be asked: then it is about what this clone has, whose
-    refs any agent writes.
-    """
+    """Return the remote's target head, or None if it cannot be asked. Then only this clone's refs are known, which any
+    agent can change. [P12]"""
     with suppress(GitProblem):
         return tip_there(context)
     return None
 
 
 def _placed(place: str, project: ProjectView, tip: str = "") -> StorePlaced:
-    """Where the store lies from now on, and the commit up to which it is adopted: this one, or the one before."""
+    """Return the event that places the store, with the commit up to which it is adopted."""
     return StorePlaced(place=place, tip=tip or project.adopted or "")

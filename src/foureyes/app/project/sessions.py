@@ -1,4 +1,4 @@
-"""Sessions: who is calling, who has called, and who calls on whose behalf (I)."""
+"""Sessions: identifying the caller, and sessions spawned for others (I)."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ TOOLS = prose(
 
 
 class Sessions:
-    """Who is who."""
+    """Identification, creation and end of sessions."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def recognise(self, observe: Callable[[Sequence[str]], Actor]) -> Actor:
-        """The caller as the store knows it: by its token, by what `session new` made of it, or as it was seen.
+        """Return the caller as the store knows it: by token, by `session new`, or as observed.
 
-        `observe` gets the programs of the configured profiles, which are agents too (I3).
+        `observe` receives the programs of the configured profiles, which count as agents too (I3).
         """
         with self._context.store.read() as tx:
             actor = self._at_home(tx, observe(self._programs(tx)))
@@ -64,7 +64,7 @@ class Sessions:
         raise self._refused_token(actor, token, wrong)
 
     def _programs(self, tx: Tx) -> list[str]:
-        """What the accepted configuration calls an agent; parsed only where it says anything about agents."""
+        """Return the agent programs of the accepted configuration."""
         text = self._context.project(tx).accepted_text or ""
         if "agents" not in text:
             return []
@@ -75,7 +75,7 @@ class Sessions:
         return [profile.program for profile in agent_profiles(Layers(file=read_file(text))).values()]
 
     def _at_home(self, tx: Tx, actor: Actor) -> Actor:
-        """I3: what the caller is worth where it stands; the settings are read only where that is in question."""
+        """Return the caller with the trust of its surroundings. Settings are read only if needed. [I3]"""
         if actor.stands is None:
             return actor
         from foureyes.core.rules.callers import at_home
@@ -89,7 +89,7 @@ class Sessions:
 
     @staticmethod
     def _was_an_agent(tx: Tx, actor: Actor) -> Actor:
-        """I3: a process above that was an agent once is one still, whatever program it runs by now."""
+        """Treat a caller below a process that was once an agent as an agent, whatever that process runs now. [I3]"""
         rows = tx.all("session.known", EvidenceRow, evidence=actor.ancestors)
         known = {row.evidence for row in rows} - set(actor.evidence)
         if not known or actor.trust == "asserted" or actor.within:
@@ -126,13 +126,13 @@ class Sessions:
 
     @staticmethod
     def _issued(tx: Tx, actor: Actor, token: Token) -> Actor:
-        """I2, I3: who the token says; the agent processes below the one it was given to are evidence of it."""
+        """Return the session of a token. Agent processes below the bound process are its evidence. [I2, I3]"""
         row = tx.one("session.get", SessionView, id=token.session)
         assert row is not None
         giver = tx.one("session.get", SessionView, id=row.parent)
         own = (
             giver is not None and giver.kind != "agent"
-        )  # an agent in the place of the shell it was given to is the child itself
+        )  # an agent in place of the shell that got the token is the child itself
         nearer = actor.ancestors[: actor.ancestors.index(token.bound) + (1 if own else 0)]
         below = tuple(piece for piece in dict.fromkeys((*actor.evidence, *actor.processes)) if piece in nearer)
         pid = token.bound.split(":")[-2]
@@ -163,7 +163,7 @@ class Sessions:
         )
 
     def _refused_token(self, actor: Actor, token: Token | None, wrong: str) -> TokenRefused:
-        """I2: refused, and a security event; of whoever shows it, as far as that can be seen."""
+        """Record a refused token as a security event and return the error. [I2]"""
         of = f"token of {token.session}, to {token.role} {token.task}" if token else "unknown token"
         way = by(
             "other",
@@ -184,7 +184,7 @@ class Sessions:
         return problem
 
     def whoami(self, actor: Actor) -> Whoami:
-        """The caller as the policy would see it; a read, so an unknown session stays unknown (I1)."""
+        """Return the caller as policy rules see it. It only reads, so an unknown session is not recorded. [I1]"""
         with self._context.store.read() as tx:
             me = self._context.party(tx, actor)
             known = tx.one("session.get", SessionView, id=actor.session)
@@ -206,7 +206,7 @@ class Sessions:
         )
 
     def new(self, actor: Actor) -> Whoami:
-        """I4: a new line in the log for the same eyes: same evidence, same origin."""
+        """Start another session of the same agent. Evidence and origin stay the same. [I4]"""
         permit(actor, "session new")
         if actor.kind != "agent":
             reason = Reason("I5", "a person is one session in every terminal", fe("whoami"))
@@ -225,9 +225,8 @@ class Sessions:
         return session_id(self._context.ids.number().to_bytes(16, "big"))
 
     def spawn(self, actor: Actor, task: str, role: str, *, agent: str = "") -> Spawned:
-        """I2, I4: a session for a sub-agent, with a token for one role on one task. It may do no more than its
-        spawner.
-        """
+        """Create a session for a sub-agent, with a token for one role on one task. It gets no more rights than its
+        spawner. [I2, I4]"""
         permit(actor, "session spawn")
         wanted = _role(role)
         if actor.role is not None and actor.role != wanted:
@@ -263,7 +262,7 @@ class Sessions:
         return told_target(self._context).at
 
     def _claims(self, work: Work, task: Task, role: Role) -> bool:
-        """Whether the child gets the claim; the spawner's own claim stays, and the child works for it."""
+        """Return True if the child gets the claim. A spawner's claim stays, and the child works under it."""
         from foureyes.app.work.claims import is_free_for_child
 
         return role == "implement" and is_free_for_child(self._context, work, task)
@@ -315,7 +314,7 @@ class Sessions:
         return actor.leader
 
     def end(self, actor: Actor, session: str = "", *, reason: str = "") -> EndedSessions:
-        """A session is over, and so are those it spawned: their tokens are void, their claims free."""
+        """End a session and all sessions it spawned. Their tokens become void and their claims free."""
         reason = clean_text(reason, "the reason")
         with self._context.writing(actor, "session end") as work:
             target = _called(work.tx, session) if session else work.tx.one("session.get", SessionView, id=actor.session)
@@ -329,7 +328,7 @@ class Sessions:
             return _end(work, target, reason)
 
     def _spawned(self, tx: Tx, actor: Actor, target: SessionView) -> bool:
-        """I4: whether the caller, in whichever of its sessions, is above a session."""
+        """Return True if one of the caller's sessions is an ancestor of the target. [I4]"""
         from foureyes.app.facts import parties_of
 
         me = self._context.party(tx, actor)
@@ -337,13 +336,13 @@ class Sessions:
         return any(is_oneself(me, party) for party in above.values())
 
     def list(self, limit: int = 50) -> list[SessionView]:
-        """Sessions that have written, the latest first."""
+        """Return the sessions that have written, latest first."""
         with self._context.store.read() as tx:
             return tx.all("session.page", SessionView, limit=limit)
 
 
 def _misuse(actor: Actor, token: Token | None) -> str:
-    """I2: why a token that was shown is not good; empty when it is."""
+    """Return why a token is invalid, or an empty string. [I2]"""
     if token is None:
         return "this token is unknown in this project"
     if token.ended:
@@ -373,7 +372,7 @@ def _end(work: Work, target: SessionView, reason: str) -> EndedSessions:
 
 
 def _release(work: Work, row: SessionView, reason: str) -> list[str]:
-    """Give back what a session still holds; for another it is a release, no implementation action of the doer."""
+    """Release the session's claims. By another session this counts as a release, not as work on the task."""
     tasks = [claim.id for claim in work.tx.all("session.claims", IdRow, session=row.id)]
     for task in tasks:
         own = row.id == work.actor.session
@@ -385,7 +384,7 @@ def _release(work: Work, row: SessionView, reason: str) -> list[str]:
 
 
 def _with_spawned(tx: Tx, row: SessionView) -> list[SessionView]:
-    """A session and everyone below it, the session first."""
+    """Return a session and all its descendants, the session first."""
     sessions = [row]
     for child in tx.all("session.children", SessionView, parent=row.id):
         sessions += _with_spawned(tx, child)
@@ -393,18 +392,17 @@ def _with_spawned(tx: Tx, row: SessionView) -> list[SessionView]:
 
 
 def _nested(tx: Tx, actor: Actor, known: set[str]) -> tuple[str, ...]:
-    """I4: what says that an agent of another name is above the caller, where these processes were agents; one that
-    never wrote may have had any name (G1).
-    """
+    """Return the evidence for an agent of another name above the caller. A process that never wrote may have any name.
+    [G1, I4]"""
     rows = tx.all("session.some", SessionView, ids=sorted(session_of(piece) for piece in known))
     is_same = len(rows) == len(known) and all(row.agent == actor.agent for row in rows)
     return () if is_same or actor.is_nested or not actor.processes else (NESTED + actor.processes[0],)
 
 
 def _called(tx: Tx, text: str) -> SessionView:
-    """The session with this id or name."""
+    """Return the session with this id or name."""
     sessions = tx.all("session.called", SessionView, text=text)
-    sessions = [row for row in sessions if row.id == text] or sessions  # whatever others are called, an id means one
+    sessions = [row for row in sessions if row.id == text] or sessions  # an id is unique, a name may repeat
     if len(sessions) != 1:
         raise NotFound(
             f"{'several sessions are' if sessions else 'no session is'} called {text}.", next_step=fe("session", "list")

@@ -162,8 +162,7 @@ def _launch(run: Run, step: StartRun, profile: Profile, place: RunPlace, secret:
 def _undo(
     context: Context, runner: Actor, agents: LocalAgents, run: Run, live: LiveRun | None, problem: Exception
 ) -> None:
-    """Undo a failed start: no process, claim or reservation stays. Only a missing program puts its profile on cooldown.
-    """
+    """Undo a failed start: no process, claim or reservation stays. Only a missing program puts its profile on cooldown."""
     if live is not None:
         live.stop("it did not begin")
     drop_files(agents, run)

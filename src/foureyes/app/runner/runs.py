@@ -222,8 +222,7 @@ class Runs:
             return get(work.tx, run)
 
     def end(self, runner: Actor, run: RunId, outcome: RunOutcome | None, *, ending: RunEnding) -> Run:
-        """End a run and its token, once all its processes are gone. Its claim stays until it is submitted or released.
-        """
+        """End a run and its token, once all its processes are gone. Its claim stays until it is submitted or released."""
         with self._context.writing(self._leased(runner, run), "run") as work:
             if (row := get(work.tx, run)).state != "ended":
                 work.record(row.task, event_of_end(row, outcome, ending))

@@ -1,4 +1,4 @@
-"""Attempts at the remote (A1, Q6): pushed from here, or submitted on another machine and fetched."""
+"""Attempts at the remote (A1, Q6): pushed from here, or fetched after another machine submitted them."""
 
 from __future__ import annotations
 
@@ -36,21 +36,20 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.attempt import Attempt
 
 
-# ---- Attempts travel ----
+# ---- Pushing attempts ----
 
-# A branch of another name is not pushed: whoever works chooses that name, and who sends may have rights to it there.
-# A push that fails loses nothing: the attempt is on record and kept here, and the next command that sends tries again.
-# What the remote does not take of one attempt keeps no other from travelling.
+# A branch with a custom name is not pushed: its author chose the name, and the pushing account may have rights to it.
+# A failed push loses nothing: the attempt is recorded and kept here, and the next push tries again. An attempt that
+# the remote refuses does not stop the others.
 
 ATTEMPTS_IN_A_PUSH = 200
-"""So many attempts go with one push."""
+"""Maximum number of attempts in one push."""
 TRIES = 4
 
 
 class SendOutcome(msgspec.Struct, frozen=True):
-    """What pushes came to: whose attempts went, what was left where it was, what still waits (by ref), and why. `look`:
-    how to see what was left; `lifts`: what has to be said before trying again helps.
-    """
+    """Result of pushing: the tasks whose attempts were pushed, notes about what was left unchanged, the refs that still
+    wait, and why. `look` shows what was left. `lifts` must be done before a retry can help."""
 
     remote: str = ""
     attempts: tuple[str, ...] = ()
@@ -62,7 +61,7 @@ class SendOutcome(msgspec.Struct, frozen=True):
 
 
 class Over(msgspec.Struct, frozen=True):
-    """What somebody pushed to the branch of an attempt after that was submitted."""
+    """Commit that somebody pushed to the attempt's branch after its submission."""
 
     at: Sha
     words: str
@@ -72,7 +71,7 @@ NOTHING = SendOutcome()
 
 
 def send(context: Context, first: str = "") -> SendOutcome:
-    """Push every attempt that is kept here and that the remote is not known to have; those of one task `first`."""
+    """Push every kept attempt that the remote is not known to have. Attempts of the task `first` go first."""
     with context.store.read() as tx:
         remote = context.remote(tx)
         if remote is None:
@@ -102,7 +101,7 @@ def send(context: Context, first: str = "") -> SendOutcome:
 
 
 def _allowing(remote: str) -> Steps:
-    """What a remote that refuses a submission has to allow."""
+    """Return what the remote must allow after it refused a submission."""
     return prose(
         f"at {remote}: allow the submitting account to push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
     )
@@ -120,7 +119,8 @@ def _batches(waiting: list[SendableAttempt], first: str) -> list[list[SendableAt
 def _lacking_own(
     context: Context, remote: Remote, latest: list[SendableAttempt], waiting: list[SendableAttempt]
 ) -> list[SendableAttempt]:
-    """Of a task the latest attempt, where it was noted as pushed and the remote has it not: anybody writes notes."""
+    """Return the latest attempt if it is noted as pushed but the remote lacks it. Notes may be wrong, since anyone can
+    write them."""
     own = [row for row in latest if not (row.merged or row.landed or row in waiting)]
     with suppress(RemoteProblem):
         if own and context.repo.commit_of(own[0].kept_as) == own[0].head:
@@ -129,7 +129,8 @@ def _lacking_own(
 
 
 class _Sending:
-    """Pushes to one remote, each of it all at once: attempts, their branches, and what was left on a branch."""
+    """Pushes to one remote. Each push is atomic and contains attempts, their branches, and marks of branches left
+    unchanged."""
 
     def __init__(self, context: Context, remote: Remote, rows: list[SendableAttempt], target: str) -> None:
         self._context, self._remote, self._rows, self._target = context, remote, rows, target
@@ -147,9 +148,8 @@ class _Sending:
         return SendOutcome(self._remote.name, tasks, tuple(dict.fromkeys(self._left)), why, waits, self._look)
 
     def push(self, some: list[SendableAttempt]) -> None:
-        """A branch to which somebody else has pushed meanwhile stays, and the rest goes; so it does where the remote
-        takes a branch not as it is now.
-        """
+        """Push these attempts. A branch that somebody else moved, or that the remote refuses, is left unchanged and the
+        rest is pushed."""
         self._attempts, self._marks = {row.kept_as: row for row in some}, {}
         self._branches = self._latest(some)
         try:
@@ -179,9 +179,8 @@ class _Sending:
         raise RemoteProblem(f"{self._remote.name} moved {TRIES} times meanwhile")
 
     def _latest(self, some: list[SendableAttempt]) -> dict[str, RefUpdate]:
-        """The branches of the latest attempts, if they are the tasks' own; the target moves by merges alone (Q6), and
-        what is merged needs none any more (K1).
-        """
+        """Return the updates of the tasks' own branches to their latest attempts. Merged tasks and the target are
+        excluded. [K1, Q6]"""
         latest, commit_of = {row.task: row for row in self._rows}, self._context.repo.commit_of
         mine = [
             row
@@ -198,11 +197,12 @@ class _Sending:
         return {update.ref: update if self._may_go(update) else replace(update, old=None) for update in updates}
 
     def _may_go(self, update: RefUpdate) -> bool:
-        """Whether a branch goes on from what is known of it; else it is looked at again, and left (`_look_again`)."""
+        """Return True if the update continues the last known branch head. Otherwise `_look_again` reads the remote and
+        may leave the branch."""
         return update.old is None or self._is_behind(update.old, update)
 
     def _look_again(self, answer: Moved) -> None:
-        """Something is not where it was: of all that goes, what it is now."""
+        """Adapt all updates to the current refs of the remote, after one of them had moved."""
         now: dict[str, Sha | None] = dict(self._remote.tips([*self._attempts, *self._branches, *self._marks]))
         now[answer.ref] = answer.now
         for ref, row in list(self._attempts.items()):
@@ -217,9 +217,8 @@ class _Sending:
         self._marks = {ref: replace(mark, old=now.get(ref)) for ref, mark in self._marks.items()}
 
     def _name_anew(self, ref: str, row: SendableAttempt, at: Sha) -> None:
-        """Another commit is where this attempt belongs, of before the store was put back or of anybody: it goes by its
-        own name. Where that is taken, too, it stays here, and does not hinder the others.
-        """
+        """Use the attempt's second name, because another commit has its ref. If that is taken too, the attempt stays
+        here and the others are still pushed."""
         del self._attempts[ref]
         if ref == row.kept_as:
             self._attempts[row.names[1]], self._taken[ref] = row, at
@@ -231,7 +230,7 @@ class _Sending:
         self._look = self._look or away
 
     def _leave(self, update: RefUpdate, at: Sha) -> None:
-        """Somebody else's commits are on the branch."""
+        """Leave a branch that has somebody else's commits."""
         del self._branches[update.ref]
         self._mark(update, at)
         name, where = update.ref.removeprefix("refs/heads/"), self._remote.name
@@ -239,9 +238,7 @@ class _Sending:
         self._look = self._look or shell("git", "log", "--oneline", f"{update.new}..{at}")
 
     def _mark(self, update: RefUpdate, at: Sha) -> None:
-        """D4: what is on a branch that is left goes to the other machines with the attempt: it was there before, so
-        nobody has moved the branch since.
-        """
+        """Mark the head of a branch that was left, so that other machines do not take it for a later change. [D4]"""
         if self._remote.fetch([update.ref]).get(update.ref) != at:
             return
         for row in self._attempts.values():
@@ -250,7 +247,7 @@ class _Sending:
                 self._marks[ref] = RefUpdate(ref, at)
 
     def _without_branches(self) -> dict[str, RefUpdate]:
-        """The branches, which do not go with the attempts; what the remote has for them is told."""
+        """Take the branches out of the push, mark their heads at the remote, and return them."""
         alone, now = self._branches, self._remote.tips(list(self._branches))
         self._branches = {}
         for ref, at in now.items():
@@ -258,7 +255,7 @@ class _Sending:
         return alone
 
     def _one_by_one(self, branches: dict[str, RefUpdate], why: str) -> None:
-        """Each for itself, where not all of them together were taken."""
+        """Push the branches one by one after a combined push was refused."""
         for update in branches.values():
             name = update.ref.removeprefix("refs/heads/")
             try:
@@ -273,9 +270,8 @@ class _Sending:
 
 
 def _is_behind(context: Context, rows: list[SendableAttempt], update: RefUpdate, now: Sha) -> bool:
-    """Whether what the remote has for a branch is in this attempt, or was submitted from that branch before: here, or
-    as what a redo has set back since.
-    """
+    """Return True if the remote's branch head is part of this attempt, or was submitted from that branch before (here,
+    or on another machine before a redo reset it)."""
     repo = context.repo
     if repo.commit_of(now) is not None and repo.is_ancestor(now, update.new):
         return True
@@ -292,10 +288,8 @@ def _is_set_back(context: Context, row: SendableAttempt) -> bool:
 
 
 def pushed_over(context: Context, task: str, attempt: Attempt) -> Over | None:
-    """D4: what somebody else pushed to the branch of an attempt, where other machines see by that that it has moved.
-    None where they do not, and where it cannot be asked; also where the branch is only behind, and before the attempt
-    itself is there: then what is sent next brings it to where it belongs, or tells what was left.
-    """
+    """Return the commit that somebody else pushed over the attempt's branch, or None. None also if the remote cannot be
+    asked, the branch is only behind, or the attempt still waits to be pushed. [D4]"""
     with context.store.read() as tx:
         remote, rows = context.remote(tx), tx.all("attempt.kept", SendableAttempt)
     if remote is None or not attempt.clone or attempt.landed:
@@ -312,7 +306,7 @@ def pushed_over(context: Context, task: str, attempt: Attempt) -> Over | None:
 
 
 def _is_outstanding(context: Context, remote: Remote, rows: list[SendableAttempt]) -> bool:
-    """Whether attempts wait to be pushed, and the remote says that it has them not."""
+    """Return True if attempts wait to be pushed and the remote lacks one of them."""
     waiting = waiting_here(context, remote.name, rows)
     try:
         tips = remote.tips([ref for row in waiting for ref in row.names])
@@ -322,9 +316,7 @@ def _is_outstanding(context: Context, remote: Remote, rows: list[SendableAttempt
 
 
 def _bring_back(context: Context, task: str) -> str:
-    """D4: the branch of an attempt that the remote has is brought to where it was, if it was only set back there; what
-    became of that.
-    """
+    """Move the remote's branch of an attempt forward again, if it was only set back there. Return a note about it. [D4]"""
     with context.store.read() as tx:
         remote, rows = context.remote(tx), tx.all("attempt.kept", SendableAttempt)
     own = [row for row in rows if row.task == task]
@@ -353,7 +345,7 @@ def _named(context: Context, ref: str) -> str:
 
 
 def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
-    """A submission, and whether the other machines have it by now (Q6)."""
+    """Push a submission and return it with a note about the push. [Q6]"""
     sent = send(context, made.task)
     back = _bring_back(context, made.task) if not (made.changed or sent.why_not) else ""
     if not sent.remote:
@@ -375,11 +367,11 @@ def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
     return replace(made, sent="; ".join([*parts, *sent.left, *more]), next=step)
 
 
-# ---- Attempts that the remote lacks ----
+# ---- Attempts missing at the remote ----
 
 
 class SendableAttempt(msgspec.Struct, frozen=True):
-    """An attempt, and where its branch is."""
+    """Kept attempt with its branch and its state."""
 
     task: str
     n: int
@@ -395,17 +387,17 @@ class SendableAttempt(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, str]:
-        """What it may be called at the remote."""
+        """Return its two possible ref names at the remote."""
         return attempt_refs(self.task, self.n, self.head)
 
     @property
     def is_own(self) -> bool:
-        """Whether it came from the branch that is the task's by its name."""
+        """Return True if it came from the task's own branch."""
         return self.ref == own_branch(self.task)
 
 
 def unsent(context: Context) -> tuple[str, list[str]]:
-    """The project's remote, and the tasks with attempts that are kept here and were never pushed; nobody is asked."""
+    """Return the remote's name and the tasks with unpushed attempts, without asking the remote."""
     with context.store.read() as tx:
         remote = context.remote(tx)
         rows = tx.all("attempt.kept", SendableAttempt) if remote is not None else []
@@ -415,9 +407,8 @@ def unsent(context: Context) -> tuple[str, list[str]]:
 
 
 def lacking_there(context: Context) -> tuple[list[str], list[str]]:
-    """The attempts (by ref) that were pushed from here or fetched, are not merged, and are not at the remote any more;
-    and those that have something else in their place there. It is asked.
-    """
+    """Ask the remote for unmerged attempts that it should have. Return the refs that are missing there, and those that
+    point to something else."""
     with context.store.read() as tx:
         remote, rows, target = context.remote(tx), tx.all("attempt.kept", SendableAttempt), context.project(tx).target
     if remote is None:
@@ -430,12 +421,12 @@ def lacking_there(context: Context) -> tuple[list[str], list[str]]:
 
 
 def is_noted(pushed: Mapping[str, Sha], name: str, row: SendableAttempt) -> bool:
-    """Whether it is noted here that the remote has it; anybody writes notes."""
+    """Return True if a local ref says that the remote has the attempt. Anyone can write such refs."""
     return any(pushed.get(tracked(name, ref)) == row.head for ref in row.names)
 
 
 def waiting_here(context: Context, name: str, rows: list[SendableAttempt]) -> list[SendableAttempt]:
-    """The attempts that are kept here and were never pushed from here, nor fetched."""
+    """Return the attempts kept here that were neither pushed from here nor fetched."""
     here = context.repo.kept(KEPT_ATTEMPTS)
     pushed = context.repo.kept(f"{KEPT_REMOTES}{name}/")
     return [row for row in rows if here.get(row.kept_as) == row.head and not is_noted(pushed, name, row)]
@@ -443,22 +434,21 @@ def waiting_here(context: Context, name: str, rows: list[SendableAttempt]) -> li
 
 # ---- Other machines (D4, Q6) ----
 
-# A clone that lacks something is no reason against it: what is not here is fetched, or it is said why that cannot be.
+# Missing objects are fetched before anything is refused for them. If that fails, the reason is reported.
 
 WHY_LENGTH = 200
 
 
 class BranchTip(msgspec.Struct, frozen=True):
-    """Where a branch is on its own machine; `unasked`: why the remote could not be asked, so that this is what the
-    machine last told.
-    """
+    """Head of a branch on its own machine. `unasked` says why the remote could not be asked, and then `head` is the
+    submitted one."""
 
     head: Sha
     unasked: str = ""
 
 
 class Handed(msgspec.Struct, frozen=True):
-    """An attempt as far as its place matters."""
+    """Attempt with the data that locates it."""
 
     n: int
     head: Sha
@@ -469,22 +459,22 @@ class Handed(msgspec.Struct, frozen=True):
 
 
 def clone_of(context: Context) -> str:
-    """D4: what a submission says about where it comes from; nothing where one repository has the store to itself."""
+    """Return the id of this clone for a submission, or an empty string if the store belongs to one repository. [D4]"""
     return "" if context.store.place in ("", FILE) else context.outside.clone()
 
 
 def is_elsewhere(context: Context, clone: str) -> bool:
-    """Whether that is another clone than this one."""
+    """Return True if the id names another clone."""
     return bool(clone) and clone != context.outside.clone()
 
 
 def machine_of(clone: str) -> str:
-    """The machine that a clone is on."""
+    """Return the machine of a clone."""
     return clone.rpartition(":")[0] or "another machine"
 
 
 def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
-    """D4: what stands for a branch that nobody could ask about."""
+    """Return the note shown when the remote could not be asked about a branch. [D4]"""
     if not why:
         return ()
     machine = machine_of(attempt.clone)
@@ -494,11 +484,9 @@ def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
 
 
 def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | None = None) -> BranchTip:
-    """D4: where the branch of an attempt of another clone is: what the remote has; where that cannot be asked, or has
-    it not (branches of other names than the task's own are not pushed), or only what was left there, what its own
-    machine last told, which is the attempt. `inside` of a transaction
-    nobody waits for a network: what the remote had when this attempt was fetched, or later.
-    """
+    """Return the branch head of an attempt from another clone, as the remote has it. It falls back to the attempt's
+    head if the remote cannot be asked, lacks the branch, or has only what was left there. `inside` a transaction the
+    last fetched state is used, without network. [D4]"""
     remote = _remote(context) if inside is None else context.remote(inside)
     if remote is None or attempt.ref != own_branch(task):
         return BranchTip(attempt.head)
@@ -518,9 +506,7 @@ def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | Non
 
 
 def bring(context: Context, task: TaskId) -> tuple[str, ...]:
-    """Make sure that the objects of a task's attempts are here; what was fetched for that. `RemoteProblem` where they
-    cannot be.
-    """
+    """Fetch missing attempts of a task and return a note for them. Raises RemoteProblem if one cannot be fetched."""
     lacking = _lacking(context, task)
     if not lacking:
         return ()
@@ -533,10 +519,8 @@ def bring(context: Context, task: TaskId) -> tuple[str, ...]:
 
 
 def catch_up(context: Context, *, asks: bool = True, told: ToldTarget | None = None) -> str:
-    """Q6: where the target of this clone lacks the newest merge on record, bring it from the remote: work begins on
-    what was merged. Why it cannot be, else empty; a target with commits of its own is skipped. Nobody is waited
-    for where it `asks` nobody; what was `told` just now is not asked for again.
-    """
+    """Bring the local target up to the newest recorded merge. Return why that failed, or an empty string. A target with
+    local commits is skipped. Without `asks` the remote is not contacted, and with `told` it is not asked again. [Q6]"""
     with context.store.read() as tx:
         tx.along(("merge.place", {}))
         remote, target, newest = context.remote(tx), context.project(tx).target, Sha(merge_place_of(tx).newest)
@@ -560,10 +544,9 @@ def catch_up(context: Context, *, asks: bool = True, told: ToldTarget | None = N
 
 
 def begin_at(context: Context, *, asks: bool = True, heard: Sha | None = None) -> tuple[Sha | None, str]:
-    """K1, Q6: where new work begins: on what the remote has (or was `heard` to have), and what there is to tell about
-    it. Where it is not asked, or cannot be, that is the last merge on record; before the first one nobody can say, and
-    nothing begins (`RemoteProblem`). Commits that only this clone has are left where they are.
-    """
+    """Return the commit where new work begins, and a note. It is the remote's target, or the last recorded merge if the
+    remote is not asked or not reachable. Before the first merge it raises RemoteProblem in that case. Local-only
+    commits are not used. [K1, Q6]"""
     told = told_target(context, asks=asks, heard=heard)
     behind = catch_up(context, asks=asks, told=told)
     target = told.target
@@ -581,7 +564,7 @@ def begin_at(context: Context, *, asks: bool = True, heard: Sha | None = None) -
 
 
 def is_unsaid(context: Context) -> bool:
-    """Q6: whether nobody but the remote can say where new work begins; it is not asked."""
+    """Return True if only the remote knows where new work begins. It is not asked. [Q6]"""
     told = told_target(context, asks=False)
     return bool(told.remote) and told.at is None
 
@@ -591,7 +574,7 @@ def _has(context: Context, commit: Sha, tip: Sha) -> bool:
 
 
 def is_to_fetch(context: Context, task: TaskId) -> bool:
-    """Whether `bring` would have to ask the remote."""
+    """Return True if bring() would have to fetch."""
     return bool(_lacking(context, task))
 
 
@@ -609,7 +592,7 @@ def _remote(context: Context) -> Remote | None:
 
 
 def _is_here(context: Context, task: TaskId, row: Handed) -> bool:
-    """Its head is kept here, or was fetched by somebody: then it is kept from now on."""
+    """Return True if the attempt's objects are here. Objects fetched by hand are kept from then on."""
     repo, ref = context.repo, attempt_ref(task, row.n)
     if repo.commit_of(ref) == row.head:
         return True
@@ -621,7 +604,7 @@ def _is_here(context: Context, task: TaskId, row: Handed) -> bool:
 
 
 def _is_whole(context: Context, row: Handed) -> bool:
-    """Whether what is read of it is here: a fetch by hand that was cut off leaves a commit without its files."""
+    """Return True if all needed objects are here. An interrupted fetch can leave a commit without its files."""
     return not context.repo.missing([sha for sha in (row.head, row.tree, row.base_tree) if sha])
 
 
@@ -647,7 +630,7 @@ def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Han
 
 
 def both_taken(remote: str, tips: Mapping[str, Sha]) -> tuple[str, Steps]:
-    """A1, Q6: that an attempt has no name left at the remote, and what gives it one: nobody else's has the second."""
+    """Return the message that both ref names of an attempt are taken, and the step that frees one. [A1, Q6]"""
     some = ", ".join(f"{at[:7]} as {ref}" for ref, at in tips.items())
     away = shell("git", "push", remote, f":{[*tips][-1]}", before="someone with the rights deletes one: ")
     return f"{remote} has something else under both of its names: {some}", away
@@ -665,9 +648,8 @@ def _there(context: Context, task: TaskId, row: Handed) -> Steps:
 
 
 def pushing(task: str, status: str, before: str = "", branch: str = "") -> Steps:
-    """What pushes an attempt that waits on this machine: the same submission while nobody has decided, then a merge.
-    `branch`: the name of the one that it came from, where that is not checked out.
-    """
+    """Return the command that pushes a waiting attempt: submitting again while it is in review, then a merge. `branch`
+    is its branch if that is not checked out."""
     if status != "reviewing":
         return fe("merge", before=before)
     return fe("submit", task, *(("--branch", branch) if branch else ()), before=before)
