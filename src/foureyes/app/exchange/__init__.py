@@ -1,1 +1,1 @@
-"""Other people's files: findings, handoffs and settings of other tools."""
+"""Import and export of findings, handoffs and settings in the formats of other tools."""

@@ -1,6 +1,5 @@
-"""Handoffs of tech lead, developer and QA: written from the journal, and read back without believing a number of them
-(G6, L13).
-"""
+"""Handoffs of tech lead, developer and QA. They are exported from the journal, and numbers in imported ones are never
+trusted (G6, L13)."""
 
 from __future__ import annotations
 
@@ -52,7 +51,7 @@ Handoff = TechLeadHandoff | DeveloperHandoff | QaHandoff
 
 
 class HandoffResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a handoff that was read."""
+    """Result of an imported handoff."""
 
     task: str
     type: str
@@ -64,7 +63,7 @@ class HandoffResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DocumentMarks(msgspec.Struct, frozen=True):
-    """By what a document can be told from others; it may leave its type out."""
+    """Fields that identify the type of a document without a type."""
 
     type: object = ""
     issues: object = None
@@ -73,13 +72,13 @@ class DocumentMarks(msgspec.Struct, frozen=True):
 
 
 class Handoffs:
-    """Write and read."""
+    """Export and import of handoffs."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def export(self, task: str, role: str) -> Handoff:
-        """What the store says, as one role hands it to another."""
+        """Return the handoff of one role to the next, from the store."""
         if role not in ROLES:
             raise BadInput(
                 f"there is no handoff of {visible(role)[:40]!r}; there are {', '.join(ROLES)}.",
@@ -94,7 +93,7 @@ class Handoffs:
             return self._developer(tx, facts) if role == "developer" else self._qa(tx, facts)
 
     def _lead(self, tx: Tx, facts: Facts, attempt: Attempt) -> TechLeadHandoff:
-        """What is open now, what this iteration resolved of before, what it found that is new."""
+        """Return the open findings, the older ones resolved in this iteration, and the new ones."""
         now, rows = self._context.now(), findings_of_task(tx, facts.task.id)
         unresolved = [finding for finding in rows if finding.is_open(now)]
         settled = {
@@ -122,9 +121,8 @@ class Handoffs:
         )
 
     def _developer(self, tx: Tx, facts: Facts) -> DeveloperHandoff:
-        """The answers that the latest attempt carries, or the one that is being made: those given while the attempt
-        before it was in review as well.
-        """
+        """Return the answers to findings in the latest or current attempt. Answers given while the previous attempt was
+        in review are included."""
         task = facts.task
         iteration = task.iteration + (task.status == "in_progress")
         rows = {finding.root: finding.at_time(self._context.now()) for finding in findings_of_task(tx, task.id)}
@@ -163,7 +161,7 @@ class Handoffs:
         return _qa_of(tracked[-1])
 
     def _tracked(self, tx: Tx, facts: Facts) -> list[Tracking]:
-        """L13: the failing tests of every attempt that a required check has answered for, where it counts (D5)."""
+        """Return the failing tests of every attempt with a valid result of a required check. [D5, L13]"""
         policy = self._context.gate_policy(tx)
         attempts = tx.all("attempt.of_task", Attempt, task=facts.task.id)
         known = with_trees(tx, facts, [tree for attempt in attempts for tree in (attempt.tree, attempt.base_tree)])
@@ -177,9 +175,8 @@ class Handoffs:
         return track(tests)
 
     def take_in(self, actor: Actor, task: str, document: bytes, *, seen: str = "") -> HandoffResult:
-        """A developer's answers, a tech lead's review (`seen`: D7), or what QA says, which is compared with the checks
-        and never stored.
-        """
+        """Import a developer's answers or a tech lead's review. A QA handoff is only compared with the checks and never
+        stored. `seen` is the submission the reviewer saw. [D7]"""
         with self._context.store.read() as tx:
             task = self._context.find_id(tx, task)
         kind = kind_of(document)
@@ -195,9 +192,8 @@ class Handoffs:
         return self._reviewed(actor, TaskId(task), document, seen)
 
     def _reviewed(self, actor: Actor, task: TaskId, document: bytes, seen: str) -> HandoffResult:
-        """V3: a tech lead's handoff is a review by its importer. What it calls resolved they rule (L8, L9); a finding
-        that it leaves out stays as it is. Ids of another tool mean nothing here.
-        """
+        """Submit a tech lead's handoff as the importer's review. Findings listed as resolved are ruled on, and omitted
+        ones stay as they are. Unknown ids are ignored. [V3, L8, L9]"""
         from foureyes.app.review.reviews import Reviews
 
         handoff = read(document, TechLeadHandoff)
@@ -238,7 +234,7 @@ class Handoffs:
         )
 
     def _compared(self, task: str, document: bytes) -> HandoffResult:
-        """L13: what the checks say counts; a document that says something else is an error that names both."""
+        """Compare a QA handoff with the check results. Any difference is refused with both values. [L13]"""
         sent = read(document, QaHandoff, rule="L13")
         problems = summary_problems(sent)
         if problems:
@@ -274,13 +270,12 @@ class Handoffs:
 
 
 def kind_of(document: bytes) -> str:
-    """What a document is: by its type, or by what it has where it leaves that out; a tech lead's where nothing
-    tells.
-    """
+    """Return the document's type from its field, or from its content if it has none. The default is a tech lead's
+    handoff."""
     try:
         marks = msgspec.json.decode(document.removeprefix(b"\xef\xbb\xbf"), type=DocumentMarks)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return "handoff_tech_lead"  # whoever reads it says what is wrong with it
+        return "handoff_tech_lead"  # the reader reports the problem
     if marks.type in ("handoff_developer", "handoff_qa", "handoff_tech_lead"):
         return str(marks.type)
     if marks.type:
@@ -335,12 +330,12 @@ def _answer_of(finding: Finding, move: MoveView) -> IssueResponse:
 
 
 def _says(state: CheckState) -> bool:
-    """Whether a check has an answer to go by: it is required, and somebody ran it whose run counts."""
+    """Return True if a required check has a result that counts."""
     return state.rule.required and state.result is not None and not state.claimed
 
 
 def _failing(state: CheckState) -> list[str]:
-    """The tests that a check names, or its own name where it names none."""
+    """Return the failing tests of a check, or the check's name if it lists none."""
     if state.result is None or state.result.outcome == "passed":
         return []
     return list(state.result.failing) if state.rule.report == "junit" and state.result.failing else [state.rule.name]
@@ -375,6 +370,6 @@ def _differences(document: QaHandoff, known: QaHandoff, step: Steps) -> list[Rea
 
 
 def _named(names: set[str]) -> str:
-    """A few of them, and how many there are."""
+    """Return a few of the names and the number of the others."""
     shown = ", ".join(visible(name)[:100] for name in sorted(names)[:NAMES_SHOWN])
     return f"{shown}{f' and {len(names) - NAMES_SHOWN} more' if len(names) > NAMES_SHOWN else ''}" if names else "none"

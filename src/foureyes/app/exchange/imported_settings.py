@@ -1,4 +1,4 @@
-"""Configuration of older tools: JSON or TOML, keys in camelCase, read once by `fe init --from FILE`."""
+"""Settings of older tools: JSON or TOML with camelCase keys, read once by `fe init --from FILE`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foureyes.errors import ConfigError
 
 
 def read(text: str, name: str) -> dict[str, SettingValue]:
-    """The settings of a foreign file. A key that this version does not have is an error, never dropped (G1)."""
+    """Return the settings of another tool's file. An unknown key is an error. [G1]"""
     try:
         tree = msgspec.json.decode(text, type=dict[str, object]) if text.lstrip().startswith("{") else None
     except msgspec.DecodeError as problem:
@@ -23,7 +23,7 @@ def read(text: str, name: str) -> dict[str, SettingValue]:
 
 
 def _snake(tree: dict[str, object]) -> dict[str, object]:
-    """camelCase keys as ours are; values stay."""
+    """Return the tree with snake_case keys."""
     return {_snake_key(key): _snake(value) if isinstance(value, dict) else value for key, value in tree.items()}
 
 

@@ -1,4 +1,4 @@
-"""SARIF reports: imported as findings, and findings exported."""
+"""SARIF reports: import into findings, and export of findings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from foureyes.steps import NO_STEP, Steps, fe
 
 
 class Imported(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a tool's report."""
+    """Result of an import."""
 
     task: str
     raised: tuple[str, ...] = ()
@@ -29,13 +29,14 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Exchange:
-    """Import and export."""
+    """Import and export of SARIF."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def take_in(self, actor: Actor, task: str, document: bytes, name: str = "", *, whole: bool = False) -> Imported:
-        """Read a SARIF report: deduplicated, reported by the caller."""
+        """Import a SARIF report as findings of the caller. Known findings are not repeated, and findings outside the
+        change are skipped unless `whole`."""
         permit(actor, "finding import")
         facts = at_an_attempt(self._context, actor, task)
         findings = self._read(facts, document, name)
@@ -80,19 +81,19 @@ class Exchange:
         return self._context.outside.read_findings(document, name, paths, most)
 
     def export(self, task: str = "") -> bytes:
-        """Findings as SARIF."""
+        """Return the findings as SARIF."""
         with self._context.store.read() as tx:
             rows = findings_of_task(tx, self._context.find_id(tx, task)) if task else everything(tx)
         return self._context.outside.write_sarif(rows)
 
 
 def _anchored(finding: ReportedFinding, code: AnchorTexts) -> Anchored:
-    """Tools write things into their quotes that are nowhere in the code; then the place alone says where it is."""
+    """Anchor a finding in the code. If its quote does not occur there, its place alone is used."""
     anchored = anchor(finding, code)
     return anchor(msgspec.structs.replace(finding, quote=""), code) if anchored.lost and finding.quote else anchored
 
 
 def _key(finding: Finding | ReportedFinding) -> tuple[str, ...]:
-    """A report that is read twice for one attempt says nothing new the second time."""
+    """Return the identity of a finding, so that importing a report twice adds nothing."""
     place = str(finding.line) if finding.path else finding.problem
     return (finding.path, place, finding.rule, finding.severity, normal(finding.quote), words(finding.title))

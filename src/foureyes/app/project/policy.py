@@ -116,9 +116,7 @@ class Policy:
         changed = [line.text for line in offered.changed] + list(offered.template_lines)
         if offered.is_new(project):
             with self._context.deciding(actor, "config accept", diff_id=digest, reason="; ".join(changed)) as work:
-                if (
-                    self._context.repo.file_at(offered.at, FILE) != offered.text
-                ):  # it may have changed while the person signed
+                if self._context.repo.file_at(offered.at, FILE) != offered.text:  # changed while the person signed
                     raise _another(project)
                 accept(work, "", fresh)
                 moved = offered.target if offered.target != project.target else ""

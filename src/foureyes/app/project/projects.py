@@ -56,9 +56,7 @@ class Projects:
         """Record that the store was restored (P8). Return what was undone since `before` and the next step. A store
         that lacks merges of the target must be adopted first. [P12]"""
         after = self.milestones()
-        there = _tip_there(
-            self._context
-        )  # asked before the transaction: this clone may lack the merges that the restore undid
+        there = _tip_there(self._context)  # outside the transaction, as in adopt()
         with self._context.writing(actor, "store restore") as work:
             reason = f"store restored from {source}"
             detail = f"the store before it: {os.path.basename(kept) or 'there was none'}"

@@ -118,7 +118,7 @@ class Sessions:
 
     @staticmethod
     def _renewed(tx: Tx, actor: Actor) -> Actor:
-        """I4: after `session new` the same process writes under the newest of its sessions."""
+        """Return the caller under its newest session, after `session new`. [I4]"""
         if actor.kind != "agent" or actor.trust != "observed":
             return actor
         newest = tx.one("session.newest", IdRow, base=actor.session)
@@ -295,7 +295,8 @@ class Sessions:
 
     @staticmethod
     def _bound(tx: Tx, actor: Actor) -> str:
-        """I2: the process below which a token is good: the spawner's nearest agent process, else its session leader."""
+        """Return the process below which the token is valid: the spawner's nearest agent process, else its session
+        leader. [I2]"""
         if actor.kind == "agent" and actor.processes:
             return actor.processes[0]
         if actor.trust == "issued":

@@ -1,1 +1,1 @@
-"""Sprints (X): planned, started, looked at, stopped, reported, taken back."""
+"""Sprints: planning, running, reporting and undoing them (X)."""

@@ -1,4 +1,4 @@
-"""The plan of a sprint (X1): what it could have, how long it will take, and what of it will need a person."""
+"""Plan of a sprint (X1): its tasks, its estimated duration, and the tasks that will need a person."""
 
 from __future__ import annotations
 
@@ -41,23 +41,23 @@ if TYPE_CHECKING:
 
 MOST_CANDIDATES = 10_000
 PAST_TASKS = 500
-"""So many of the newest tasks that were submitted say how long tasks take."""
+"""Number of latest submitted tasks used to estimate durations."""
 NAMED = 5
 
 
 class SprintOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sprint is asked to be."""
+    """Options of a requested sprint."""
 
     target: SprintTarget
     wanted: Wanted = Wanted()
     pause_on_error: bool | None = None
-    """None: as `[sprint]` says."""
+    """None takes the value of `[sprint]`."""
     checkpoint: bool | None = None
     agents: int = 0
 
 
 def options_of(context: Context, ask: SprintAsk) -> SprintOptions:
-    """X1: what was asked for; a time of the day is read in the zone of whoever calls."""
+    """Return the requested options. A time of day is read in the caller's zone. [X1]"""
     zone = own_zone(context) if ask.until else ""
     target = target_of(tasks=ask.complete, hours=ask.hours, until=ask.until, idle=ask.idle, zone=zone)
     wanted = Wanted(ids=ask.tasks, labels=ask.labels, without=ask.without, below=ask.priority)
@@ -71,27 +71,27 @@ def options_of(context: Context, ask: SprintAsk) -> SprintOptions:
 
 
 class Open(SprintCandidate, frozen=True, kw_only=True):
-    """A task that could be chosen, as the store has it."""
+    """Candidate task as stored."""
 
     estimate_minutes: int | None = None
 
 
 class Waits(msgspec.Struct, frozen=True):
-    """A task, and one that it waits for."""
+    """Dependency of a task on another."""
 
     task: str
     depends_on: str
 
 
 class SprintPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """A plan that could be stored: what the store gets, and what people see."""
+    """Plan of a sprint: the part to store and the part to show."""
 
     chosen: tuple[Chosen, ...]
     view: SprintPlanView
 
 
 def plan(context: Context, tx: Tx, actor: Actor, options: SprintOptions) -> SprintPlan:
-    """X1: everything about a sprint that is not stored yet. Nothing is written."""
+    """Return the plan of a sprint without writing anything. [X1]"""
     rows = tx.all("sprint.candidates", Open, limit=MOST_CANDIDATES)
     candidates = with_waiting(rows, _waiting(tx))
     wanted = msgspec.structs.replace(options.wanted, ids=tuple(_ids(context, tx, options.wanted.ids)))
@@ -121,7 +121,7 @@ def plan(context: Context, tx: Tx, actor: Actor, options: SprintOptions) -> Spri
 
 
 def with_warnings(context: Context, view: SprintPlanView) -> SprintPlanView:
-    """What every task of it will begin with. Git is asked: outside of every transaction."""
+    """Add warnings about required checks that fail on the target. It calls git, so keep it out of transactions."""
     return msgspec.structs.replace(view, warnings=tuple(map(_every_task, red_on_target(context, ran=True))))
 
 
@@ -169,7 +169,7 @@ def _views(
 
 
 def _needs_person(context: Context, tx: Tx, mode: str, labels: Sequence[str]) -> str:
-    """M, I6, D6: why nothing of it is merged before a person has looked; empty where that may be."""
+    """Return why a person must review the task before a merge, or an empty string. [M, I6, D6]"""
     if mode == "per-task":
         return "per-task"
     try:
@@ -186,7 +186,7 @@ def _needs_person(context: Context, tx: Tx, mode: str, labels: Sequence[str]) ->
 
 
 def _left_out(context: Context, tx: Tx, ids: Sequence[str], chosen: set[TaskId]) -> list[str]:
-    """What was asked for by name and is not in it, and why."""
+    """Return the tasks that were named but left out, each with the reason."""
     missing = [TaskId(task) for task in ids if task not in chosen]
     elsewhere = sprints_of(tx, [str(task) for task in missing])
     notes = []
@@ -207,7 +207,7 @@ def _left_out(context: Context, tx: Tx, ids: Sequence[str], chosen: set[TaskId])
 
 
 def refuse_nothing(view: SprintPlanView) -> None:
-    """X1: a sprint of nothing."""
+    """Refuse a sprint without tasks. [X1]"""
     if view.tasks:
         return
     why = f" {'; '.join(view.notes)}." if view.notes else " Nothing that was asked for is ready."
@@ -215,7 +215,7 @@ def refuse_nothing(view: SprintPlanView) -> None:
 
 
 def target_view(context: Context, target: SprintTarget, at: str = "") -> SprintTargetView:
-    """A target, with the instant of its end if it began now, or of the end that it has."""
+    """Return a target for display, with its end. Without `at`, the end is computed as if it began now."""
     if not at:
         end = ends_at(target, context.clock.now(), zone_named(target.zone))
         at = stamp(end) if end is not None else ""

@@ -1,4 +1,4 @@
-"""Sprints (X): start, progress, report, undo. Counts come from the journal (G6)."""
+"""Sprints: start, progress, report and undo (X). All counts come from the journal (G6)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ WHY_LENGTH = 500
 
 
 class Sprints:
-    """A chosen set of tasks with an end."""
+    """Sprints: chosen sets of tasks with an end."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -83,14 +83,14 @@ class Sprints:
     # Planning
 
     def preview(self, actor: Actor, ask: SprintAsk) -> SprintPlanView:
-        """X1: what a sprint would be; nothing is stored."""
+        """Return the plan of a sprint without storing it. [X1]"""
         options = sprint_plan.options_of(self._context, ask)
         with self._context.store.read() as tx:
             planned = sprint_plan.plan(self._context, tx, actor, options)
         return sprint_plan.with_warnings(self._context, planned.view)
 
     def plan(self, actor: Actor, ask: SprintAsk) -> SprintPlanView:
-        """X1: store a plan; nothing begins by it."""
+        """Store the plan of a sprint without starting it. [X1]"""
         permit(actor, "sprint plan")
         options = sprint_plan.options_of(self._context, ask)
         with self._context.writing(actor, "sprint plan") as work:
@@ -116,14 +116,13 @@ class Sprints:
     # From its start to its end
 
     def start(self, actor: Actor, sprint: str, *, agents: int = SPRINT_AGENTS) -> SprintBegun:
-        """X2, X5: a plan begins, a paused sprint goes on, one that lost its runner gets another. Where no runner is at
-        work, one is started; where that may not be, nothing begins.
-        """
+        """Start a planned sprint, resume a paused one, or give a running one a new runner. A runner is started if none
+        is active. If that is not allowed, nothing changes. [X2, X5]"""
         permit(actor, "sprint start")
         return start(self._context, actor, sprint, agents)
 
     def stop(self, actor: Actor, sprint: str = "", *, reason: str = "") -> SprintBegun:
-        """X2: none of its tasks begins any more; what runs finishes. A plan that is named is taken back."""
+        """End a sprint. No further task of it starts, and current runs finish. A named plan is withdrawn instead. [X2]"""
         reason = clean_text(reason, "the reason").strip()
         with self._context.writing(actor, "sprint stop") as work:
             refuse_unnamed(self._context, work)
@@ -139,7 +138,7 @@ class Sprints:
         return SprintBegun(id=row.id, message=message, next=fe("sprint", "report", row.id))
 
     def pause(self, actor: Actor, sprint: str = "", *, reason: str = "") -> SprintBegun:
-        """X3: none of its tasks begins until a person lets it go on; what runs finishes."""
+        """Pause a sprint until a person resumes it. Current runs finish. [X3]"""
         reason = clean_text(reason, "the reason").strip()
         with self._context.writing(actor, "sprint pause") as work:
             refuse_unnamed(self._context, work)
@@ -160,20 +159,20 @@ class Sprints:
             next=fe("sprint", "start", row.id, after="   goes on"),
         )
 
-    # What a runner does with it
+    # Steps of a runner
 
     def halt(self, runner: Actor, sprint: str, *, kind: PauseKind, why: str) -> bool:
-        """X3: a rule pauses it; False where it does not run any more."""
+        """Pause a sprint by rule. Return False if it is not running. [X3]"""
         return self._move(
             runner, sprint, "running", lambda row: e.SprintPaused(sprint=row.id, kind=kind, why=_cut(why))
         )
 
     def go_on(self, runner: Actor, sprint: str, *, why: str) -> bool:
-        """X3: what stopped it is gone."""
+        """Resume a sprint after its obstacle is gone. Return False if it is not paused. [X3]"""
         return self._move(runner, sprint, "paused", lambda row: e.SprintResumed(sprint=row.id, why=_cut(why)))
 
     def finish(self, runner: Actor, sprint: str, *, kind: EndKind, why: str) -> bool:
-        """X2: it is over."""
+        """End a sprint by rule. Return False if it is not active. [X2]"""
         return self._move(runner, sprint, "", lambda row: e.SprintEnded(sprint=row.id, kind=kind, why=_cut(why)))
 
     def _move(self, runner: Actor, sprint: str, state: str, event: Callable[[Sprint], Event]) -> bool:
@@ -185,22 +184,22 @@ class Sprints:
             work.record("", event(row))
             return True
 
-    # Looking
+    # Reading
 
     def status(self, actor: Actor, sprint: str = "") -> SprintView:
-        """X2, X5: how far a sprint is; without a name the one that runs, else the newest."""
+        """Return the progress of a sprint. Without a name: the active one, else the latest. [X2, X5]"""
         return view(self._context, actor, sprint)
 
     def listed(self, *, limit: int = 20) -> list[SprintView]:
-        """The newest first."""
+        """Return the sprints, newest first."""
         return listed(self._context, limit)
 
     def report(self, actor: Actor, sprint: str = "") -> SprintReport:
-        """What a person reads in the morning."""
+        """Return the report of a sprint."""
         return report(self._context, actor, sprint)
 
     def undo(self, actor: Actor, sprint: str) -> SprintUndo:
-        """X5: plan a task for each that it merged, which takes its work back. They are reviewed like any other."""
+        """Create a task for each merge of the sprint that reverts it. These tasks are reviewed like any other. [X5]"""
         permit(actor, "sprint undo")
         return undo(self._context, actor, sprint)
 
@@ -209,14 +208,14 @@ def _cut(why: str) -> str:
     return one_line(why, WHY_LENGTH)
 
 
-# ---- Looking at sprints (X2, X4, X5) ----
+# ---- Views of sprints (X2, X4, X5) ----
 
 UPCOMING_SHOWN = 8
 PROGRESS_WHY_LENGTH = 160
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a task of a sprint failed, as the journal has it."""
+    """Reason why a task of a sprint failed, from the journal."""
 
     id: str
     tier: str = ""
@@ -227,7 +226,7 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AtWork(msgspec.Struct, frozen=True, kw_only=True):
-    """A run of a sprint's task."""
+    """Live run of a sprint's task."""
 
     task: str
     profile: str
@@ -236,7 +235,7 @@ class AtWork(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def view(context: Context, actor: Actor, name: str) -> SprintView:
-    """One sprint, with why it is not complete (X4)."""
+    """Return one sprint with the reasons why it is incomplete. [X4]"""
     with context.store.read() as tx:
         sprint = find(tx, name)
         page = _view(context, tx, sprint)
@@ -254,7 +253,7 @@ def view(context: Context, actor: Actor, name: str) -> SprintView:
 
 
 def listed(context: Context, limit: int) -> list[SprintView]:
-    """Every sprint, in a line each."""
+    """Return the latest sprints."""
     with context.store.read() as tx:
         return [_view(context, tx, sprint) for sprint in latest(tx, limit)]
 
@@ -294,7 +293,7 @@ def _view(context: Context, tx: Tx, sprint: Sprint) -> SprintView:
 
 
 def failures(tx: Tx, sprint: Sprint, rows: Sequence[SprintTask]) -> list[SprintRow]:
-    """X5: what failed, each with why."""
+    """Return the failed tasks, each with its reason. [X5]"""
     why = {row.id: row for row in tx.all("sprint.troubles", Trouble, sprint=sprint.id)}
     return [
         SprintRow(task=row.id, title=row.title, standing="failed", why=_trouble(row, why.get(row.id)))
@@ -330,13 +329,13 @@ def _at_work(context: Context, tx: Tx, sprint: Sprint) -> list[SprintRow]:
 
 
 def incomplete(context: Context, actor: Actor, sprint: Sprint) -> tuple[str, ...]:
-    """X4: every reason why it is not complete, the same ones together."""
+    """Return every reason why the sprint is incomplete. Reasons may repeat. [X4]"""
     report = Validation(context, asks=False).validate(actor, sprint=sprint.id)
     return tuple(reason.message for reason in report.reasons)
 
 
 def counted(reasons: Sequence[str]) -> Counter[str]:
-    """How often each reason is there."""
+    """Return how often each reason occurs."""
     return Counter(reasons)
 
 
@@ -358,7 +357,8 @@ START_WHY_LENGTH = 300
 
 
 def start(context: Context, actor: Actor, name: str, agents: int) -> SprintBegun:
-    """X5: from where the sprint stands; a runner is there afterwards, or nothing was changed."""
+    """Start or resume the sprint and make sure that a runner is active. Refused without changes if a known obstacle
+    exists. [X5]"""
     with context.store.read() as tx:
         sprint = find(tx, name)
         runner = runner_at_work(context, tx)
@@ -376,14 +376,14 @@ def start(context: Context, actor: Actor, name: str, agents: int) -> SprintBegun
 
 
 def refuse_unnamed(context: Context, work: Work) -> None:
-    """I5, X2: a sprint is steered by people, and by services that the accepted policy names."""
+    """Refuse callers that may not control sprints. People may, and services named in the accepted policy. [I5, X2]"""
     why = why_not_steering(work.actor, context.gate_policy(work.tx).run.services)
     if why is not None:
         refuse_verb("the sprint is as it was.", why)
 
 
 def runner_at_work(context: Context, tx: Tx) -> str:
-    """The runner with agents that is at work already, in words; empty where there is none."""
+    """Return a phrase about an active runner that starts agents, or an empty string."""
     row = next((row for row in live_runners(context, tx) if row.agents), None)
     if row is None:
         return ""
@@ -391,7 +391,7 @@ def runner_at_work(context: Context, tx: Tx) -> str:
 
 
 def _against(context: Context, tx: Tx, actor: Actor, sprint: Sprint, runner: str) -> list[Reason]:
-    """Every reason why it does not begin."""
+    """Return every reason against a start."""
     reasons = []
     if sprint.state == "ended":
         reasons.append(Reason("X2", f"{sprint.id} is over: {sprint.why}", fe("sprint", "plan")))
@@ -418,7 +418,7 @@ def _against(context: Context, tx: Tx, actor: Actor, sprint: Sprint, runner: str
 
 
 def _has_program(context: Context, actor: Actor) -> bool:
-    """Whether there is an agent program here, as far as files tell."""
+    """Return True if an agent program is installed here, judging by files only."""
     from foureyes.config.policy import agent_profiles
 
     with context.store.read() as tx:
@@ -428,7 +428,7 @@ def _has_program(context: Context, actor: Actor) -> bool:
 
 
 def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
-    """X1, X5: the checkpoint of the target, then the row with the instant of its end."""
+    """Create the target's checkpoint, then record the start with its end. [X1, X5]"""
     target, told = _target(context) if sprint.wants_checkpoint else ("", ToldTarget(None))
     head = told.at
     checkpoint = _checkpoint(context, sprint, head) if head is not None else ""
@@ -465,7 +465,7 @@ def _refuse_moved(work: Work, sprint: Sprint) -> None:
 
 
 def _resume(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
-    """X3: a person lets it go on; errors and cost count from here."""
+    """Resume a paused sprint. Its errors and cost are counted from here. [X3]"""
     with context.writing(actor, "sprint start") as work:
         now = find(work.tx, sprint.id)
         if now.state != "paused":
@@ -476,7 +476,7 @@ def _resume(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
 
 
 def _again(sprint: Sprint) -> SprintBegun:
-    """It runs, and no runner is there."""
+    """Return the outcome for a running sprint without a runner."""
     return SprintBegun(
         id=sprint.id,
         message=f"{sprint.id} is running, and had no runner",
@@ -486,7 +486,7 @@ def _again(sprint: Sprint) -> SprintBegun:
 
 
 def _with_runner(context: Context, actor: Actor, begun: SprintBegun, runner: str, agents: int) -> SprintBegun:
-    """X5: who takes its tasks. Where no runner can be started after all, it is paused, and says so."""
+    """Make sure that a runner processes the sprint. If none can be started, pause the sprint and refuse. [X5]"""
     from msgspec.structs import replace
 
     if runner:
@@ -510,7 +510,7 @@ def _with_runner(context: Context, actor: Actor, begun: SprintBegun, runner: str
 
 
 def _target(context: Context) -> tuple[str, ToldTarget]:
-    """The target, and where it is: what the remote answers, not what this clone has of it (Q6)."""
+    """Return the target and its head, as the remote has it. Refused if the head is unknown. [Q6]"""
     with context.store.read() as tx:
         target = context.project(tx).target
     told = told_target(context)
@@ -521,7 +521,7 @@ def _target(context: Context) -> tuple[str, ToldTarget]:
 
 
 def _checkpoint(context: Context, sprint: Sprint, head: Sha) -> str:
-    """K2, X1: where the target was before it; the same one where a start was cut off in between."""
+    """Create a checkpoint of the target, or reuse the one of an interrupted start. [K2, X1]"""
     taken = {row.name: row.sha for row in context.workshop.checkpoints() if not row.task}
     number = 1
     name = f"sprint-{sprint.id}"
@@ -543,7 +543,7 @@ TITLE = 400
 
 
 class SprintMerge(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sprint merged, the last one first."""
+    """Merge of a sprint, with the task that reverts it."""
 
     id: str
     title: str
@@ -553,7 +553,7 @@ class SprintMerge(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def undo(context: Context, actor: Actor, name: str) -> SprintUndo:
-    """One task for each merge, the last merge first; what has one already gets no second."""
+    """Create one task per merge, the last merge first. Merges that already have one are skipped."""
     with context.writing(actor, "sprint undo") as work:
         refuse_unnamed(context, work)
         sprint = find(work.tx, name)
@@ -594,7 +594,7 @@ REPORT_WHY_LENGTH = 200
 
 
 class Spent(msgspec.Struct, frozen=True, kw_only=True):
-    """What the runs of a sprint took."""
+    """Totals of a sprint's runs."""
 
     runs: int
     seconds: int
@@ -604,7 +604,7 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MergedTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that went through, and who agreed."""
+    """Merged task with its approver."""
 
     id: str
     title: str
@@ -614,7 +614,7 @@ class MergedTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SeverityCount(msgspec.Struct, frozen=True):
-    """How many findings of a severity are in a state."""
+    """Number of findings by severity and state."""
 
     severity: str
     state: str
@@ -622,7 +622,7 @@ class SeverityCount(msgspec.Struct, frozen=True):
 
 
 class SprintHalt(msgspec.Struct, frozen=True, kw_only=True):
-    """What stopped a sprint, or let it go on."""
+    """Pause or resumption of a sprint."""
 
     kind: str
     why: str
@@ -630,7 +630,7 @@ class SprintHalt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def report(context: Context, actor: Actor, name: str) -> SprintReport:
-    """All of it. What waits comes by risk, the riskiest first, as in the queue (H1)."""
+    """Return the report. Tasks waiting for review come in queue order, riskiest first. [H1]"""
     waiting = _by_risk(context, actor)
     with context.store.read() as tx:
         sprint = find(tx, name, "report")
@@ -682,10 +682,10 @@ def _report(
 
 
 def _by_risk(context: Context, actor: Actor) -> dict[str, tuple[int, str]]:
-    """Where each task stands in the review queue, and its risk."""
+    """Return the position and risk of each task in the review queue."""
     try:
         rows = Queue(context).view(actor).rows
-    except FoureyesError:  # a broken configuration, a repository that cannot be read: the queue itself says so
+    except FoureyesError:  # with a broken configuration or repository, the queue reports the problem
         return {}
     return {row.task: (place, row.risk.level) for place, row in enumerate(rows)}
 

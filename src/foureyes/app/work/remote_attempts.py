@@ -340,7 +340,7 @@ def _bring_back(context: Context, task: str) -> str:
 
 
 def _named(context: Context, ref: str) -> str:
-    """The branch that a submission has to name: none where it is the one that is checked out."""
+    """Return the branch that a submission must name, or an empty string if it is checked out."""
     return "" if ref in ("", DETACHED, context.repo.current_ref()) else ref.removeprefix("refs/heads/")
 
 
