@@ -1,5 +1,5 @@
-"""Plugs the rooms together: the only room that knows every concrete class.
+"""Composition root: the only package that knows every concrete class.
 
-`wiring` opens a project; `creating`, `restoring` and `moving` are what happens to a project while no Application can be
-open over it; `instructing` needs none.
+`wiring` opens a project. `init`, `join`, `restore` and `store_move` create or replace a store while no Application is
+open over it. `agent_setup` needs no project.
 """

@@ -1,4 +1,4 @@
-"""`fe setup`: what agent programs read of this checkout. No project has to be open for it."""
+"""`fe setup`: the instructions that agent programs read from this checkout. It needs no open project."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ if TYPE_CHECKING:
 
 
 PROGRAMS = ("claude", "codex", "gemini", "opencode", "qwen", "cursor", "copilot", "agents-md")
-"""Who can be set up."""
+"""Programs that can be set up."""
 
 
 def set_up(cwd: str, actor: Actor, program: str, *, remove: bool, dry_run: bool) -> tuple[list[FileChange], str]:
-    """Set a program up, or no longer; what became of each file, and what a person has to know. `dry_run`: nothing is
-    written.
-    """
+    """Set up an agent program, or remove its setup. Return the change of each file and a note for the user. `dry_run`
+    writes nothing."""
     permit(actor, "setup")
     from foureyes.adapters.agents.setup import changes, programs
     from foureyes.config.primer import BLOCK

@@ -1,4 +1,4 @@
-"""Discovery of checks: those that a repository seems to have, and how their environment is made, from its own files."""
+"""Discovery of checks: find a repository's checks and the setup of their environment in its own files."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from foureyes.config.settings import SettingValue
 
 
-# ---- Checks of a Python project, by its tools' own settings ----
+# ---- Checks of a Python project, from the settings of its tools ----
 
 PYTEST = 'pytest -q --junitxml="$FOUREYES_REPORT"'
 MARKERS = ("pyproject.toml", "setup.py", "pytest.ini", "setup.cfg", "tox.ini", "noxfile.py", "manage.py")
 SETTINGS = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": "pytest", "setup.cfg": "tool:pytest"}
 OWN_RUNNER = "tests/runtests.py"
-"""How Django itself, and projects of its kind, run their tests."""
+"""Test runner of Django and similar projects."""
 OWN_NEEDS = "tests/requirements"
 PYTHON_LOCKS = {
     "uv.lock": "uv sync --frozen --no-install-project",
@@ -36,35 +36,34 @@ PYTHON_LOCKS = {
     "pdm.lock": "pdm sync --no-self",
     "Pipfile.lock": "PIPENV_VENV_IN_PROJECT=1 pipenv sync --dev",
 }
-"""What makes the environment that a lock file describes, in the tree itself."""
+"""Command that creates the environment of a lock file inside the tree."""
 OF_TESTS = ("test", "tests", "testing", "dev", "develop", "development")
-"""What extras and groups of dependencies are called that have what the tests need."""
+"""Usual names of extras and dependency groups for tests."""
 NAMES_PYTEST = re.compile(r"^\s*pytest\b", re.MULTILINE)
 ITSELF = re.compile(r"^\s*(?:-e\s*|--editable[ =])?\.(?:\[([\w,. -]*)\])?\s*(?:#.*)?$", re.MULTILINE)
-"""A line of a requirements file that installs the project."""
+"""Matches a requirements line that installs the project itself."""
 NOT_ITSELF = r"grep -hvE '^(-e *|--editable[ =])?\.(\[|$)' {} > ~/others.txt"
 BUILD = "SETUPTOOLS_SCM_PRETEND_VERSION=0 .venv/bin/pip install -q --no-deps --no-build-isolation -e ."
-"""A checkout has no `.git`, so there is no tag to read a version from."""
+"""A checkout has no `.git`, so there is no tag to read the version from."""
 MAKES_FILE = re.compile(r"\b(version[-_]file|write_to|ext_modules|maturin|scikit_build_core|mesonpy)\b")
-"""What says that a package is not whole before it is built."""
+"""Matches build settings of packages that are incomplete before they are built."""
 
 
 def python_source(look: FolderFiles) -> str:
-    """The file that makes it a Python project."""
+    """Return the file that marks a Python project, or an empty string."""
     return look.first(*MARKERS, *_requirements(look))
 
 
 def python_checks(look: FolderFiles) -> list[CheckRule]:
-    """Tests, types and lint."""
+    """Return checks for tests, types and lint."""
     if not python_source(look):
         return []
     return [*_tests(look), *_types(look), *_lint(look)]
 
 
 def python_installs(look: FolderFiles) -> list[CheckoutRule]:
-    """How its environment is made: by its lock file, else by what its manifests say that the tests need. The project
-    itself is installed where it is not whole without, or as the second way.
-    """
+    """Return the ways to create the environment: from the lock file, else from the dependencies of the tests. The
+    project itself is installed if it is incomplete without a build, or as a second way."""
     lock = look.first(*PYTHON_LOCKS)
     locked = (
         [CheckoutRule(prepare=PYTHON_LOCKS[lock] + (_uv_options(look) if lock == "uv.lock" else ""))] if lock else []
@@ -81,26 +80,26 @@ def python_installs(look: FolderFiles) -> list[CheckoutRule]:
 
 
 def _build_tools(backend: str) -> tuple[str, ...]:
-    """What a backend needs to install a project in place, beside what the project names."""
+    """Return the packages a build backend needs for an editable install besides the declared ones."""
     if backend.startswith("hatchling"):
         return ("editables",)
     return ("setuptools", "wheel") if not backend or backend.startswith("setuptools") else ()
 
 
 class _Needs(msgspec.Struct, frozen=True):
-    """What the tests need: requirements files, and lists of pyproject.toml, as keys."""
+    """Dependencies of the tests: requirements files, and lists in pyproject.toml given by their keys."""
 
     files: tuple[str, ...]
     itself: tuple[str, ...]
-    """Those of the files that install the project as well."""
+    """Files that also install the project."""
     lists: tuple[tuple[str, ...], ...]
     own_name: str
-    """Of the project, where one of the lists names another one; these names are left out."""
+    """Project name, if a list refers to another list through it. Such entries are skipped."""
     requires: bool
-    """Whether pyproject.toml says what the project is built with."""
+    """True if pyproject.toml declares build requirements."""
 
     def command(self, build_tools: tuple[str, ...] | None = None) -> str:
-        """What makes the environment; with `build_tools` one that the project can be built in."""
+        """Return the command that creates the environment. With `build_tools`, the project can be built in it."""
         parts = ["python3 -m venv .venv"]
         lists = [*self.lists, *([("build-system", "requires")] if build_tools is not None and self.requires else [])]
         files = [name for name in self.files if name not in self.itself]
@@ -119,7 +118,7 @@ class _Needs(msgspec.Struct, frozen=True):
 
 
 def _needs(look: FolderFiles) -> _Needs | None:
-    """None where nothing says what the tests need."""
+    """Return the dependencies of the tests, or None if no file declares them."""
     document = look.toml("pyproject.toml")
     project = table(document, "project")
     files, lists = _files(look), []
@@ -148,7 +147,7 @@ def _extras(project: dict[str, Any], named: str) -> list[str]:
 
 
 def _list_of_tests(document: dict[str, Any]) -> list[tuple[str, ...]] | None:
-    """The group or the extra of pyproject.toml that has pytest, with the lists that it names in turn."""
+    """Return the group or extra of pyproject.toml that contains pytest, with the lists it includes."""
     for place in (("dependency-groups",), ("project", "optional-dependencies")):
         known = table(document, *place)
         for name in OF_TESTS:
@@ -159,7 +158,7 @@ def _list_of_tests(document: dict[str, Any]) -> list[tuple[str, ...]] | None:
 
 
 def _named(known: dict[str, Any], name: str, project: str) -> list[str]:
-    """A list of dependencies, and those that it includes, each once."""
+    """Return a dependency list and the lists it includes, each once."""
     found: list[str] = []
     ahead = [name]
     while ahead:
@@ -176,7 +175,7 @@ def _named(known: dict[str, Any], name: str, project: str) -> list[str]:
 
 
 def _uv_options(look: FolderFiles) -> str:
-    """uv installs the group `dev` by itself."""
+    """Return the options of `uv sync` for the tests' group. uv installs the group `dev` by default."""
     lists = _list_of_tests(look.toml("pyproject.toml")) or []
     options = {"dependency-groups": "group", "project": "extra"}
     return "".join(f" --{options[keys[0]]} {keys[-1]}" for keys in lists[:1] if keys != ("dependency-groups", "dev"))
@@ -187,9 +186,8 @@ def _requirements(look: FolderFiles) -> list[str]:
 
 
 def _files(look: FolderFiles) -> list[str]:
-    """The requirements file that has pytest, by a name of the tests first, with `requirements.txt`; where the project
-    has a runner of its own, what lies beside that.
-    """
+    """Return the requirements file with pytest, preferring names of tests, plus `requirements.txt`. With a custom test
+    runner, return the file beside it."""
     folders = ("", "requirements", OWN_NEEDS)
     names = [os.path.join(folder, name) for folder in folders for name in look.names(folder) if name.endswith(".txt")]
     known = [name for name in names if "requirements" in name]
@@ -216,7 +214,7 @@ def _tests(look: FolderFiles) -> list[CheckRule]:
 
 
 def _has_pytest(look: FolderFiles) -> bool:
-    """By its settings, or named among what the project needs."""
+    """Return True if pytest has settings here or a dependency file names it."""
     if any(look.sections(name).has_section(section) for name, section in SETTINGS.items()):
         return True
     files = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "noxfile.py", *_requirements(look))
@@ -224,7 +222,8 @@ def _has_pytest(look: FolderFiles) -> bool:
 
 
 def _first_path(look: FolderFiles) -> str:
-    """The tree's own packages go first, whatever is installed (D5); unless pytest says it."""
+    """Return the PYTHONPATH prefix that puts the tree's packages before installed ones, unless pytest sets the path.
+    [D5]"""
     from foureyes.adapters.checks.code_use import said_paths
 
     if said_paths(look.root):
@@ -259,13 +258,13 @@ def _lint(look: FolderFiles) -> list[CheckRule]:
 # ---- Checks of a Node project ----
 
 NODE_TESTS = ("test.js", "test.mjs", "test.cjs")
-"""What `node --test` finds at the top without being told."""
+"""Files that `node --test` finds at the top level by itself."""
 NPM_RUN = re.compile(r"(?:npm|pnpm|yarn|bun) run(?:-script)? (?:--silent |-s )?([\w:.-]+)")
 LINTS = re.compile(r"(?:npx )?(?:lint|eslint|standard|xo|jshint|jscs|biome|oxlint|prettier)\b")
 ALONE = " --ignore-scripts"
-"""npm runs the script that is named, and none before or after it."""
+"""npm then runs only the named script, without its pre and post scripts."""
 NO_TEST = "no test specified"
-"""What `npm init` writes where there is no test."""
+"""Text that `npm init` writes as a placeholder test."""
 TYPES = ("typecheck", "type-check", "types:check", "check:types", "check-types", "tsc")
 MANAGERS = {
     "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun", "package-lock.json": "npm",
@@ -283,9 +282,9 @@ UNLOCKED = {
 }
 MODERN_YARN = "yarn install --immutable"
 OF_ITSELF = ("prepare", "postinstall", "install", "preinstall")
-"""Scripts of a package that run when it is installed."""
+"""Package scripts that run during an install."""
 NEEDS_GIT = re.compile(r"\b(husky|simple-git-hooks|lefthook)\b")
-"""What sets hooks up when packages are installed: there is no repository in a throwaway checkout."""
+"""Tools that install git hooks during an install. They fail in a checkout without a repository."""
 
 
 def node_source(look: FolderFiles) -> str:
@@ -293,7 +292,7 @@ def node_source(look: FolderFiles) -> str:
 
 
 def manager_of(look: FolderFiles) -> str:
-    """npm, pnpm, yarn or bun."""
+    """Return the package manager: npm, pnpm, yarn or bun."""
     manager = str(look.json("package.json").get("packageManager", "")).partition("@")[0]
     lock = look.first(*MANAGERS)
     return (
@@ -304,9 +303,8 @@ def manager_of(look: FolderFiles) -> str:
 
 
 def node_installs(look: FolderFiles) -> list[CheckoutRule]:
-    """How its packages are installed; none where it has none. Its own scripts would run where only manifests are: then
-    they stay out, and what they make is made in each check's own copy.
-    """
+    """Return the ways to install the packages, empty if there are none. Install scripts of the project need its
+    sources, so they are skipped and their build runs in each check's own copy."""
     how = _install(look)
     scripts = table(look.json("package.json"), "scripts")
     has_own = any(name in scripts for name in OF_ITSELF)
@@ -333,20 +331,19 @@ def _install(look: FolderFiles) -> str:
 
 
 def script_of(look: FolderFiles, run: str) -> str:
-    """What a command runs: of one that names a script of the package, that."""
+    """Return the package script behind a command, or the command itself."""
     named = NPM_RUN.match(run)
     return str(table(look.json("package.json"), "scripts").get(named[1], "")) if named else run
 
 
 def is_workspace(look: FolderFiles) -> bool:
-    """Whether it is several packages in one repository."""
+    """Return True if the repository is a workspace of several packages."""
     return bool(look.json("package.json").get("workspaces")) or look.has("pnpm-workspace.yaml")
 
 
 def node_checks(look: FolderFiles) -> list[CheckRule]:
-    """`quality` is the whole pipeline where there is one; else `test` and `lint` (and the types). Tests that no script
-    runs are for node's own runner.
-    """
+    """Return `quality` if it exists, else checks for tests, types and lint. Without a test script, node's own runner is
+    used."""
     scripts = table(look.json("package.json"), "scripts")
     names = [name for name, run in scripts.items() if not (name == "test" and NO_TEST in str(run))]
     manager = manager_of(look)
@@ -376,7 +373,8 @@ def _without_a_script(look: FolderFiles, manager: str) -> list[CheckRule]:
 
 
 def _lints_before(scripts: dict[str, object]) -> str:
-    """The script that lints before every test, where one does: what it finds is no failing test."""
+    """Return the script that lints before every test, or an empty string. It becomes a separate check, because a lint
+    error is not a failing test."""
     before = str(scripts.get("pretest", "")).strip()
     named = NPM_RUN.fullmatch(before)
     if named and named[1] in scripts:
@@ -402,13 +400,11 @@ FETCH_CRATES = (
     "cp -R . ~/all && cd ~/all && find . -name Cargo.toml -execdir sh -c 'mkdir -p src && touch src/lib.rs' ';' "
     "&& cargo fetch --locked && rm -r ~/all"
 )
-"""cargo reads a manifest only where there is something to build; what stands in for it must not stay."""
+"""cargo reads a manifest only if it finds sources, so placeholder sources are created in a copy."""
 
 
 def cargo(look: FolderFiles) -> list[CheckRule]:
-    """Tests of every package of a workspace; clippy only where the project itself uses it: it is a matter of taste, and
-    red where nobody runs it.
-    """
+    """Return test checks for all packages of a workspace. Clippy is added only if the project itself uses it."""
     if not look.text("Cargo.toml"):
         return []
     env, whole = ("CARGO_HOME", "RUSTUP_HOME"), " --workspace" if "workspace" in look.toml("Cargo.toml") else ""
@@ -433,7 +429,7 @@ def go(look: FolderFiles) -> list[CheckRule]:
 
 
 def go_prepare(look: FolderFiles) -> str:
-    """Its modules, and the standard library, which each check would compile again."""
+    """Return the command that downloads the modules and compiles the standard library once."""
     if not look.text("go.mod"):
         return ""
     return ("go mod download && " if look.has("go.sum") and not look.is_folder("vendor") else "") + "go build std"
@@ -448,13 +444,12 @@ FETCH_JARS = (
     "it.resolvedConfiguration.lenientConfiguration.files } } } }' > ~/all.gradle && "
     "{} --no-daemon -q -I ~/all.gradle fetchAll && rm ~/all.gradle"
 )
-"""Gradle has no word of its own for it, and fetches nothing for sources that are not there."""
+"""Gradle has no download command, and fetches nothing for missing sources."""
 
 
 def jvm_prepare(look: FolderFiles) -> str:
-    """What Maven needs, of one module: those of several are not there yet when they are asked for. What Gradle needs,
-    unless a part of its build is code, which is not there either.
-    """
+    """Return the command that downloads the dependencies. Empty for multi-module Maven builds and Gradle builds with
+    code, whose sources are missing at that time."""
     if not look.has("pom.xml"):
         is_code = look.is_folder("buildSrc") or any("includeBuild" in look.text(name) for name in GRADLE)
         return FETCH_JARS.replace("{} --no", f"{_gradle(look)} --no") if look.has(*GRADLE) and not is_code else ""
@@ -464,7 +459,7 @@ def jvm_prepare(look: FolderFiles) -> str:
 
 
 def jvm(look: FolderFiles) -> list[CheckRule]:
-    """Maven, else Gradle: by the wrapper that the project brings along, with the reports that they write by class."""
+    """Return the test check of Maven or Gradle, using the project's wrapper and its reports per class."""
     if look.has("pom.xml"):
         run = f"{'./mvnw' if look.has('mvnw') else 'mvn'} -q -B test"
         return [CheckRule(name="tests", run=run, report="junit", report_files=SUREFIRE, env=JAVA)]
@@ -492,12 +487,12 @@ def _offered(names: set[str], program: str) -> list[CheckRule]:
 
 
 def pre_commit(look: FolderFiles) -> list[CheckRule]:
-    """It looks at what git knows, and there is no repository in a throwaway checkout: it gets one."""
+    """Return the pre-commit check. It needs a repository, so one is created in the checkout."""
     run = "git init -q && git add -A && pre-commit run --all-files"
     return [CheckRule(name="lint", run=run)] if look.text(PRE_COMMIT) else []
 
 
-# ---- A look at the files of a repository, or of a directory of it ----
+# ---- Reading the files of a repository or of one of its directories ----
 
 MOST_BYTES = 200_000
 MANY_FILES = 10_000
@@ -505,7 +500,7 @@ LEFT_OUT = frozenset({".git", "node_modules", ".venv", "venv", "target", "vendor
 
 
 class FolderFiles:
-    """The files below a directory, by their names there; what is not there, or no such file, is empty."""
+    """Files below a directory. A missing or unreadable file reads as empty."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -519,7 +514,7 @@ class FolderFiles:
             return ""
 
     def first(self, *names: str) -> str:
-        """The first of these files that is there."""
+        """Return the first of these files that exists."""
         return next((name for name in names if os.path.isfile(os.path.join(self.root, name))), "")
 
     def has(self, *names: str) -> bool:
@@ -548,7 +543,7 @@ class FolderFiles:
         return document if isinstance(document, dict) else {}
 
     def sections(self, name: str) -> ConfigParser:
-        """The settings of an ini file."""
+        """Return the sections of an ini file."""
         settings = ConfigParser(interpolation=None, strict=False)
         try:
             settings.read_string(self.text(name))
@@ -557,7 +552,7 @@ class FolderFiles:
         return settings
 
     def is_large(self) -> bool:
-        """Whether there are very many files: what tests all of them takes its time."""
+        """Return True if there are so many files that checks of all of them take long."""
         return next((True for number, _ in enumerate(self._files()) if number >= MANY_FILES), False)
 
     def _files(self) -> Iterator[str]:
@@ -567,24 +562,23 @@ class FolderFiles:
 
 
 def table(value: object, *names: str) -> dict[str, Any]:
-    """A table within tables; empty where there is none."""
+    """Return a nested table, or an empty one."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
-# ---- Detecting ----
+# ---- Proposals ----
 
 MOST_PARTS = 6
-"""So many projects of a repository are proposed; who has more writes them down."""
+"""Maximum number of projects in a repository that are proposed."""
 AROUND = ("packages", "apps", "services", "libs")
-"""Directories that hold projects of a monorepo."""
+"""Directories of projects in a monorepo."""
 
 
 class CheckProposal(msgspec.Struct, frozen=True):
-    """A check, where it comes from, and what came of trying it; `output` is the end of what it printed, all of which is
-    kept as run `run`.
-    """
+    """Proposed check, its source, and its trial. `output` is the end of the trial's output, and run `run` keeps all of
+    it."""
 
     rule: CheckRule
     source: str
@@ -595,26 +589,24 @@ class CheckProposal(msgspec.Struct, frozen=True):
     tree: str = ""
     run: int = 0
     reporting: str = ""
-    """The line that turns a report on, where its tool could write one and does not."""
+    """Setting that enables a report, if the tool supports one and it is off."""
 
     @property
     def is_of_use(self) -> bool:
-        """Untried, or it ran on the tree: a check that cannot would refuse every approval, and so would a report in
-        which no test passes (D5).
-        """
+        """Return True if the check is untried or its trial ran. A check that cannot run, or a report without a passing
+        test, would block every approval. [D5]"""
         is_empty = self.outcome == "failed" and self.rule.report == "junit" and not self.rule.required
         return self.outcome not in ("crashed", "timed_out", "unsound") and not is_empty
 
     @property
     def is_red(self) -> bool:
-        """It fails on the target as it is (D5)."""
+        """Return True if it fails on the current target. [D5]"""
         return self.outcome == "failed"
 
 
 class Detected(msgspec.Struct, frozen=True):
-    """What a repository seems to have: checks, ways to make their environment, the best one first, and what there is to
-    say. `own`: the checkout that its configuration has already, and that they would run in.
-    """
+    """Proposal for a repository: checks, ways to create their environment, best first, and notes. `own` is the checkout
+    rule already configured."""
 
     checks: tuple[CheckProposal, ...] = ()
     ways: tuple[CheckoutRule, ...] = ()
@@ -628,24 +620,24 @@ class Detected(msgspec.Struct, frozen=True):
 
     @property
     def prepare(self) -> str:
-        """What makes the environment that is proposed; empty where nothing says it."""
+        """Return the command that creates the proposed environment, or an empty string."""
         return self.ways[0].prepare if self.ways else ""
 
     @property
     def settings(self) -> dict[str, SettingValue]:
-        """The environment that is proposed, as settings."""
+        """Return the proposed environment as settings."""
         way = self.ways[0] if self.ways else CheckoutRule()
         parts = {"checkout.prepare": way.prepare, "checkout.build": way.build}
         return {key: value for key, value in parts.items() if value}
 
 
 def checks_in(root: str) -> list[CheckProposal]:
-    """The checks alone."""
+    """Return only the proposed checks."""
     return list(detected_in(root).checks)
 
 
 def detected_in(root: str) -> Detected:
-    """What lies at the top; where that is nothing, what lies in the projects below."""
+    """Return the proposal for the top directory, or for the projects below if it has none."""
     look = FolderFiles(root)
     detected = _at(look, whatever=True)
     detected = detected if detected.checks else _below(look)
@@ -656,9 +648,8 @@ Detector = tuple[str, Callable[[FolderFiles], list[CheckRule]]]
 
 
 def _at(look: FolderFiles, *, whatever: bool = False) -> Detected:
-    """Proposals in the order Python, Node, Rust, Go, JVM. `whatever`: where none of these says it, a Makefile, else a
-    justfile; and pre-commit where there is no lint.
-    """
+    """Return the proposal in the order Python, Node, Rust, Go, JVM. `whatever` adds the Makefile or justfile as a
+    fallback, and pre-commit if there is no lint."""
     sources: list[Detector] = [
         (python_source(look), python_checks),
         (node_source(look), node_checks),
@@ -693,7 +684,8 @@ def _reporting(look: FolderFiles, rule: CheckRule) -> str:
 
 
 def _ways(look: FolderFiles, lost: Collection[str]) -> tuple[CheckoutRule, ...]:
-    """What the checks need. `lost`: the files of which no check is left, because others have those names."""
+    """Return the ways to create the environment. `lost` are the sources without a remaining check, because others took
+    their names."""
     plain = (cargo_prepare, go_prepare, jvm_prepare)
     others = [[CheckoutRule(prepare=how)] for prepare in plain if (how := prepare(look))]
     node = [] if "package.json" in lost else node_installs(look)
@@ -701,7 +693,7 @@ def _ways(look: FolderFiles, lost: Collection[str]) -> tuple[CheckoutRule, ...]:
 
 
 def _together(parts: Sequence[Sequence[CheckoutRule]]) -> tuple[CheckoutRule, ...]:
-    """One environment of several: the first way of each, then the second; of one that has no more, its last."""
+    """Combine the ways of several tools: all first ways, then all second ways. A tool with fewer ways repeats its last."""
     rows = [[ways[min(number, len(ways) - 1)] for ways in parts if ways] for number in range(max(map(len, parts)))]
     return tuple(
         CheckoutRule(
@@ -712,7 +704,7 @@ def _together(parts: Sequence[Sequence[CheckoutRule]]) -> tuple[CheckoutRule, ..
 
 
 def _below(look: FolderFiles) -> Detected:
-    """The projects of a monorepo that has nothing at its top, each by a check that begins there."""
+    """Return the proposal for the projects of a monorepo, with checks that run in each project's directory."""
     checks: list[CheckProposal] = []
     ways: list[list[CheckoutRule]] = [[]]
     parts = [part for part in _parts(look) if _at(FolderFiles(os.path.join(look.root, part))).checks]
@@ -730,7 +722,7 @@ def _below(look: FolderFiles) -> Detected:
 
 
 def _parts(look: FolderFiles) -> list[str]:
-    """Directories that may hold a project, with plain names."""
+    """Return the directories that may hold a project and have plain names."""
     tops = [name for name in look.names() if look.is_folder(name) and name not in LEFT_OUT]
     inner = [f"{around}/{name}" for around in AROUND for name in look.names(around)]
     return [name for name in (*tops, *inner) if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_/.-]*", name)]
@@ -747,7 +739,7 @@ def _in(part: str, rule: CheckRule) -> CheckRule:
 
 
 def _said(look: FolderFiles) -> list[str]:
-    """What somebody should know before the checks run."""
+    """Return notes to show before the checks run."""
     notes = []
     if is_workspace(look) or look.has("go.work"):
         notes.append("a workspace of several packages: the checks are those of its top")

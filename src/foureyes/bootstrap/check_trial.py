@@ -1,4 +1,5 @@
-"""Proposed checks, tried once on what is checked in: what cannot run is left out, what fails is not required (D5)."""
+"""Trial of proposed checks on the committed tree. A check that cannot run is dropped, and a failing one is not required
+(D5)."""
 
 from __future__ import annotations
 
@@ -35,18 +36,18 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 
-# ---- Proposed checks, tried once on what is checked in ----
+# ---- Trial of proposed checks ----
 
 TESTS = ("tests", "checks", "quality")
-"""The checks that run the tests of a project: red on the target, they may still say much about a change."""
+"""Checks that run the project's tests. Even if they fail on the target, they can detect new failures."""
 NOT_FOUND = re.compile(r"No module named '?[\w.]+'?|Cannot find (?:module|package) '[^'\n]*'")
-"""How Python and node say what an environment lacks."""
+"""Messages of Python and node about a missing module."""
 MOST_WRITTEN = 10
-"""So many files of the tree may be proposed as what a check writes; one that writes more is no check of a tree."""
+"""Maximum number of files that a check may write into the tree."""
 
 
 class TriedTree(msgspec.Struct, frozen=True):
-    """The tree that checks are tried on, which is also what the target has."""
+    """Committed tree for a trial. It also stands for the target."""
 
     shop: GitWorkshop
     tree: Sha
@@ -78,9 +79,8 @@ class TriedTree(msgspec.Struct, frozen=True):
 
 
 def tried(place: Located, environ: Mapping[str, str], detected: Detected, tell: Telling) -> Detected:
-    """Each check, with what came of it, where the gate would run it. A proposed environment that cannot be made here is
-    proposed to nobody: then they are tried with what is on the PATH; the project's own is what it is.
-    """
+    """Run each check the way the gate would, and return the proposal with the results. A proposed environment that
+    cannot be created is dropped, and the checks then use the PATH. A configured environment is kept."""
     with closing(workshop(place)) as shop:
         head = git(place).commit_of("HEAD")
         tree = shop.tree_of(head) if head else None
@@ -97,9 +97,8 @@ def _best(
     each: Callable[[CheckoutRule | None], tuple[CheckProposal, ...]],
     is_here: Callable[[CheckProposal], bool],
 ) -> Detected:
-    """The checks in the environment in which most of them are required: the first way to make it in which the tests
-    are, and what is installed here where that has more. `is_here`: whether the program of a check is.
-    """
+    """Return the proposal with the environment in which most required checks work. The ways are tried in order until
+    the tests work, and the locally installed tools last. `is_here` tells if a check's program is installed."""
     if detected.own is not None:
         checks = each(detected.checkout)
         left = detected.checks[len(checks) :]
@@ -128,7 +127,7 @@ def _required(checks: Sequence[CheckProposal]) -> int:
 
 
 def _tells(proposal: CheckProposal) -> bool:
-    """Whether a required check tells good from bad here: it passed, or its report names what fails."""
+    """Return True if a required check can detect a bad change: it passed, or its report names the failing tests."""
     is_known = proposal.outcome == "passed" or proposal.rule.report != "none"
     return proposal.is_of_use and proposal.rule.required and is_known
 
@@ -138,7 +137,7 @@ def _end_of(output: str) -> str:
 
 
 def _pipeline(place: Located, environ: Mapping[str, str]) -> Pipeline:
-    """What runs checks, as the gate has it: with what is the project's own out of sight, where there is one."""
+    """Return the pipeline as the gate has it. The project's own data is hidden."""
     folder = folder_of(place)
     if not is_project(folder):
         return Pipeline(environ, roots(place))
@@ -146,7 +145,7 @@ def _pipeline(place: Located, environ: Mapping[str, str]) -> Pipeline:
 
 
 class _Each(msgspec.Struct, frozen=True):
-    """Tries checks one after the other."""
+    """Trial of several checks, one after the other."""
 
     pipeline: Pipeline
     tree: TriedTree
@@ -154,7 +153,7 @@ class _Each(msgspec.Struct, frozen=True):
     tell: Telling
 
     def all(self, proposals: Sequence[CheckProposal]) -> tuple[CheckProposal, ...]:
-        """In order; where the environment cannot be made, none after the first needs to be tried."""
+        """Run the checks in order. Stop after the first if the environment cannot be created."""
         done: list[CheckProposal] = []
         for proposal in proposals:
             done.append(self._one(proposal))
@@ -182,7 +181,7 @@ class _Each(msgspec.Struct, frozen=True):
         words += f" ({lacks[0]})" if lacks else ""
         words += f"; it {in_words(ran.rewritten)}, which its writes name now: see that it should" if written else ""
         passes = any(test.state == "passed" for test in ran.tests or ())
-        can_tell = rule.report != "none" or rule.name not in TESTS  # which of them passed
+        can_tell = rule.report != "none" or rule.name not in TESTS  # a report tells which of the tests passed
         printed = "" if verdict.outcome == "passed" else "\n".join(ran.output.rstrip().split("\n")[-SHOWN_LINES:])
         return replace(
             proposal,
@@ -198,19 +197,20 @@ class _Each(msgspec.Struct, frozen=True):
 
 
 def _to_be_named(ran: Ran) -> tuple[str, ...]:
-    """What a check wrote on the target itself, for its `writes`; nothing where a glob would mean another path."""
+    """Return the paths that a check wrote on the target, for its `writes`. Empty if a path contains glob characters or
+    there are too many."""
     paths = ran.rewritten.checked
     is_plain = all(path.isprintable() and not set("*?") & set(path) for path in paths)
     return paths if is_plain and len(paths) <= MOST_WRITTEN else ()
 
 
 def all_kept(app: Application, actor: Actor, detected: Detected) -> list[CheckProposal]:
-    """What was tried, on record; nothing of what was not."""
+    """Record the trials and return the checks. Untried checks are not recorded."""
     return [kept(app, actor, proposal, detected.checkout) for proposal in detected.checks]
 
 
 def kept(app: Application, actor: Actor, proposal: CheckProposal, checkout: CheckoutRule | None) -> CheckProposal:
-    """D5: what a check printed that was tried is kept, as of every run."""
+    """Record the output of a tried check, as for every run. [D5]"""
     if proposal.ran is None:
         return proposal
     rule = replace(proposal.rule, checkout=checkout)
@@ -219,17 +219,17 @@ def kept(app: Application, actor: Actor, proposal: CheckProposal, checkout: Chec
     return replace(proposal, run=run)
 
 
-# ---- Proposing ----
+# ---- Proposals ----
 
 
 def propose(cwd: str) -> Detected:
-    """What lies in the repository says it has, beyond what its foureyes.toml has by name; nothing is run."""
+    """Return the proposed checks that the repository's foureyes.toml lacks. Nothing is run."""
     root = repository(cwd).root
     return beyond(detected_in(root), settings_in(root))
 
 
 def beyond(detected: Detected, own: dict[str, SettingValue]) -> Detected:
-    """What was found, without what a configuration has already; its `[checkout]` is what the checks would run in."""
+    """Return the proposal without checks that are configured already. A configured `[checkout]` is used for the rest."""
     has = own.get("checks", ())
     names = {rule.name for rule in has if isinstance(rule, CheckRule)} if isinstance(has, tuple) else set()
     if names:
@@ -245,7 +245,7 @@ def beyond(detected: Detected, own: dict[str, SettingValue]) -> Detected:
 
 
 def settings_in(root: str) -> dict[str, SettingValue]:
-    """What the foureyes.toml that lies there says; nothing where there is none that can be read."""
+    """Return the settings of the foureyes.toml in a directory, or nothing if it cannot be read."""
     from foureyes.adapters.folders import MB, read
     from foureyes.config.parser import read_file
 
@@ -256,9 +256,8 @@ def settings_in(root: str) -> dict[str, SettingValue]:
 
 
 def try_out(cwd: str, environ: Mapping[str, str], actor: Actor, tell: Telling) -> Detected:
-    """The same, each run once on what is checked in, where the gate would run it. Where there is a project, what each
-    printed is kept (D5).
-    """
+    """Propose checks and run each once on the committed tree, the way the gate would. In a project, the output is
+    recorded. [D5]"""
     permit(actor, "check run")
 
     place, detected = repository(cwd), propose(cwd)
@@ -274,9 +273,8 @@ def try_out(cwd: str, environ: Mapping[str, str], actor: Actor, tell: Telling) -
 
 
 def _in_force(app: Application, actor: Actor, detected: Detected, own: dict[str, SettingValue]) -> Detected:
-    """With the checkout that is in force once the foureyes.toml that lies there is accepted, and a note where another
-    one is until then (P12).
-    """
+    """Use the checkout rule that the local foureyes.toml would put in force, with a note if the accepted one differs.
+    [P12]"""
     from foureyes.config.policy import review_policy
 
     with app.context.store.read() as tx:
@@ -293,7 +291,7 @@ def _in_force(app: Application, actor: Actor, detected: Detected, own: dict[str,
 
 
 def as_lines(detected: Detected) -> str:
-    """What to add to a foureyes.toml: what is of use, as it should stand there."""
+    """Return the useful checks as lines for foureyes.toml."""
     from foureyes.config.toml_text import to_toml
 
     used = tuple(proposal.rule for proposal in detected.checks if proposal.is_of_use)

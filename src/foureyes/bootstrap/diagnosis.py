@@ -1,4 +1,4 @@
-"""The part of `fe doctor` that works without a store: git, and the target."""
+"""The part of `fe doctor` that needs no store: git, target and configuration."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from foureyes.steps import fe
 
 
 def examined_without(cwd: str) -> list[Check]:
-    """Everything that does not need the store."""
+    """Return the checks that need no store."""
     try:
         place = repository(cwd)
         repo, known = git(place), settings_on_target(place)

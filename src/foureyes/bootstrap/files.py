@@ -1,4 +1,4 @@
-"""Files of people: those that a command is told to read, their own configuration, traces of defects."""
+"""Files of the user: command arguments, the user's configuration, and crash traces."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ from os.path import isabs, join
 from foureyes.adapters.folders import LOGS, folder, given, opened, read
 from foureyes.config.own_settings import OWN_FILE, Own, read_own
 
-# ---- Files that a command is told to read ----
+# ---- Files given to a command ----
 
 
 def read_given(path: str, most: int, *, handed_over: bool = True) -> bytes:
-    """So many bytes of it at most; an `OSError` says what is there instead of a file. What the caller hands over
-    (`/dev/stdin`, `<(...)`) is waited for, unless nobody can wait: a face that others look at meanwhile.
-    """
+    """Return at most `most` bytes of a file, or raise OSError. A pipe such as `/dev/stdin` or `<(...)` is waited for,
+    unless `handed_over` is False because a user interface must not block."""
     with open(given(path) if handed_over else opened(path, follow=True), "rb") as stream:
         return stream.read(most)
 
 
-# ---- The user's own file ----
+# ---- The user's configuration ----
 
 LARGEST = 64 * 1024
 
 
 def own_path(environ: Mapping[str, str]) -> str:
-    """Where it would lie; empty where there is no such place."""
+    """Return the path of the user's configuration, or an empty string."""
     configuration, home = environ.get("XDG_CONFIG_HOME", ""), environ.get("HOME", "")
     if isabs(configuration):
         return join(configuration, OWN_FILE)
@@ -34,7 +33,7 @@ def own_path(environ: Mapping[str, str]) -> str:
 
 
 def own_settings(environ: Mapping[str, str]) -> tuple[Own, list[str]]:
-    """What is set there, and what is wrong with it, in sentences; a file that is not there says nothing."""
+    """Return the user's settings and sentences about problems. A missing file has neither."""
     path = own_path(environ)
     if not path:
         return Own(), []
@@ -49,11 +48,11 @@ def own_settings(environ: Mapping[str, str]) -> tuple[Own, list[str]]:
     return own, [f"{path}: {each}; left aside" for each in wrong]
 
 
-# ---- A trace of a defect of ours, kept in the project's folder ----
+# ---- Crash traces ----
 
 
 def append_trace(project: str, name: str, text: str) -> str:
-    """Append to a file below `.foureyes/logs/`; its path as people read it. OSError where that cannot be."""
+    """Append to a file below `.foureyes/logs/` and return its path for display. Raises OSError on failure."""
     with folder(os.path.join(project, LOGS), make=True) as place:
         handle = opened(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600, at=place)
         with open(handle, "a", encoding="utf-8", errors="backslashreplace") as file:

@@ -1,6 +1,5 @@
-"""`fe init`: a store, foureyes.toml with the checks that the repository seems to have, and its commit on the target
-(P12).
-"""
+"""`fe init`: create the store and foureyes.toml with the checks found in the repository, and commit it on the target
+(P12)."""
 
 from __future__ import annotations
 
@@ -62,7 +61,7 @@ HEADING = "# Foureyes reads this file from the target branch. A change to it is 
 
 
 class Created(msgspec.Struct, frozen=True, kw_only=True):
-    """What `fe init` did."""
+    """Result of `fe init`."""
 
     new: bool
     target: str
@@ -73,7 +72,7 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     checks: Sequence[CheckProposal] = ()
     prepare: str = ""
     next: Steps = NO_STEP
-    """What completes it, where git would not commit."""
+    """Remaining steps if git refused the commit."""
     joined: Joined | None = None
 
 
@@ -92,10 +91,11 @@ def create_project(
     again: bool = False,
     tell: Telling = lambda news: None,
 ) -> Created:
-    """`fe init`: a store, foureyes.toml, and, for a person, its commit on the target (P12). A second time changes
-    nothing. `home` is where a new project is at home (I3). `again`: a person begins a new journal of the project that
-    foureyes.toml names, because its store is lost. `other_program`: no agent approves what its own program made (I6).
-    `tell` is told what takes its time.
+    """Create the store and foureyes.toml. For a person, also commit it to the target. Repeating it changes nothing
+    (P12).
+
+    `home` is the container or host of a new project (I3). `again` starts a new journal after the store was lost.
+    `other_program` forbids approvals by agents of the author's program (I6). `tell` receives progress.
     """
     permit(actor, "init")
     place, repo = _asked(cwd)
@@ -115,7 +115,7 @@ def create_project(
     elif new:
         _make(folder, place, environ, actor, prefix, target or _target(repo, place))
     if place.worktree != place.git_dir:
-        with suppress(GitProblem):  # then the first worktree does it, or says why not
+        with suppress(GitProblem):  # the first worktree retries, or reports why it failed
             workshop(place).prepare_worktrees()
     app = open_project(cwd, environ)
     try:
@@ -141,7 +141,7 @@ def create_project(
 
 
 def _asked(cwd: str) -> tuple[Located, GitRepo]:
-    """The repository around a directory, if git itself works with it."""
+    """Return the repository around a directory, after checking that git works in it."""
     place = repository(cwd)
     repo = git(place)
     repo.check_version()
@@ -155,7 +155,7 @@ def _kept_target(project: ProjectView, target: str | None) -> list[str]:
 
 
 def _as_created(joined: Joined) -> Created:
-    """What `fe init` has to say where it made nothing: this clone belongs to a project that is there."""
+    """Return the result for a clone that joined an existing project."""
     return Created(
         new=False,
         target=joined.target,
@@ -168,7 +168,7 @@ def _as_created(joined: Joined) -> Created:
 
 
 def _home(home: IdentityRule | None) -> dict[str, SettingValue]:
-    """I3: a container that the project is made in is its home; the machine itself need not be named."""
+    """Return the settings of the project's home. The host itself needs none. [I3]"""
     if home is None or home.home == "host":
         return {}
     mapped: dict[str, SettingValue] = {} if home.uid_map == HOST_MAP else {"identity.uid_map": home.uid_map}
@@ -178,9 +178,8 @@ def _home(home: IdentityRule | None) -> dict[str, SettingValue]:
 def _proposed(
     place: Located, environ: Mapping[str, str], settings: dict[str, SettingValue], trying: Telling | None
 ) -> Detected:
-    """What the repository seems to have; with `--try` the checks that run on what is checked in, required only those
-    that pass there.
-    """
+    """Return the proposed checks and add them to the settings. With `trying`, each runs once first, and a failing check
+    is not required."""
     from foureyes.bootstrap.check_discovery import Detected, detected_in
     from foureyes.bootstrap.check_trial import beyond, settings_in
 
@@ -199,7 +198,7 @@ def _proposed(
 
 
 def _kept(app: Application, actor: Actor, detected: Detected) -> list[CheckProposal]:
-    """D5: what was tried is on record; nothing else is loaded for it where nothing was."""
+    """Record the tried checks. [D5]"""
     if not any(proposal.ran for proposal in detected.checks):
         return list(detected.checks)
     from foureyes.bootstrap.check_trial import all_kept
@@ -208,9 +207,8 @@ def _kept(app: Application, actor: Actor, detected: Detected) -> list[CheckPropo
 
 
 def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str], *, own: str | None) -> None:
-    """P12: what a person sets up, that person accepts: exactly what init writes. What was on the target before, or lay
-    in the checkout, they look at first.
-    """
+    """Accept exactly the file that this init wrote. A file that was there before must be read and accepted by the
+    person. [P12]"""
     app = open_project(cwd, environ)
     try:
         if app.projects.get().accepted_digest is None and own is not None and own == _on_target(app):
@@ -232,7 +230,7 @@ def _on_target(app: Application) -> str | None:
 
 
 def _there_before(app: Application) -> str:
-    """What to say about a foureyes.toml that this init did not write."""
+    """Return a note about a foureyes.toml that this init did not write."""
     from foureyes.config import FILE
     from foureyes.config.parser import read_file
 
@@ -247,7 +245,7 @@ def _there_before(app: Application) -> str:
 
 
 def _target(repo: GitRepo, place: Located) -> str:
-    """The branch that is checked out; one that is probably not the one to protect is asked about."""
+    """Return the current branch as the target. Refused with a question if the repository has another usual branch."""
     target = repo.default_target()
     if target is None:
         raise GitProblem(
@@ -264,14 +262,14 @@ def _target(repo: GitRepo, place: Located) -> str:
 
 
 def unsure_target(cwd: str) -> tuple[str, str]:
-    """The branch that is checked out and the usual one, where a new project would have to be asked; else empty."""
+    """Return the current and the usual branch if a new project must choose between them, else empty strings."""
     place, repo = _asked(cwd)
     here, usual = repo.default_target() or "", usual_target(place)
     return (here, usual) if not is_project(folder_of(place)) and here and usual not in ("", here) else ("", "")
 
 
 def _make(folder: str, place: Located, environ: Mapping[str, str], actor: Actor, prefix: str, target: str) -> None:
-    """The store of a new project."""
+    """Create the store and the project row."""
     with made_folder(folder) as made:
         store = _make_store(made, place, environ, f"{RandomIds().number():032x}"[:16])
         try:
@@ -282,7 +280,7 @@ def _make(folder: str, place: Located, environ: Mapping[str, str], actor: Actor,
 
 
 def _make_store(folder: str, place: Located, environ: Mapping[str, str], project: str) -> Store:
-    """A file; or, where FOUREYES_STORE or foureyes.toml names a server, a schema there."""
+    """Create a store: a schema if FOUREYES_STORE or foureyes.toml names a server, else a file."""
     url = environ.get("FOUREYES_STORE", "") or str(settings_on_target(place).get("store.url", ""))
     if not url:
         return create_store(folder, project, now())
@@ -295,7 +293,7 @@ def _make_store(folder: str, place: Located, environ: Mapping[str, str], project
 
 
 class _Written(msgspec.Struct, frozen=True):
-    """The commit of foureyes.toml and what init wrote there; where git would not commit, what completes it."""
+    """Commit of foureyes.toml with the written text, or the remaining steps if git refused it."""
 
     commit: str = ""
     text: str = ""
@@ -313,9 +311,7 @@ def _write_config(
     settings: dict[str, SettingValue],
     proposed: Sequence[CheckProposal],
 ) -> _Written:
-    """Write foureyes.toml if it is not there, and commit exactly it to the checked-out target, if a person asks: the
-    commit, and what init writes.
-    """
+    """Write foureyes.toml if it is missing. If a person asked, commit it to the target, which must be checked out."""
     from foureyes.config import FILE
     from foureyes.config.settings import why_no_remote
     from foureyes.config.toml_text import to_comment, to_remote, to_toml
@@ -360,7 +356,7 @@ def _write_config(
 
 
 def _is_ours(path: str, project: str) -> bool:
-    """A file that an earlier, interrupted init left, and that still waits to be committed."""
+    """Return True if an interrupted init left this file uncommitted."""
     try:
         return f'id = "{project}"' in read(path, LARGEST, follow=True).decode("utf-8", "replace")
     except OSError as problem:
@@ -371,7 +367,7 @@ def _is_ours(path: str, project: str) -> bool:
 
 
 def _write_whole(path: str, text: str) -> None:
-    """In one step, so that a crash leaves no half file."""
+    """Write the file atomically."""
     around, name = os.path.split(path)
     try:
         with entered(around) as place:
@@ -384,7 +380,7 @@ def _write_whole(path: str, text: str) -> None:
 
 
 def _settings_from(path: str) -> dict[str, SettingValue]:
-    """The settings of another tool's file (`fe init --from`)."""
+    """Return the settings of another tool's file (`fe init --from`)."""
     from foureyes.app.exchange.imported_settings import read as settings_in
 
     try:
@@ -401,7 +397,7 @@ def _settings_from(path: str) -> dict[str, SettingValue]:
 
 
 def refuse_second_journal(place: Located, environ: Mapping[str, str]) -> None:
-    """P12: in a clone of a repository with a project, another store would be another project that merges nothing."""
+    """Refuse a new project in a clone that already belongs to one, since two stores would be two projects. [P12]"""
     elsewhere = no_project_here(place, environ)
     shared = environ.get("FOUREYES_STORE") or settings_on_target(place).get("store.url")
     if elsewhere is not None and not shared:
@@ -411,9 +407,8 @@ def refuse_second_journal(place: Located, environ: Mapping[str, str]) -> None:
 
 
 def _refuse_unpulled(place: Located) -> None:
-    """As far as this clone knows: what others have pushed may name a project already. Whoever has all of it and took
-    the file away wants another one.
-    """
+    """Refuse if the fetched target names a project that is not pulled yet. A local branch that contains it and deleted
+    the file is allowed."""
     repo = git(place)
     branch = repo.default_target()
     here, there = repo.commit_of(f"refs/heads/{branch}"), repo.commit_of(f"refs/remotes/origin/{branch}")
@@ -463,7 +458,7 @@ def _in_the_file(folder: str, project: str, begin: Callable[[Store], None]) -> N
 
 
 def _on_server(folder: str, address: str, project: str, begin: Callable[[Store], None], *, kept: bool) -> None:
-    """Where the project's store was, and only if that server has none of it any more."""
+    """Create the store on the project's server. Refused if that server still has it."""
     from foureyes.adapters.store.shared_store import Pointer, has_project, open_shared, write_pointer
 
     if has_project(address, project):

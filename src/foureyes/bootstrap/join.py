@@ -1,4 +1,4 @@
-"""`fe store join`: a clone gets to the store that a PostgreSQL server has of its project (P12)."""
+"""`fe store join`: connect a clone to its project's store on a PostgreSQL server (P12)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FROM_ENVIRONMENT = "FOUREYES_STORE"
 
 
 class Joined(msgspec.Struct, frozen=True, kw_only=True):
-    """What a clone joined, and what is still missing for work there. `kept`: whether the address is written down."""
+    """Joined project with the problems that remain. `kept` is True if the address was saved."""
 
     project: str
     name: str
@@ -50,10 +50,8 @@ class Joined(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def join_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str = "") -> Joined:
-    """By a person: this clone uses the store that a server has of the project that foureyes.toml names. Without an
-    address the one that FOUREYES_STORE or foureyes.toml names. In a clone that joined before, the address is another
-    one from now on.
-    """
+    """Connect this clone to the server's store of the project in foureyes.toml. Without `url`, the address comes from
+    FOUREYES_STORE, foureyes.toml, or an earlier join. Only a person may do this."""
     permit(actor, "store join")
     place = repository(cwd)
     known = settings_on_target(place)
@@ -62,16 +60,14 @@ def join_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str = ""
 
 
 def join_known(place: Located, environ: Mapping[str, str]) -> Joined | None:
-    """As `fe init` joins, for anybody: where foureyes.toml names a project, and its server is known."""
+    """Join during `fe init`, for any caller, if foureyes.toml names a project and its server is known."""
     known = settings_on_target(place)
     project, url = str(known.get("project.id", "")), environ.get(FROM_ENVIRONMENT) or known.get("store.url")
     return join(place, environ, project, _address(known, environ, "")) if project and url else None
 
 
 def join(place: Located, environ: Mapping[str, str], project: str, address: str, url: str = "") -> Joined:
-    """The clone of a project gets to its store; the address is written down where it did not come by the
-    environment.
-    """
+    """Connect the clone to the store. The address is saved unless it came from the environment."""
     from foureyes.adapters.store.shared_store import Pointer, open_shared, write_pointer
 
     kept = bool(url) or not environ.get(FROM_ENVIRONMENT)
@@ -83,13 +79,13 @@ def join(place: Located, environ: Mapping[str, str], project: str, address: str,
             write_pointer(folder, Pointer(project, address if kept else ""))
             joined = _joined(place, environ, store, address, kept=kept)
     if place.worktree != place.git_dir:
-        with suppress(GitProblem):  # then the first worktree does it, or says why not
+        with suppress(GitProblem):  # the first worktree retries, or reports why it failed
             workshop(place).prepare_worktrees()
     return joined
 
 
 def _named(place: Located, project: str) -> str:
-    """The project that the checked-out foureyes.toml names: without it nothing says which one of a server's it is."""
+    """Return the project id, or refuse if the checked-out foureyes.toml has none."""
     if not project:
         branch = git(place).default_target() or "the branch that is checked out"
         raise Refused(
@@ -105,7 +101,7 @@ def _named(place: Located, project: str) -> str:
 
 
 def _address(known: Mapping[str, object], environ: Mapping[str, str], url: str) -> str:
-    """Where the server is: as typed, else as the environment says, else as foureyes.toml does."""
+    """Return the server's address: as given, else from the environment, else from foureyes.toml."""
     from foureyes.adapters.store.shared_store import check_url, kept_url
 
     configured = str(known.get("store.url", ""))
@@ -115,7 +111,7 @@ def _address(known: Mapping[str, object], environ: Mapping[str, str], url: str) 
 
 
 def _address_before(place: Located) -> str:
-    """The address that this clone joined before."""
+    """Return the address this clone joined before."""
     from foureyes.adapters.store.shared_store import read_pointer
 
     pointer = read_pointer(folder_of(place)) if is_project(folder_of(place)) else None
@@ -125,7 +121,7 @@ def _address_before(place: Located) -> str:
 
 
 def _refuse_other_store(folder: str, project: str, url: str) -> None:
-    """P12: a clone has one store. One that joined before may have another address for it."""
+    """Refuse if this clone already has another store. A second address for the same project is allowed. [P12]"""
     from foureyes.adapters.store.shared_store import DamagedPointer, read_pointer
     from foureyes.adapters.store.store_files import NAME, project_in
 
@@ -188,9 +184,9 @@ def _joined(place: Located, environ: Mapping[str, str], store: Store, address: s
 
 
 def _missing(app: Application, *, kept: bool) -> list[Check]:
-    """What work here still needs, and what is wrong with the target (Q6)."""
+    """Return what is missing for work in this clone, and problems of the target. [Q6]"""
     context, answer = app.context, None
-    with suppress(GitProblem):  # then the target is as it was cloned
+    with suppress(GitProblem):  # the target stays as it was cloned
         answer = ask_target(context)
     with context.store.read() as tx:
         project = context.project(tx)

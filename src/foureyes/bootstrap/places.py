@@ -1,4 +1,4 @@
-"""Where a project is: the repository around a directory, and what it keeps beside it."""
+"""Location of a project: the repository around a directory, and its folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PROMPTS = "prompts"
 
 
 def repository(cwd: str) -> Located:
-    """The repository around a directory, or a sentence about what is missing."""
+    """Return the repository around a directory, or raise EnvironmentProblem with the next step."""
     place = locate(cwd)
     if place is None and (broken := _broken_above(cwd)):
         raise EnvironmentProblem(
@@ -42,7 +42,7 @@ def repository(cwd: str) -> Located:
 
 
 def _broken_above(cwd: str) -> str:
-    """A `.git` at or above a directory; there is no repository where that is damaged."""
+    """Return a damaged `.git` at or above a directory, or an empty string."""
     here = os.path.realpath(cwd)
     while not os.path.lexists(path := os.path.join(here, ".git")):
         if here == (above := os.path.dirname(here)):
@@ -52,21 +52,21 @@ def _broken_above(cwd: str) -> str:
 
 
 def git(place: Located, shared: SharedGit | None = None) -> GitRepo:
-    """The repository's port; imported late, because many commands never need git."""
+    """Return the repository's read port. It is imported late, because many commands never need git."""
     from foureyes.adapters.git.repo import GitRepo
 
     return GitRepo(place, shared)
 
 
 def workshop(place: Located) -> GitWorkshop:
-    """The port that changes the repository."""
+    """Return the port that changes the repository."""
     from foureyes.adapters.git.workshop import GitWorkshop
 
     return GitWorkshop(place, folder_of(place))
 
 
 def describe(place: Located) -> str:
-    """A repository in a few words, for the first run."""
+    """Return a short description of the repository for the first run."""
     repo = git(place)
     commits = repo.commit_count()
     state = "clean" if repo.is_clean() else "with uncommitted changes"
@@ -74,23 +74,23 @@ def describe(place: Located) -> str:
 
 
 def folder_of(place: Located) -> str:
-    """Where a project keeps what is not committed; the same from every worktree (K3)."""
+    """Return the path of the project's folder for uncommitted data. It is the same for every worktree. [K3]"""
     return os.path.join(place.root, FOLDER)
 
 
 def is_project(folder: str) -> bool:
-    """Whether there is a project; templates of prompts alone, which a clone brings along, are none (F4)."""
+    """Return True if there is a project. A folder with only prompt templates, as in a fresh clone, is not one. [F4]"""
     refuse_odd(folder)
     return os.path.isdir(folder) and os.listdir(folder) != [PROMPTS]
 
 
 def is_shared(folder: str) -> bool:
-    """Whether a project's store is on a server, as its folder says."""
+    """Return True if the project's store is on a server."""
     return os.path.lexists(os.path.join(folder, "store.json"))
 
 
 def refuse_odd(folder: str) -> None:
-    """A link would lead to whatever somebody made it lead to: the folder of a project is a directory of its own."""
+    """Refuse a project folder that is not a real directory, because a link could lead anywhere."""
     from foureyes.adapters.folders import kind_of
 
     try:
@@ -105,7 +105,7 @@ def refuse_odd(folder: str) -> None:
 
 
 def project_folder(place: Located, environ: Mapping[str, str] | None = None) -> str:
-    """The folder of the project of a repository, or a sentence that there is none."""
+    """Return the project's folder, or raise NoProject."""
     folder = folder_of(place)
     if not is_project(folder):
         raise no_project_here(place, environ) or NoProject("no Foureyes project here or above.", next_step=fe("init"))
@@ -113,9 +113,8 @@ def project_folder(place: Located, environ: Mapping[str, str] | None = None) -> 
 
 
 def no_project_here(place: Located, environ: Mapping[str, str] | None = None) -> NoProject | None:
-    """A clone of a repository with a project: its tasks and its journal are in a store elsewhere, and a second one
-    would be another project (P12).
-    """
+    """Return an error that says where the store of this clone's project is, or None if no project is named. A second
+    store would be another project. [P12]"""
     from foureyes.config import FILE
     from foureyes.core.words.store_place import why_not_kept
     from foureyes.errors import FoureyesError
@@ -146,7 +145,7 @@ def no_project_here(place: Located, environ: Mapping[str, str] | None = None) ->
 
 
 def _ways() -> Steps:
-    """To a store of which nothing says where it is."""
+    """Return the ways to reach a store in an unknown place."""
     join = fe("store", "join", blank("postgresql://…"))
     share = fe("store", "copy", blank("postgresql://…"), before="or share it: there ", after=", here ")
     bring = fe("store", "backup", blank("FILE"), before="or bring it here: there ", after=", here ")
@@ -166,13 +165,12 @@ def _join(address: str = "") -> Steps:
 
 
 ANEW = by("person", fe("init", "--again"), "is it lost, a person begins a new journal: ")
-"""The way on where nobody has the store any more."""
+"""Next step if the store is lost everywhere."""
 
 
 def project_on_target(place: Located) -> str:
-    """The project that foureyes.toml on the target names; the target is what the checked-out file says it is. Empty
-    where nothing says so.
-    """
+    """Return the project named in the target's foureyes.toml, or an empty string. The checked-out file names the
+    target."""
     from foureyes.config import FILE
     from foureyes.config.parser import read_file
     from foureyes.errors import FoureyesError
@@ -187,18 +185,14 @@ def project_on_target(place: Located) -> str:
 
 
 def usual_target(place: Located) -> str:
-    """The branch that a repository seems to be about, whatever is checked out: what origin/HEAD names, main, master.
-    Empty where there is none of them.
-    """
+    """Return the usual main branch: origin/HEAD, main or master, or an empty string."""
     repo = git(place)
     heads = repo.heads()
     return next((name for name in (repo.origin_head(), "main", "master") if f"refs/heads/{name}" in heads), "")
 
 
 def settings_on_target(place: Located) -> dict[str, SettingValue]:
-    """foureyes.toml as it is on the branch checked out in the main worktree: what a fresh clone knows of its
-    project.
-    """
+    """Return the settings of foureyes.toml on the main worktree's branch, which is all that a fresh clone knows."""
     from foureyes.config import FILE
     from foureyes.config.parser import read_file
 

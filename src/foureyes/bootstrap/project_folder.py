@@ -1,4 +1,4 @@
-"""The folder of a project: made beside its place and moved there in one step, so that no crash leaves half of one."""
+"""Creation of a project's folder: filled under a temporary name and renamed, so a crash leaves no partial folder."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from foureyes.errors import EnvironmentProblem
 from foureyes.steps import prose
 
 IGNORED = f"*\n!/{PROMPTS}/\n!/{PROMPTS}/**\n"
-"""What git does not see of `.foureyes/`: all but the project's own templates of prompts (F4)."""
+"""Content of `.foureyes/.gitignore`: everything except the prompt templates. [F4]"""
 
 
 @contextmanager
 def made_folder(folder: str) -> Iterator[str]:
-    """Where to put what a project keeps: its folder, or one that becomes it when everything is in there."""
+    """Yield the project's folder, or a temporary one that replaces it on success."""
     if is_project(folder):
         yield folder
         return
@@ -42,7 +42,7 @@ def made_folder(folder: str) -> Iterator[str]:
 
 
 def _put_in_place(temporary: str, folder: str) -> None:
-    """In one step; templates that were checked out there already are taken along, and git has them in any case."""
+    """Rename the folder into place. Prompt templates that were already checked out are moved into it."""
     if not os.path.isdir(folder):
         os.rename(temporary, folder)
         return

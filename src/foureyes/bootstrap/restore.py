@@ -1,4 +1,4 @@
-"""`fe store restore`: put a backup in the place of the store, in the file or on the server."""
+"""`fe store restore`: replace the store with a backup, as a file or on the server."""
 
 from __future__ import annotations
 
@@ -40,16 +40,15 @@ if TYPE_CHECKING:
 def restore_backup(
     cwd: str, environ: Mapping[str, str], actor: Actor, source: str, *, into_file: bool = False
 ) -> RestoredStore:
-    """Put a backup in the store's place, by a person, on the record; what that undid, and where the old store is kept.
-    A clone without a store gets one so; a second one beside a server's only where they mean it: `into_file` (P12).
-    """
+    """Replace the store with a backup and record it. Return what was undone and where the old store is kept.
+    `into_file` creates a file although the project's store was on a server. Only a person may do this. [P12]"""
     permit(actor, "store restore")
     from foureyes.adapters.store.shared_store import leave_server
 
     place = repository(cwd)
     project = project_on_target(place)
     if not is_project(folder_of(place)) and not project:
-        project_folder(place, environ)  # says that there is no project, and what to do
+        project_folder(place, environ)  # raises NoProject with the next step
     path, address = os.path.join(cwd, source), server_address(place, environ)
     address = _refuse_unsaid(place, address, into_file=into_file)
     _refuse_others(place, address)
@@ -70,9 +69,8 @@ def restore_backup(
 
 
 def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> bool:
-    """Before anybody is asked whether they mean it: who may not is refused, or who has no such file; whether there is a
-    store to be kept.
-    """
+    """Refuse a caller or a file that cannot restore, before asking for confirmation. Return True if there is a store to
+    keep."""
     permit(actor, "store restore")
     refuse_no_file(os.path.join(cwd, source))
     place = repository(cwd)
@@ -80,9 +78,8 @@ def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
 
 
 def _refuse_unsaid(place: Located, address: str, *, into_file: bool) -> str:
-    """P12: what goes into a file goes there where no server has the store, as far as this clone knows. The address to
-    restore to, empty for the file.
-    """
+    """Return the server's address to restore to, or an empty string for the file. Refused if a server still has the
+    store. [P12]"""
     from foureyes.adapters.store.shared_store import has_project
 
     if address and into_file:
@@ -99,12 +96,12 @@ def _refuse_unsaid(place: Located, address: str, *, into_file: bool) -> str:
         return ""
     folder = folder_of(place)
     if not address and is_project(folder) and is_shared(folder):
-        server_of(folder, place, "")  # it joined by FOUREYES_STORE, and that is not set
+        server_of(folder, place, "")  # raises: it joined through FOUREYES_STORE, which is not set
     return address
 
 
 def _refuse_others(place: Located, address: str) -> bool:
-    """Before anybody is asked to sign: on a server, the owner of the store restores. Whether a store is there."""
+    """Refuse anyone but the owner of a server's store, before asking for a signature. Return True if a store is there."""
     project = _project(place) if address else ""
     if not project:
         return True
@@ -114,9 +111,7 @@ def _refuse_others(place: Located, address: str) -> bool:
 
 
 def server_address(place: Located, environ: Mapping[str, str]) -> str:
-    """The server that has the project's store, or has to get it; empty where it is the file here. A clone that has none
-    yet goes by its foureyes.toml.
-    """
+    """Return the server of the project's store, or an empty string for a file. A fresh clone uses its foureyes.toml."""
     from foureyes.adapters.store.shared_store import kept_url, read_pointer
 
     folder, address = folder_of(place), environ.get("FOUREYES_STORE", "")
@@ -130,7 +125,7 @@ def server_address(place: Located, environ: Mapping[str, str]) -> str:
 def _on_server(
     place: Located, environ: Mapping[str, str], actor: Actor, source: str, address: str, before: Milestones | None
 ) -> RestoredStore:
-    """A whole store beside the one that is there, then in its place; what happened is on record in it."""
+    """Create the restored store beside the current one, record the restore in it, then swap them."""
     from foureyes.adapters.store.restore import put_back
     from foureyes.adapters.store.shared_store import Pointer, check_url, open_shared, read_pointer, write_pointer
 
@@ -151,7 +146,7 @@ def _on_server(
 
 
 def _project(place: Located) -> str:
-    """Whose store is written on a server; empty where nothing says so."""
+    """Return the project's id, or an empty string."""
     from foureyes.adapters.store.shared_store import read_pointer
 
     pointer = read_pointer(folder_of(place))
@@ -159,9 +154,7 @@ def _project(place: Located) -> str:
 
 
 def _in_place(cwd: str, place: Located, environ: Mapping[str, str], address: str) -> Application | None:
-    """The store that is put aside; none where it is not there, or cannot be opened any more. On a server it is the one
-    that is written, whatever this clone has joined.
-    """
+    """Return the store that will be replaced, or None if it is missing or cannot be opened."""
     from foureyes.adapters.store.shared_store import has_project, open_shared
 
     try:
@@ -176,7 +169,7 @@ def _in_place(cwd: str, place: Located, environ: Mapping[str, str], address: str
 
 
 def _sign_restore(app: Application | None, actor: Actor, source: str) -> Milestones | None:
-    """I9: a store with keys is put aside by somebody who has one; what it knew."""
+    """Ask for a signature if the store has keys, and return its milestones. [I9]"""
     from foureyes.app.signatures import demand
 
     if app is None:

@@ -1,7 +1,7 @@
-"""The project of a run, by its runner: an Application of which most verbs are done at the other end of the run's socket
-(I2). What only a process of the caller's own can do opens the store, where that can be.
+"""Project access of a run through its runner: an Application whose verbs are mostly performed at the other end of the
+run's socket (I2). Verbs that need the caller's own process open the store if possible.
 
-On the way of every command of a run: nothing is imported here that only who has the store needs.
+Every command of a run imports this module, so it must not import anything that only the store needs.
 """
 
 from __future__ import annotations
@@ -31,9 +31,8 @@ RECOGNISE = "recognise"
 def reach(
     cwd: str, environ: Mapping[str, str], asserted: str = "", *, has_left: Callable[[], bool] = lambda: False
 ) -> Application:
-    """The project around a directory, by the runner of the run that the environment names; where that does not answer,
-    by its store. `has_left`: whether this is a server whose starter is gone (I5).
-    """
+    """Return the project through the runner of the current run, or through its store if the runner does not answer.
+    `has_left` tells if the process that started this server is gone. [I5]"""
     directory = os.path.normpath(environ.get(RUN_DIR, ""))
     if os.path.dirname(directory) == os.path.join(folder_of(repository(cwd)), RUNS):
         line = RunnerLine(directory)
@@ -58,7 +57,7 @@ _WITHOUT = prose("continue without it: the runner does the rest after the submis
 
 
 class Reached:
-    """An Application at the other end of a line; one attribute per noun."""
+    """Application at the other end of a line, with one attribute per noun."""
 
     def __init__(
         self, line: RunnerLine, cwd: str, environ: Mapping[str, str], asserted: str, has_left: Callable[[], bool]
@@ -73,9 +72,8 @@ class Reached:
         return Noun(self, noun)
 
     def ask(self, verb: str, args: tuple[Any, ...] = (), given: Mapping[str, Any] | None = None) -> object:
-        """What the runner answers, for the process that this is. Who calls, and what only tells people how far it is,
-        stays here.
-        """
+        """Ask the runner and return its answer. Actors and callbacks are not sent: the runner identifies the caller
+        itself."""
         plain = [each for each in args if not isinstance(each, Actor) and not callable(each)]
         named = {name: each for name, each in (given or {}).items() if name != "actor" and not callable(each)}
         request = wire.Request(
@@ -90,20 +88,20 @@ class Reached:
         return wire.value_of(self._line.ask(wire.write(request)))
 
     def at_home(self, why: str) -> Application:
-        """The same project by its store."""
+        """Return the project opened through its store."""
         if self._own is None:
             self._own = _opened(self._cwd, self._environ, f"no runner does this for a run ({why})", _WITHOUT)
         return self._own
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection and the store."""
         self._line.close()
         if self._own is not None:
             self._own.close()
 
 
 class Noun:
-    """A noun at the other end of a line; one method per verb."""
+    """Noun at the other end of a line, with one method per verb."""
 
     def __init__(self, reached: Reached, name: str) -> None:
         self._reached, self._name = reached, name

@@ -1,6 +1,5 @@
-"""Answers of a runner to its runs: what comes over the socket of a run is a call of whoever sent it, and of nobody else
-(I2, I5). Each has an Application of its own.
-"""
+"""Answers of a runner to its runs: a call over a run's socket counts as the sender's own (I2, I5). Each call has its
+own Application."""
 
 from __future__ import annotations
 
@@ -33,13 +32,13 @@ if TYPE_CHECKING:
 
 
 WHO = "sessions.recognise"
-"""Asked for, it is who calls."""
+"""Verb that identifies the caller."""
 LAST_SECONDS = 30.0
-"""How long a runner that ends waits for what it was asked."""
+"""How long a closing runner waits for open calls."""
 
 
 class Stall(NamedTuple):
-    """What a runner knows of a run: its directory, its token, and its worktree as the store has it."""
+    """Directory, token and recorded worktree of a run."""
 
     directory: str
     token: str
@@ -47,23 +46,22 @@ class Stall(NamedTuple):
 
 
 class RunDoors:
-    """The doors of a runner's runs. `environ` is the runner's, which knows the way to the store; of it no call sees
-    anything else.
-    """
+    """Sockets of a runner's runs. `environ` is the runner's environment, which leads to the store. Calls see nothing of
+    it."""
 
     def __init__(self, place: Located, environ: Mapping[str, str]) -> None:
         self._place, self._environ = place, environ
         self._doors: dict[str, Door] = {}
 
     def open(self, run: str, directory: str, token: str, worktree: str) -> None:
-        """Open the door of a run. Where there can be none, its commands go to the store themselves, if they can."""
+        """Open the socket of a run. If that is impossible, the run's commands open the store themselves."""
         if can_be():
             with suppress(OSError):
                 stall = Stall(directory, token, worktree)
                 self._doors[run] = Door(directory, lambda peer, sent: self._answer(peer, sent, stall))
 
     def shut(self, run: str) -> bool:
-        """Let nobody in any more; whether all that was asked is done."""
+        """Accept no more calls. Return True if all open calls are finished."""
         door = self._doors.get(run)
         if door is not None and not door.shut():
             return False
@@ -71,7 +69,7 @@ class RunDoors:
         return True
 
     def close(self) -> None:
-        """Shut every door; what has begun is given its time."""
+        """Close every socket, giving open calls time to finish."""
         end = monotonic() + LAST_SECONDS
         while self._doors and monotonic() < end:
             for run in list(self._doors):
@@ -86,7 +84,7 @@ class RunDoors:
             refused = BadInput(f"that is nothing that a run can ask: {problem}.", next_step=_SAME)
         except FoureyesError as problem:
             refused = problem
-        except Exception as problem:  # a defect of ours ends this call, and not the runner
+        except Exception as problem:  # a defect ends this call, not the runner
             refused = self._internal(problem)
         return wire.write(wire.refused(refused))
 
@@ -101,7 +99,7 @@ class RunDoors:
 
     @contextmanager
     def _opened(self, stall: Stall, request: wire.Request) -> Iterator[Application]:
-        """The project as it is seen from the run's worktree; of the runner's environment a call sees nothing."""
+        """Open the project as seen from the run's worktree, without the runner's environment."""
         own = {"HOME": stall.directory} | ({TOKEN: "given"} if request.token else {})
         app = open_for(self._place, self._environ, self._standing(stall.worktree), own)
         try:
@@ -110,7 +108,7 @@ class RunDoors:
             app.close()
 
     def _standing(self, worktree: str) -> Located:
-        """The worktree on record, if it is still one of this repository: a run can write the file that says so."""
+        """Return the recorded worktree if it still belongs to this repository, because a run could change its git file."""
         try:
             place = locate(worktree)
         except GitProblem:
@@ -132,7 +130,8 @@ _SAME = prose("use the fe that the runner is of")
 
 
 def _caller(app: Application, peer: Peer, request: wire.Request, token: str) -> Actor:
-    """I2: whoever is below the reaper of this run; a token that was given out by hand is looked at after that."""
+    """Return the caller, which must be below the reaper of this run. A token it shows itself is checked afterwards.
+    [I2]"""
 
     def seen(shown: str, programs: Sequence[str]) -> Actor:
         caller = identity.caller(

@@ -1,6 +1,6 @@
-"""A runner, plugged together: an Application for its loop, one for each job of its crew, agents, and who wakes it.
+"""Assembly of a runner: an Application for its loop and for each job, the agents, and the wake-up signals.
 
-Who starts it is seen first of all: what is a person at a terminal now may have no terminal later (I5).
+The starter is identified first, because a person at a terminal now may have none later (I5).
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ BEGAN = "began"
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """How a runner ended: in a sentence, with what waits for people; `last` has what else is left."""
+    """How a runner ended: a sentence with the work that waits for people, and in `last` the rest."""
 
     why: str
     last: Finish
 
     @property
     def exit_code(self) -> int:
-        """6 where work is left that a later runner can do; 0 where only people are waited for."""
+        """Return 6 if a later runner can do remaining work, else 0, even if people must act."""
         return errors.VerificationFailed.exit_code if self.last.is_unfinished else 0
 
 
@@ -61,7 +61,7 @@ def _said(why: str, waits: str, left: Sequence[str]) -> str:
 
 
 def for_people(app: Application, actor: Actor) -> str:
-    """What waits for people, in a sentence; empty where nothing does."""
+    """Return a sentence about what waits for people, or an empty string."""
     from foureyes.app.runner.snapshot import count_reviewing
 
     try:
@@ -77,7 +77,7 @@ def for_people(app: Application, actor: Actor) -> str:
 
 
 class Running:
-    """One runner of the project around a directory, for a face."""
+    """One runner of the project around a directory, for a user interface."""
 
     def __init__(self, cwd: str, environ: Mapping[str, str], options: Options) -> None:
         self._place = repository(cwd)
@@ -88,9 +88,8 @@ class Running:
     def run(
         self, tell: Tell, show: Show, began: Callable[[], None] = lambda: None, starter: Actor | None = None
     ) -> Ended:
-        """Begin, run to the end, and say why it ended. `began` is called once it is on record. `starter` is who starts
-        it, where that was seen before.
-        """
+        """Run to the end and return why it ended. `began` is called once the start is recorded. `starter` is the caller
+        if it was identified earlier."""
         from foureyes.app.runner.background_jobs import Threads
         from foureyes.app.runner.loop import Runner
         from foureyes.bootstrap.run_server import RunDoors
@@ -101,7 +100,7 @@ class Running:
             self._refuse_unknown(app)
             beacon = app.context.store.beacon(f"runner {secrets.token_hex(16)}")
             lit = beacon.name if beacon is not None else ""
-            changes = app.context.store.changes()  # before it is on record: of a server without room it is no runner
+            changes = app.context.store.changes()  # before the start is recorded: a server without room must refuse
             begun = app.runs.begin(starter or self._caller(app), agents=self._options.agents, beacon=lit)
             began()
             crew = Threads(lambda: open_project(self._place.root, self._environ).context)
@@ -125,11 +124,11 @@ class Running:
             app.close()
 
     def _caller(self, app: Application) -> Actor:
-        """Who starts it, as far as this process shows."""
+        """Return the caller as this process shows it."""
         return app.sessions.recognise(lambda programs: whoami(self._environ, "", programs))
 
     def _refuse_unknown(self, app: Application) -> None:
-        """`--assign` names a task and a profile that there are."""
+        """Refuse unknown tasks or profiles in `--assign`."""
         from msgspec.structs import replace
 
         from foureyes.app.runner.admission import profile_named
@@ -142,10 +141,10 @@ class Running:
         self._options = replace(self._options, assigned=assigned)
 
     def detach(self) -> tuple[int, str]:
-        """The same in a process of its own that outlives this one and its terminal: its number, and where it writes.
+        """Start the runner in a process that outlives this one and its terminal. Return its pid and log.
 
-        Who starts it is seen here: of the new process only this one would be, which gives nobody rights (I5). No store
-        may be open here: who has one asks a `Launcher`.
+        The starter is identified here, because the new process has no rights of its own (I5). No store may be open in
+        this process. A process that has one uses a `Launcher`.
         """
         from foureyes.adapters.process import twin
 
@@ -173,7 +172,7 @@ class Running:
             app.close()
 
     def be_detached(self, written: int, starter: Actor) -> None:
-        """The child: begins, lets go of the terminal, and never comes back."""
+        """Run in the child, detach from the terminal after the start, and never return."""
         code = 1
         try:
             ended = self.run(_say, lambda _: None, lambda: self._let_go(written), starter)
@@ -183,13 +182,13 @@ class Running:
         except FoureyesError as problem:
             code = problem.exit_code
             self._break(written, problem.message, problem)
-        except BaseException as problem:  # whatever it is, this process must not go on as the caller
+        except BaseException as problem:  # whatever happened, this process must not continue as the caller
             self._break(written, str(problem) or type(problem).__name__)
         finally:
             os._exit(code)
 
     def _break(self, written: int, text: str, problem: FoureyesError | None = None) -> None:
-        """Why it ended: for who waits for its begin, and after that for its log."""
+        """Report the failure: to the parent before the start, to the log afterwards."""
         if not self._has_let_go:
             _tell_parent(written, _encoded(problem) if problem else text)
             return
@@ -198,7 +197,7 @@ class Running:
             _say("", f"! the runner ended: {line}")
 
     def _let_go(self, written: int) -> None:
-        """It began: from here on it writes into its log, and no terminal ends it."""
+        """Detach after the start: write to the log, and leave the terminal's session."""
         os.setsid()
         with folder(os.path.join(folder_of(self._place), LOGS), make=True) as place:
             log = opened(RUNNER_LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600, at=place)
@@ -211,11 +210,11 @@ class Running:
 
 
 REFUSAL = "refused:"
-"""What the words of a child begin with that says no as we do, with everything about it."""
+"""Prefix of a complete refusal sent by the child."""
 
 
 class _Told(msgspec.Struct):
-    """A refusal on its way from a child; `reasons` are rule, sentence and steps."""
+    """Refusal sent from a child. `reasons` holds rule, sentence and steps."""
 
     kind: str
     message: str
@@ -224,14 +223,14 @@ class _Told(msgspec.Struct):
 
 
 def _encoded(problem: FoureyesError) -> str:
-    """A refusal for who started us: the same rules, sentences and steps."""
+    """Return a refusal encoded for the parent, with all reasons and steps."""
     reasons = tuple((reason.rule, reason.message, reason.next.steps) for reason in problem.reasons)
     refusal = _Told(type(problem).__name__, problem.message, problem.next_step.steps, reasons)
     return REFUSAL + msgspec.json.encode(refusal).decode()
 
 
 def refusal_of(words: str) -> FoureyesError:
-    """Why no runner began, as the child said it."""
+    """Return the refusal that the child sent."""
     if not words.startswith(REFUSAL):
         return Refused("no runner began.", reasons=(Reason("I5", words or "it ended before it began", fe("doctor")),))
     refusal = msgspec.json.decode(words.removeprefix(REFUSAL), type=_Told)
@@ -243,7 +242,7 @@ def refusal_of(words: str) -> FoureyesError:
 
 def _say(task: str, line: str) -> None:
     at = time.strftime("%Y-%m-%d %H:%M:%S")
-    with suppress(OSError):  # X3: a full disk takes no line, and ends no runner
+    with suppress(OSError):  # X3: a full disk must not end a runner
         os.write(1, f"{at}  {task + '  ' if task else ''}{line}\n".encode("utf-8", "backslashreplace"))
 
 
@@ -256,14 +255,14 @@ def _tell_parent(written: int, text: str) -> None:
 def options_for(
     agents: int, *, once: bool, until_idle: bool, assigned: tuple[tuple[str, str], ...], sprints: bool = False
 ) -> Options:
-    """How a face asks for a runner."""
+    """Return the options of a runner."""
     from foureyes.app.runner.live_runs import Options
 
     return Options(agents=agents, once=once, until_idle=until_idle, assigned=assigned, sprints=sprints)
 
 
 def agents_of(place: Located, environ: Mapping[str, str], answers: RunDoors | None = None) -> LocalAgents:
-    """The agent programs of this machine, for runs of a project; `answers` has the doors of their runs."""
+    """Return the agent programs of this machine. `answers` holds the sockets of their runs."""
     from foureyes.adapters.agents.programs import AgentPrograms
     from foureyes.adapters.identity.alive import of
 
@@ -271,24 +270,24 @@ def agents_of(place: Located, environ: Mapping[str, str], answers: RunDoors | No
 
 
 def mcp_command() -> Sequence[str]:
-    """How the server for runs is started: by this very installation."""
-    return (sys.executable, "-P", "-m", "foureyes", "mcp")  # -P: a package of that name in the worktree is not ours
+    """Return the command of the MCP server for runs, using this installation."""
+    return (sys.executable, "-P", "-m", "foureyes", "mcp")  # -P: ignore a package of that name in the worktree
 
 
 def open_log(cwd: str, task: str) -> BinaryIO:
-    """The log of a task's runs, to be read while it grows; OSError where there is none."""
+    """Open the log of a task's runs for reading while it grows. Raises OSError if there is none."""
     return open(opened(os.path.join(folder_of(repository(cwd)), LOGS, f"{task}.log")), "rb")
 
 
 def log_renderer() -> Renderer:
-    """What makes lines that people read of a log."""
+    """Return a renderer of log lines for people."""
     from foureyes.adapters.agents.streams.renderer import Renderer
 
     return Renderer()
 
 
 class Alarm:
-    """What signals do: they are heard at once, and wake whoever waits on `descriptor`."""
+    """Signal handling: calls `heard` immediately and wakes readers of `descriptor`."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -296,13 +295,13 @@ class Alarm:
 
 
 def asked(runner: Runner, number: int) -> None:
-    """A first Ctrl-C finishes what runs; a second one, and every other way to be told to end, ends the runs."""
+    """Stop the runner after its runs on the first Ctrl-C. A second one, or any other signal, stops the runs too."""
     runner.ask("finish" if number == signal.SIGINT else "now")
 
 
 @contextmanager
 def alarms() -> Iterator[Alarm]:
-    """Signals as long as a runner runs. Who is told to stay (`nohup`) stays."""
+    """Handle signals while a runner runs. An ignored signal (`nohup`) stays ignored."""
     readable, written = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
     alarm = Alarm(readable)
 

@@ -1,4 +1,4 @@
-"""The launcher of runners for a command that has the store open: a copy of the process from before it had."""
+"""Launcher of runners for a command that has the store open: a copy of the process, forked before the store was opened."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 LONGEST = 1 << 20
 IGNORED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGCHLD)
-"""Keys of a terminal, and the end of a runner: nobody waits for it, and nothing stays of it."""
+"""Signals that the copy ignores: terminal keys, and ended runners, which then leave no zombie."""
 
 
 class StartedProcess(msgspec.Struct):
-    """The process that was started, and what it said: that it began, or why not."""
+    """Started process and its answer: that it began, or why it did not."""
 
     pid: int
     said: str
 
 
 class Launcher:
-    """The copy that waits, as its original sees it."""
+    """Handle of the waiting copy."""
 
     def __init__(self) -> None:
         from foureyes.adapters.process import twin
@@ -46,7 +46,7 @@ class Launcher:
         self._copy = ours
 
     def launch(self, root: str, environ: Mapping[str, str], options: Options, starter: Actor) -> StartedProcess:
-        """Let it start a runner. Only who has this end of the pair can ask: it is handed to nobody."""
+        """Ask the copy to start a runner. The socket is never passed on, so nobody else can ask."""
         self._copy.send(pickle.dumps((root, dict(environ), options, starter)))
         reply = self._copy.recv(LONGEST)
         return (
@@ -56,7 +56,7 @@ class Launcher:
         )
 
     def close(self) -> None:
-        """Let the copy end."""
+        """End the copy."""
         self._copy.close()
 
 
@@ -64,19 +64,19 @@ _prepared: Launcher | None = None
 
 
 def prepare() -> None:
-    """Make the copy: before a store is opened, and before there are threads."""
+    """Fork the copy. Call it before a store or a thread exists."""
     global _prepared
     if _prepared is None or _prepared.owner != os.getpid():
         _prepared = Launcher()
 
 
 def prepared() -> Launcher | None:
-    """The copy that was made for this process, if one was."""
+    """Return the copy of this process, if prepare() made one."""
     return _prepared if _prepared is not None and _prepared.owner == os.getpid() else None
 
 
 def _wait(asks: socket.socket) -> None:
-    """The copy: until who asks is gone."""
+    """Run in the copy: start runners until the original is gone."""
     code = 1
     try:
         for number in IGNORED:

@@ -1,4 +1,4 @@
-"""Services that few commands need, each created and imported when first requested."""
+"""Services that few commands need. Each is imported and created on first use."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOTICES, MOST_NOTICES = "notified.json", 1 << 20
 
 
 class LazyOutside:
-    """The workshop, the check runner, reports, prompts, and which processes still run."""
+    """Late-created services: workshop, check runner, reports, prompts, and process checks."""
 
     def __init__(self, place: Located, folder: str, environ: Mapping[str, str], git: SharedGit) -> None:
         self._place = place
@@ -194,7 +194,7 @@ class LazyOutside:
         return examine(self._place.worktree, BLOCK, self._environ)
 
     def _places(self) -> Iterator[tuple[str, str, str]]:
-        """What it is, what somebody has to allow, and where to try."""
+        """Yield the name of each place that must be writable, the path to allow, and the path to test."""
         place = self._place
         yield "this checkout", place.worktree, place.worktree
         yield "the store", self._folder, self._folder
@@ -208,7 +208,7 @@ class LazyOutside:
 
 
 def template(name: str) -> str:
-    """The built-in text of a prompt: a file of the package."""
+    """Return the built-in text of a prompt from the package."""
     from importlib.resources import files
 
     from foureyes.errors import Internal

@@ -1,4 +1,4 @@
-"""`fe store copy`: move the store of a project to a server."""
+"""`fe store copy`: move a project's store to a server."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ VARIABLE = "FOUREYES_STORE"
 
 
 def remote_to_name(cwd: str) -> str:
-    """Q6: the git remote that the project does not name yet, for who shares the store; empty if there is none."""
+    """Return the git remote that a shared project should name, or an empty string if it names one or there is none.
+    [Q6]"""
     place = repository(cwd)
     return "" if settings_on_target(place).get("git.remote") else git(place).usual_remote()
 
 
 def address_to_name(cwd: str, environ: Mapping[str, str], url: str) -> str:
-    """P12: what foureyes.toml can say to fresh clones of where the store is; empty where it does, or the address is to
-    stand in no file.
-    """
+    """Return the address that foureyes.toml could offer to fresh clones. Empty if it has one, or the address must not
+    be written to a file. [P12]"""
     from foureyes.adapters.store.shared_store import is_postgres
 
     is_named = bool(settings_on_target(repository(cwd)).get("store.url"))
@@ -43,7 +43,7 @@ def address_to_name(cwd: str, environ: Mapping[str, str], url: str) -> str:
 def copy_store(
     cwd: str, environ: Mapping[str, str], actor: Actor, url: str, progress: CountProgress | None
 ) -> CopiedStore:
-    """Move the project's store from the file to a server; by a person. A backup brings it back."""
+    """Move the store from the file to a server. A backup can bring it back. Only a person may do this."""
     permit(actor, "store copy")
     from foureyes.adapters.store import shared_store
 

@@ -1,4 +1,4 @@
-"""A project for a server: who calls through it, and an Application for each call."""
+"""Project access of a server: the caller, and a new Application for each call."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Served:
-    """The project around the directory in which the server was started; it stands nowhere else (K1).
+    """The project around the server's start directory (K1).
 
-    It is opened again for each call, which costs a millisecond: a store that was restored or moved meanwhile is not
-    written to where it was, and an agent that waits holds no connection.
+    It is reopened for each call, which costs a millisecond. This way a restored or moved store is noticed, and an idle
+    agent holds no connection.
     """
 
     def __init__(self, cwd: str, environ: Mapping[str, str]) -> None:
@@ -34,13 +34,13 @@ class Served:
 
     @contextmanager
     def call(self) -> Iterator[tuple[Application, Actor]]:
-        """The Application, and who calls (I5). For the thread that asks."""
+        """Yield the Application and the caller. Use it in the thread that asks. [I5]"""
         if self._root and not isdir(self._root):
             raise EnvironmentProblem(
                 f"the project of this MCP server is not at {self._root} any more, and nothing was done.",
                 next_step=prose("start the server again where the project is now"),
             )
-        self._root = self._root or repository(self._cwd).root  # a worktree that it began in may go meanwhile
+        self._root = self._root or repository(self._cwd).root  # a start worktree may go
         app = self._opened()
         try:
             yield app, app.sessions.recognise(self._beginning.caller)
@@ -48,7 +48,7 @@ class Served:
             app.close()
 
     def _opened(self) -> Application:
-        """Below a run by its runner, who looks at this process (I2)."""
+        """Open the project. Below a run, the runner opens it and identifies this process. [I2]"""
         if not self._environ.get(RUN_DIR):
             return open_project(self._root, self._environ)
         from foureyes.bootstrap.run_client import reach
@@ -56,7 +56,7 @@ class Served:
         return reach(self._root, self._environ, has_left=self._beginning.has_left)
 
     def keep_trace(self, name: str, text: str) -> str:
-        """Where a trace of a defect of ours was kept; empty where that cannot be."""
+        """Keep a crash trace and return its path, or an empty string if that fails."""
         from foureyes.bootstrap.files import append_trace
 
         try:

@@ -1,4 +1,4 @@
-"""Attend to a program of the user's, a pager or an editor: the terminal is its own until it ends."""
+"""Programs of the user, such as a pager or an editor, that take over the terminal until they end."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ from collections.abc import Mapping, Sequence
 def hand_over(
     argv: Sequence[str], environ: Mapping[str, str], text: bytes | None = None, cwd: str | None = None
 ) -> int:
-    """Let a program have the terminal; how it ended. `OSError` where it cannot be started."""
+    """Run a program on the terminal and return its exit code. Raises OSError if it cannot start."""
     from foureyes.adapters.foreground import attend
 
     return attend(argv, environ, text, cwd)
 
 
 def program_of(environ: Mapping[str, str], names: Sequence[str], default: str) -> list[str]:
-    """The program that somebody chose by one of these variables, as its words; words that no shell would read are one
-    name.
-    """
+    """Return the words of the program that one of these variables names. A value that no shell could parse is one word."""
     return words_of(next((environ[name] for name in names if environ.get(name, "").strip()), default))
 
 
 def words_of(chosen: str) -> list[str]:
-    """A program as its words; words that no shell would read are one name."""
+    """Return a program as words. A value that no shell could parse is one word."""
     try:
         return shlex.split(chosen)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Plugs the rooms together: who calls, the store, and an Application over them."""
+"""Wiring: identify the caller, open the store, and build an Application over it."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 def whoami(environ: Mapping[str, str], asserted: str = "", programs: Sequence[str] = ()) -> Actor:
-    """Who is calling, as far as can be seen; the store may know more (`Sessions.recognise`)."""
+    """Return the caller as observed. The store may know more (`Sessions.recognise`)."""
     from foureyes.adapters.identity.observe import observe
 
     return observe(environ, asserted=asserted, programs=programs)
 
 
 def newcomer(environ: Mapping[str, str], asserted: str = "") -> tuple[Actor, IdentityRule]:
-    """Who is calling where there is no project, and where one that is made here would be at home (I3)."""
+    """Return the caller outside a project, and the home that a new project here would get. [I3]"""
     from foureyes.core.rules.callers import at_home, fitting_home
     from foureyes.core.rules.policy import IdentityRule
 
@@ -42,27 +42,26 @@ def newcomer(environ: Mapping[str, str], asserted: str = "") -> tuple[Actor, Ide
 
 
 def keys(environ: Mapping[str, str], asking: Asking | None = None) -> KeyRing:
-    """The caller's own keys; `asking` lets whoever owns the terminal step aside while the caller is asked."""
+    """Return the caller's own keys. `asking` frees the terminal while the caller is asked."""
     from foureyes.adapters.identity.keys import KeyRing, at_once
 
     return KeyRing(environ, asking or at_once)
 
 
 def open_project(cwd: str, environ: Mapping[str, str], asking: Asking | None = None) -> Application:
-    """The project around a directory."""
+    """Open the project around a directory."""
     place = repository(cwd)
     return application(_open(project_folder(place, environ), place, environ), place, environ, asking)
 
 
 def open_for(home: Located, environ: Mapping[str, str], stands: Located, own: Mapping[str, str]) -> Application:
-    """The project of a repository for somebody else, who stands in a worktree of it: `environ` says where the store is,
-    `own` is all that the Application gets to see of an environment.
-    """
+    """Open a project for another process in a worktree of it. `environ` leads to the store, and the Application sees
+    only `own` as its environment."""
     return application(_open(project_folder(home), home, environ), stands, own)
 
 
 def _open(folder: str, place: Located, environ: Mapping[str, str]) -> Store:
-    """The store of a project: where FOUREYES_STORE or the pointer file says, else the file."""
+    """Open the store named by FOUREYES_STORE or the pointer file, else the file."""
     url = environ.get("FOUREYES_STORE", "")
     if not url and not os.path.lexists(os.path.join(folder, "store.json")):
         return open_store(folder, now())
@@ -73,7 +72,7 @@ def _open(folder: str, place: Located, environ: Mapping[str, str]) -> Store:
 
 
 def server_of(folder: str, place: Located, url: str) -> tuple[str, str]:
-    """Address and project of a shared store; `url` is what the environment says."""
+    """Return the address and project of a shared store. `url` is the value of the environment."""
     from foureyes.adapters.store.shared_store import check_url, read_pointer
 
     pointer = read_pointer(folder)
@@ -92,7 +91,7 @@ def server_of(folder: str, place: Located, url: str) -> tuple[str, str]:
 
 
 def application(store: Store, place: Located, environ: Mapping[str, str], asking: Asking | None = None) -> Application:
-    """An Application over a store and a repository."""
+    """Build an Application over a store and a repository."""
     clock, folder = SharedClock(store.engine), folder_of(place)
     shared = SharedGit(place)
     outside = LazyOutside(place, folder, environ, shared)

@@ -1,1 +1,1 @@
-"""`fe demo`: a throw-away project with its own tests, agents that play a script, and a person; all else is real."""
+"""`fe demo`: a temporary project with tests, scripted agents and a person. Everything except the agents' work is real."""

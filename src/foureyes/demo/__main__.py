@@ -1,7 +1,7 @@
-"""`fe demo`, `make demo`: at a terminal the app opens on the running demo; anywhere else its story is told.
+"""`fe demo`, `make demo`: opens the app on the running demo at a terminal, and prints the story elsewhere.
 
-Nothing outside the temporary directory is touched, nothing asks, no network. Exit code 1 when a step does something
-else than the story says.
+It touches only a temporary directory, asks nothing and uses no network. The exit code is 1 if a step deviates from the
+story.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from foureyes.demo.story import Story, StoryBroken
 
 
 def play(folder: Path) -> None:
-    """The whole story, told."""
+    """Play and print the whole story."""
     print("A small shop, 7 tasks, 3 agents at once. Nothing outside of a temporary directory is touched.")
     print(
         "Nothing is done until someone other than its author has approved it: the checks of the project, or a person."
@@ -39,7 +39,7 @@ def play(folder: Path) -> None:
 
 
 def main() -> int:
-    """0 when everything went as told, 1 when not, 130 when somebody ended it."""
+    """Return 0 if the demo went as told, 1 if not, 130 if it was interrupted."""
     folder = Path(tempfile.mkdtemp(prefix="foureyes-demo-"))
     try:
         with live.ended_in_order():

@@ -1,7 +1,7 @@
-"""The acts of the demo: a night of agents in a throw-away repository, from a plan to what waits for the person.
+"""Acts of the demo: a night of agents in a temporary repository, from a plan to the tasks that wait for a person.
 
-Every line that is printed below a command is what that command really said; agents, runner and gate are those of every
-project, only what the agents write is a script. A step that does not do what the story says ends the demo.
+The lines below a command are its real output. Only the agents' work is scripted. A step that deviates from the story
+ends the demo.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from foureyes.demo.story import FE, Story, StoryBroken, found
 
 LOOK_SECONDS = 0.1
 DemoTasks = dict[str, str]
-"""The ids of the tasks of the plan, by title."""
+"""Ids of the plan's tasks by title."""
 
 
 def set_the_stage(s: Story) -> None:
-    """A small repository with tests, a plan, and what the agents will play."""
+    """Create a small repository with tests, a plan, and the agents' script."""
     for name, text in shop.SHOP.items():
         (s.repo / name).write_text(text, encoding="utf-8")
     (s.folder / "plan.md").write_text(shop.PLAN, encoding="utf-8")
@@ -31,7 +31,7 @@ def set_the_stage(s: Story) -> None:
 
 
 def plan(s: Story, settings: str = "") -> DemoTasks:
-    """Alice sets up the project with the checks that it has, says who works here, and imports her plan."""
+    """Set up the project with its checks and agents, and import the plan."""
     s.tell("1. Alice makes the repository a project. Its Makefile has tests: they become the checks.")
     s.do(s.alice, "fe init --try", "Foureyes project created.", "tried: passed")
     s.tell("2. Two agents will work here, dev and its senior. Alice commits that, accepts it, and imports her plan.")
@@ -48,7 +48,7 @@ def plan(s: Story, settings: str = "") -> DemoTasks:
 
 
 def sprint(s: Story, runner: Player, target: str, *options: str) -> None:
-    """The whole plan becomes a sprint, with a runner that takes its tasks."""
+    """Start a sprint of the whole plan, with a runner for its tasks."""
     s.do(s.alice, f"fe sprint plan {target}", "planned: 7 tasks")
     runner.begin([*FE, "run", "--agents", "3", *options], s.repo)
     late = time.monotonic() + PATIENCE
@@ -60,9 +60,8 @@ def sprint(s: Story, runner: Player, target: str, *options: str) -> None:
 
 
 def night(s: Story, t: DemoTasks) -> str:
-    """The runner: agents take tasks, work in their own worktrees, submit, are checked, sent back or merged. What it
-    told.
-    """
+    """Run the agents until no work is left: they submit, and are checked, sent back or merged. Return the runner's
+    output."""
     s.tell("3. Alice makes the plan a sprint, with a runner, and goes home. Nobody types anything from here on.")
     runner = Player(s.folder, "runner", person=True)
     try:
@@ -79,7 +78,7 @@ def night(s: Story, t: DemoTasks) -> str:
 
 
 def morning(s: Story, t: DemoTasks, output: str) -> None:
-    """What happened, each with the rule that decided it."""
+    """Show what happened, with the rule behind each decision."""
     s.tell("4. The morning. By itself: what was green and simple is on main, with the reason.")
     s.do(s.alice, "git log --graph --oneline main")
     s.do(s.alice, f"fe show {t[shop.GREET]}", "M4, by the rule itself")
@@ -100,7 +99,8 @@ def morning(s: Story, t: DemoTasks, output: str) -> None:
 
 
 def peers(s: Story, t: DemoTasks) -> None:
-    """Two reviewers: a blocker stops its task alone, a concern sends back, and the second look agrees."""
+    """Show two reviewers: a blocker stops only its own task, a concern sends a task back, and the second review
+    approves it."""
     login, receipt = t[shop.LOGIN], t[shop.RECEIPT]
     s.tell("9. Alice lets two agents review what waits; neither wrote any of it. The runner starts them.")
     s.do(s.alice, f"fe review request {login} --ask critic --ask reader", "critic")
@@ -117,7 +117,7 @@ def peers(s: Story, t: DemoTasks) -> None:
 
 
 def your_turn(s: Story) -> None:
-    """What is left for a person, and where everything is."""
+    """Show what is left for the person, and where everything is."""
     s.tell("12. What waits for a person, the riskiest first; and the journal of all of it.")
     s.do(s.alice, "fe queue", "2 tasks wait in review", "security label")
     s.do(s.alice, "fe status", "closed 5")

@@ -1,7 +1,6 @@
-"""The demo at a terminal: the runner at work in a process of its own, the app on the board, and what it leaves proven.
+"""The demo at a terminal: a runner in a separate process, the app on the board, and proofs afterwards.
 
-The terminal is the reader's, so it is put back as it was however a part ends; Ctrl-C, SIGTERM and a closed window end
-everything that was started here.
+The terminal is restored however a part ends. Ctrl-C, SIGTERM and a closed window stop every process started here.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from foureyes.demo.stage import PATIENCE, SOURCE, Player
 from foureyes.demo.story import FE, Story, StoryBroken
 
 LEAST = (60, 16)
-"""Below this size the app shows nothing but that."""
+"""Smallest terminal that the app can use."""
 READABLE = ("FOUREYES_ASCII", "FOUREYES_PAGER")
-"""Of our own variables, those that say how to show something; others would lead the app elsewhere."""
+"""Foureyes variables passed on to the app. They only affect the display."""
 AS_IT_WAS = "\033[?1049l\033[?1000;1002;1003;1006;1015l\033[?2004l\033[?25h\033[0m"
-"""The main screen, no mouse, a cursor, no colour."""
+"""Escape codes that restore the main screen, mouse, cursor and colors."""
 
 
 def can_open() -> bool:
-    """Whether the app can be shown here: a terminal that can be drawn on, large enough, and a person at it."""
+    """Return True if the app can open: a person at a large enough terminal that can draw."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM", "dumb") == "dumb":
         return False
     if any(is_there < wanted for is_there, wanted in zip(shutil.get_terminal_size(), LEAST, strict=True)):
@@ -40,7 +39,7 @@ def can_open() -> bool:
 
 
 def _is_person() -> bool:
-    """What the app would see: a person, and no agent above."""
+    """Return True if Foureyes sees a person here, with no agent above."""
     with tempfile.TemporaryDirectory() as place:
         subprocess.run(["git", "init", "-q", place], env=_environment(), check=False)
         asked = subprocess.run(
@@ -57,7 +56,7 @@ def _is_person() -> bool:
 
 
 def play(folder: Path) -> None:
-    """The stage, the runner, the app; then what can be shown about it by plain commands."""
+    """Set up the demo, start the runner, open the app, and print the proofs afterwards."""
     print(f"A small shop, 7 tasks, 3 agents at once. Nothing outside of {folder} is touched.")
     print("It is being set up: a repository with tests, two agents that play a script, a plan …", flush=True)
     s = Story(folder, aloud=False)
@@ -81,7 +80,7 @@ def play(folder: Path) -> None:
 
 
 def _open_app(repo: Path) -> None:
-    """The app in front of the reader, until they leave it."""
+    """Open the app and wait until the reader leaves it."""
     app = subprocess.Popen([*FE, "tui"], cwd=repo, env=_environment())
     try:
         code = app.wait()
@@ -98,7 +97,7 @@ def _open_app(repo: Path) -> None:
 
 @contextlib.contextmanager
 def the_terminal_as_it_was() -> Iterator[None]:
-    """Whatever an app that was killed left of the terminal is put right."""
+    """Restore the terminal after an app that was killed."""
     before = termios.tcgetattr(0)
     whole = False
     try:
@@ -114,7 +113,7 @@ def the_terminal_as_it_was() -> Iterator[None]:
 
 @contextlib.contextmanager
 def ended_in_order() -> Iterator[None]:
-    """Who is told to end, or whose window is closed, ends as by Ctrl-C."""
+    """Treat SIGTERM and SIGHUP like Ctrl-C."""
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""What the demo proves after the app was left: real commands, and what they really said."""
+"""Proofs shown after the app was closed: real commands with their real output."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EDIT = """UPDATE journal SET payload = replace(payload, 'Greet', 'Delete') WHERE
 
 
 def show(s: Story) -> None:
-    """Each proof; the one that needs a task which can be approved is left out when there is none any more."""
+    """Show each proof. The one about an approval is skipped if no task can be approved."""
     rows = [json.loads(line) for line in s.do(s.alice, "fe queue --json", quiet=True).splitlines()]
     if waiting := [row["task"] for row in rows if row["you"]["may_approve"]]:
         line_after_approval(s, waiting[-1])
@@ -30,7 +30,7 @@ def line_after_approval(s: Story, task: str) -> None:
 
 
 def edited_row(s: Story) -> None:
-    """A row that is edited behind the back of everybody is named."""
+    """Show that an edited journal row is detected."""
     s.tell(
         "History cannot be rewritten unnoticed. In a copy of the project one row of the journal is edited, with plain SQL."
     )

@@ -1,4 +1,4 @@
-"""What the agents of the demo play, as a script of the scripted agent: which run writes what."""
+"""Script of the demo's agents: the work of each run."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from foureyes.demo import shop
 
 SECOND_REVIEW = "[3-9]*"
-"""The iteration that the prompt of a second review names."""
+"""Iteration named in the prompt of a second review."""
 ScriptSteps = list[dict[str, Any]]
 
 
 def script() -> dict[str, Any]:
-    """Every play. The first that fits is played, so what comes later stands first."""
+    """Return every play. The first match is used, so later rounds come first."""
     plays = [
         _review(shop.AGREED, shop.RECEIPT, again=True),
         _review(shop.CONCERN, shop.RECEIPT),
@@ -39,7 +39,7 @@ def script() -> dict[str, Any]:
 
 
 def _play(title: str, steps: ScriptSteps, *, profile: str = "", again: bool = False) -> dict[str, Any]:
-    """Who is asked to do this task; `again`: after it came back."""
+    """Return a play for a task. `again` matches only after it was sent back."""
     play: dict[str, Any] = {"prompt": title, "steps": steps}
     if again:
         play["play"] = "[2-9]*"
@@ -47,7 +47,7 @@ def _play(title: str, steps: ScriptSteps, *, profile: str = "", again: bool = Fa
 
 
 def _review(review: Mapping[str, Any], title: str, *, again: bool = False) -> dict[str, Any]:
-    """What the critic says about a task; `again`: about what came back."""
+    """Return the critic's review of a task. `again` matches only the second review."""
     play = _play(title, [{"review": review}], profile="critic") | {"purpose": "review"}
     return play | ({"iteration": SECOND_REVIEW} if again else {})
 
@@ -69,13 +69,13 @@ def _fixed() -> ScriptSteps:
 
 
 def _on_main(files: shop.ShopFiles, message: str) -> ScriptSteps:
-    """Take in what was merged meanwhile, and say what the file is then."""
+    """Return the steps that merge main and write the resolved files."""
     merge = {"git": ["merge", "-q", "-m", "Take main in", "main"], "fails": True}
     return [merge, *_files(files, message), _done()]
 
 
 def _approves_itself() -> ScriptSteps:
-    """Submit, and try to agree to it oneself."""
+    """Return the steps that submit work and try to approve it as its author."""
     handed = {
         "fe": ["submit", "{task}", "-m", "constant time, and a wrong password is tried", "--json"],
         "keep": {"seen": "seen"},

@@ -1,4 +1,4 @@
-"""The shop of the demo: a small Python project with tests, its plan, and what its agents write."""
+"""The demo's shop: a small Python project with tests, its plan, and the work of its agents."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ Labels: review:batch
 
 
 def test_of(module: str, name: str, *claims: str) -> str:
-    """A test file of one test for each claim."""
+    """Return a test file with one test per claim."""
     tests = "".join(f"\n    def test_{number}(self):\n        {claim}\n" for number, claim in enumerate(claims, 1))
     return f"import unittest\n\nfrom {module} import {name}\n\n\nclass Test(unittest.TestCase):{tests}"
 
@@ -105,16 +105,15 @@ independence = "origin"
 [loop]
 no_progress_limit = 1
 """
-"""What the demo adds to its foureyes.toml: two agents that work and two that review, each plays a script; what is about
-security waits for a person, and peers may look at it; and a loop goes up soon.
-"""
+"""Additions to the demo's foureyes.toml: two agents that work and two that review, all scripted. Security tasks need a
+person, and loops escalate early."""
 
 PEERS = """
 [review.peers]
 reviewers = ["critic", "reader"]
 ask = 2
 """
-"""Where nobody tells the story: every submission is reviewed by two, without being asked for."""
+"""Added when no story is printed: two peers review every submission without a request."""
 
 ShopFiles = dict[str, str]
 
@@ -175,7 +174,7 @@ CONCERN = {
         }
     ],
 }
-"""What the critic finds in the first receipt."""
+"""The critic's review of the first receipt."""
 AGREED = {
     "verdict": "approved",
     "summary": "Two decimals, and a test that notices.",

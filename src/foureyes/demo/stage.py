@@ -1,8 +1,8 @@
-"""A stage for the demo: a person that looks the same under an agent, in CI without a terminal and on a desk.
+"""Players of the demo: a person looks the same under an agent, in CI without a terminal, and on a desktop.
 
-Foureyes tells who is calling from the processes above. So a player is a process of its own, detached from whatever
-started the demo, with an empty environment; it runs what it is told over a socket. A person's commands each get a
-pseudo-terminal. The lower half runs in the players, isolated.
+Foureyes identifies a caller by its parent processes. Each player is therefore a separate process, detached from the
+demo's starter, with an empty environment. It runs the commands it receives over a socket, a person's on a
+pseudo-terminal. The second half of this file runs inside the players, isolated.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from typing import Any, NamedTuple
 SOURCE = Path(__file__).resolve().parents[2]
 LIMIT = 600.0
 PATIENCE = 20.0
-"""Seconds for what is asked to end; what does not is killed."""
+"""Seconds that a process gets to end before it is killed."""
 
 
 class CommandResult(NamedTuple):
-    """How a command ended, and all it printed."""
+    """Exit code of a command and all its output."""
 
     rc: int
     text: str
 
 
 class Player:
-    """Somebody who types commands."""
+    """A participant that types commands."""
 
     def __init__(self, folder: Path, name: str, *, person: bool = False) -> None:
         self.name = name
@@ -65,22 +65,22 @@ class Player:
         return self.wait()
 
     def begin(self, argv: list[str], cwd: Path) -> None:
-        """Run a program as this player, which goes on until it is waited for, or `close`."""
+        """Start a program as this player. It runs until wait() or close()."""
         request = {"argv": argv, "cwd": str(cwd), "env": self._env, "terminal": self.person, "limit": LIMIT}
         self._wire.write(json.dumps(request) + "\n")
         self._wire.flush()
 
     def wait(self) -> CommandResult:
-        """Wait for the end of what was begun."""
+        """Wait until the started program ends."""
         return CommandResult(*json.loads(self._wire.readline()))
 
     @property
     def has_answered(self) -> bool:
-        """Whether what was begun has ended by itself."""
+        """Return True if the started program has ended."""
         return bool(select.select([self._socket], [], [], 0)[0])
 
     def close(self) -> str:
-        """Cut the line, which ends the player and what it runs, and wait until both are gone. What was printed last."""
+        """Close the connection, which ends the player and its program, wait for both, and return the last output."""
         left = b""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
@@ -97,7 +97,7 @@ class Player:
 
 
 def play(number: int) -> None:
-    """Detach by forking twice, then run commands until the line is cut."""
+    """Detach by forking twice, then run commands until the connection closes."""
     if second := os.fork():
         os.waitpid(second, 0)
         return
@@ -112,7 +112,7 @@ def play(number: int) -> None:
 
 
 def perform(line: socket.socket, argv: list[str], cwd: str, env: dict[str, str], terminal: bool, limit: float) -> Any:
-    """Run one command, with a terminal of its own or without one, and end it when the line is cut."""
+    """Run one command, with or without a terminal, and end it when the connection closes."""
     master, slave = os.openpty() if terminal else (-1, -1)
     try:
         child = subprocess.Popen(
@@ -136,7 +136,7 @@ def perform(line: socket.socket, argv: list[str], cwd: str, env: dict[str, str],
 
 
 def heard(child: subprocess.Popen[bytes], line: socket.socket, limit: float) -> bytes:
-    """All that a command prints. Nothing comes over the line while one runs but its end."""
+    """Return all output of a command. Any event on the connection means that it was closed, which ends the command."""
     assert child.stdout is not None
     late, text = time.monotonic() + limit, b""
     with child.stdout as printed:
@@ -152,7 +152,7 @@ def heard(child: subprocess.Popen[bytes], line: socket.socket, limit: float) -> 
 
 
 def end(child: subprocess.Popen[bytes]) -> None:
-    """Ask a command to end, and make it end."""
+    """Terminate a command, and kill it if it does not end."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, number)
@@ -162,7 +162,7 @@ def end(child: subprocess.Popen[bytes]) -> None:
 
 
 def take_terminal() -> None:
-    """Make the terminal that is the input the controlling one."""
+    """Make standard input the controlling terminal."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 

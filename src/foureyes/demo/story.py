@@ -1,4 +1,4 @@
-"""How the demo is told: who does what, what it really printed, and whether that is what the story says."""
+"""The demo's narrator: runs the commands, prints their real output, and checks it against the story."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ FE = [sys.executable, "-P", "-m", "foureyes"]
 
 
 class StoryBroken(Exception):
-    """A step did something else than the story says."""
+    """Error: a step deviated from the story."""
 
 
 class Story:
-    """The place, the players, and the printing of what they do."""
+    """The folder, the players, and the printed story."""
 
     def __init__(self, folder: Path, *, aloud: bool = True) -> None:
         self.folder = folder
@@ -29,7 +29,7 @@ class Story:
         self.alice = Player(folder, "alice", person=True)
 
     def tell(self, text: str) -> None:
-        """A line of the story."""
+        """Print a line of the story."""
         if not self.aloud:
             return
         print(f"\n\033[1m{text}\033[0m" if self.bold else f"\n{text}", flush=True)
@@ -37,14 +37,14 @@ class Story:
     def do(
         self, who: Player, command: str, *says: str, expect: int = 0, at: Path | None = None, quiet: bool = False
     ) -> str:
-        """Run a command as a player, print it with what it said, and check that it did what the story says."""
+        """Run a command as a player, print it with its output, and check both."""
         answer = who.run(self._argv(command), at or self.repo)
         return self.told(who, command, answer, *says, expect=expect, quiet=quiet)
 
     def told(
         self, who: Player, command: str, answer: CommandResult, *says: str, expect: int = 0, quiet: bool = False
     ) -> str:
-        """A command with what it said, once it has ended."""
+        """Print and check a command that has ended, and return its output."""
         if self.aloud and not quiet:
             print(f"{who.name}$ {command}" + (f"      (exit {answer.rc})" if answer.rc else ""))
             print("".join(f"    {line}".rstrip() + "\n" for line in answer.text.splitlines()), end="", flush=True)
@@ -68,16 +68,16 @@ class Story:
 
     @property
     def kept(self) -> str:
-        """The last line: where everything is, and what comes next."""
+        """Return the last line: where everything is and what to do next."""
         return f"Kept in {self.repo}. Look around: cd {self.repo} && fe     Yours: fe init"
 
     def close(self) -> None:
-        """Everybody goes home."""
+        """Close all players."""
         self.alice.close()
 
 
 def found(pattern: str, text: str) -> str:
-    """What a command said, picked from its text."""
+    """Return the part of a command's output that matches a pattern."""
     match = re.search(pattern, text)
     if match is None:
         raise StoryBroken(f"no {pattern!r} in\n{text}")
