@@ -1,4 +1,4 @@
-"""`fe agent list`, and what agents and their hooks call: `signal`, `emit`, `remind`."""
+"""`fe agent list`, and the commands for agents and their hooks: `signal`, `emit`, `remind`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ HOOKED = ("claude", "codex", "gemini", "qwen", "cursor", "copilot")
 MOST_INPUT = 8 << 20
 PATIENCE = 2
 ACTIVE = ("stop_hook_active", "stopHookActive")
-"""How programs say that their agent goes on because a hook wanted it."""
+"""Fields by which programs report that their agent continues because of a hook."""
 TELLS_PEOPLE = "qwen"
-"""It says so of every stop (0.15.10): an agent that was told to go on would be told for ever, so its person is told."""
+"""qwen 0.15.10 reports this for every stop, so a reminder to its agent would repeat for ever. Its user gets the message
+instead."""
 
 
 @click.group("agent")
@@ -83,7 +84,8 @@ def _held(session: Session) -> list[str]:
 
 
 def _said(program: str, payload: Any, session: Session) -> dict[str, str]:
-    """What the program's agent is told; nothing where it was told already, was stopped, or holds nothing."""
+    """Return the hook's answer, which reminds the agent of the tasks it holds. Empty if it was reminded already, was
+    stopped, or holds none."""
     if not isinstance(payload, dict) or payload.get("status") in ("aborted", "error"):
         return {}
     if program != TELLS_PEOPLE and (payload.get("loop_count") or any(payload.get(name) for name in ACTIVE)):
@@ -107,7 +109,7 @@ def _text(held: list[str]) -> str:
 
 
 def _payload() -> Any:
-    """What the program says on standard input; it is not waited for without end."""
+    """Return the JSON on standard input, waiting a limited time."""
     from select import select
 
     parts: list[bytes] = []

@@ -1,4 +1,4 @@
-"""`fe agent list`: the agent programs of the profiles, as they are on this machine."""
+"""`fe agent list`: the profiles' agent programs on this machine."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _cells(row: AgentView) -> tuple[str, ...]:
 
 
 def _state(row: AgentView) -> str:
-    """In one cell: whether it can be used, and if not, why or until when."""
+    """Return one table cell: if the program can be used, else why not or until when."""
     if row.problem:
         return row.problem
     if row.cooled:

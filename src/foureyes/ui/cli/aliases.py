@@ -1,4 +1,4 @@
-"""Earlier names of commands, and td's: each still runs the command that does it now."""
+"""Aliases: earlier names of commands, and those of td, with the current command."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ ALIASES: dict[str, str] = {
     "worktree list": "worktree",
     "worktree prune": "worktree --prune",
 }
-"""What is typed, and what runs. A new name is never an earlier one, so nothing is replaced twice."""
+"""Alias and current command. No current name is also an alias."""
 
 
 def current(args: Sequence[str]) -> list[str]:

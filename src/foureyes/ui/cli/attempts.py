@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 NEW_FILES_SHOWN = 5
-"""How many new files are named."""
+"""Maximum number of new files to name."""
 
 
 def submit_options(function: click.decorators.FC) -> click.decorators.FC:
-    """The options of a submission."""
+    """Add the options of a submission."""
     function = click.option("-m", "--message", default="", help="What you did, for the reviewer.")(function)
     function = click.option("--commit", metavar="MESSAGE", help="Commit everything first, with this message.")(function)
     function = click.option(
@@ -52,13 +52,13 @@ def submit(session: Session, task: str, **given: Any) -> None:
 
 
 def _submit(session: Session, task: str, **given: Any) -> None:
-    """`given`: what `submit_options` says, by the names that the verb has for it."""
+    """Submit a task and answer. `given` holds the values of submit_options()."""
     outcome = session.app.attempts.submit(session.actor, task, **given)
     session.answer(with_id(outcome), submit_text(outcome))
 
 
 def submit_text(outcome: SubmitOutcome) -> str:
-    """What a submission says."""
+    """Return the answer to a submission."""
     if not outcome.changed:
         sent = f"\n  remote    {outcome.sent}" if outcome.sent else ""
         return (
@@ -83,7 +83,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
 
 
 def _again(outcome: SubmitOutcome) -> list[str]:
-    """L11, E5: nothing is fixed by the same files, and how long that goes well."""
+    """Return a warning about a submission without changes, and how many more the loop allows. [L11, E5]"""
     lines = []
     if outcome.repeats:
         fixed = outcome.fixed_by_nothing
@@ -93,7 +93,7 @@ def _again(outcome: SubmitOutcome) -> list[str]:
 
 
 def _mode(outcome: SubmitOutcome) -> list[str]:
-    """What happens to it now (M)."""
+    """Return what happens to the submission next. [M]"""
     if outcome.status in ("approved", "closed"):
         return [f"  approved automatically, in mode {outcome.mode} (M4). To merge it: fe merge"]
     if outcome.status == "open":
@@ -118,7 +118,7 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
 
 
 def _reasons(title: str, reasons: tuple[Reason, ...]) -> list[str]:
-    """Reasons against an approval, each with its next step."""
+    """Return the reasons against an approval, each with its next step."""
     lines = []
     for number, reason in enumerate(reasons):
         step = f": {steps_text(reason.next)}" if reason.next else ""
@@ -127,7 +127,7 @@ def _reasons(title: str, reasons: tuple[Reason, ...]) -> list[str]:
 
 
 def _unchecked(outcome: SubmitOutcome) -> list[str]:
-    """D5: nobody approves before the required checks ran, and its maker's own run only informs."""
+    """Return the required checks that did not run or pass yet. The author's own run does not count. [D5]"""
     lines = []
     if outcome.unchecked:
         run = steps_text(by_person_or_service(fe("check", "run", outcome.task)))

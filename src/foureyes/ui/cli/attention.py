@@ -1,4 +1,4 @@
-"""`fe attention`: everything that only a person can move."""
+"""`fe attention`: everything that waits for a person."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def attention(session: Session, limit: int) -> None:
 
 
 def first(session: Session) -> AttentionView:
-    """E6: what other pages begin with."""
+    """Return the first items, which other pages show at the top. [E6]"""
     return session.app.attention.view(session.actor, limit=FIRST)

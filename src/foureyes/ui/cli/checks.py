@@ -109,7 +109,7 @@ def check_run(session: Session, task: str | None, only: tuple[str, ...], again: 
 
 
 def run_on_target(session: Session, task: str | None, only: tuple[str, ...], *, again: bool) -> None:
-    """X4: what the target itself is like."""
+    """Run every check on the target branch. [X4]"""
     if task or only:
         raise BadInput(
             "--target runs every check on the target branch: no task, no --only.",
@@ -128,7 +128,7 @@ def run_on_target(session: Session, task: str | None, only: tuple[str, ...], *, 
 
 
 def later_text(later: CheckRetry) -> str:
-    """What broke, and when it is tried again."""
+    """Return which check broke and when it is retried."""
     tries = "once" if later.tries == 1 else f"{later.tries} times"
     how = later.outcome.replace("_", " ")
     at = f"{later.at[:10]} {later.at[11:19]} UTC"
@@ -139,9 +139,8 @@ def later_text(later: CheckRetry) -> str:
 
 
 class Teller:
-    """Progress on stderr: everything that begins or ends; what a check prints only on a terminal, each line where the
-    one before was.
-    """
+    """Progress on stderr: every start and end. A check's output appears only on a terminal, each line in place of the
+    previous one."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -154,7 +153,7 @@ class Teller:
 
 
 def report_text(report: CheckReport, *, whole: bool = False) -> str:
-    """The checks of an attempt, and what the gate did."""
+    """Return the checks of an attempt and the gate's result."""
     if report.problem:
         steps = [next_line(report.next)] if report.next else []
         return "\n".join([f"{report.task}  not checked: {flat(report.problem)}", *steps])
@@ -177,7 +176,7 @@ def report_text(report: CheckReport, *, whole: bool = False) -> str:
 
 
 def _unaccepted(note: Reason | None, *, with_step: bool) -> list[str]:
-    """P12: a foureyes.toml on the target that is not in force."""
+    """Return a note if the target's foureyes.toml is not the accepted one. [P12]"""
     step = f": {steps_text(note.next)}" if note and with_step else ""
     return [f"  note: {flat(note.message)} ({note.rule}){step}"] if note else []
 
@@ -221,7 +220,7 @@ def check_show(session: Session, task: str | None, target: bool, number: int | N
 
 
 def show_target(session: Session, runs: list[CheckRun]) -> None:
-    """What ran on the target, and what it printed."""
+    """Print the runs on the target with their output."""
     if session.json:
         output.write_lines(runs)
         return
@@ -234,7 +233,7 @@ def show_target(session: Session, runs: list[CheckRun]) -> None:
 
 
 def show_text(report: CheckReport) -> str:
-    """The checks of an attempt with what they printed, and the other runs of its task."""
+    """Return the checks of an attempt with their output, and the task's other runs."""
     lines = [report_text(report, whole=True)]
     for row in report.checks:
         if row.output.strip():
@@ -258,14 +257,14 @@ WHERE = {"merge": "merge result", "": "tree"}
 
 
 def run_line(run: CheckRun) -> str:
-    """One run in a line: its number, when, on what, by whom, and what came of it."""
+    """Return a run in one line: number, time, tree, caller and outcome."""
     where = f"{WHERE.get(run.on, run.on)} {run.tree[:7]}"
     how = run.outcome.replace("_", " ")
     return f"{run.n}  {run.at[:10]} {run.at[11:19]}  {run.check} on {where}: {how}, {flat(run.summary)}   by {run.by}"
 
 
 def run_lines(run: CheckRun) -> list[str]:
-    """One run with what it printed."""
+    """Return a run with its output."""
     lines = [f"── run {run_line(run)}", f"   {flat(run.command)}"]
     lines += [f"    - {flat(name)}" for name in run.failing[:FAILING_SHOWN]]
     lines += [f"    - and {run.failed - FAILING_SHOWN} more"] if run.failed > FAILING_SHOWN else []

@@ -46,7 +46,7 @@ def start(session: Session, task: str, worktree: bool | None, yes: bool, if_vers
 
 
 def _agrees(session: Session, task: str, title: str) -> bool:
-    """P2: one word makes a person an author for ever; where it would, it is said before."""
+    """Ask before a person starts a task, because that makes them an author for good. [P2]"""
     session.note(f"{task}  {flat(title)}")
     session.note(f"you become an author of {task} and cannot approve it (P2); agents start tasks themselves: fe next")
     return click.confirm("start it?", default=False, err=True)
@@ -60,14 +60,14 @@ def next_task(session: Session, worktree: bool | None, yes: bool) -> None:
     best = session.app.lists.listed(ListQuery(ready=True, limit=1)) if not yes and session.can_ask else []
     if not best:
         _claimed(session, session.app.claims.next(session.actor, worktree=worktree))
-    elif _agrees(session, best[0].id, best[0].title):  # what was asked about, also where a better one came meanwhile
+    elif _agrees(session, best[0].id, best[0].title):  # the task asked about, even if a better one appeared since
         _claimed(session, session.app.claims.start(session.actor, best[0].id, worktree=worktree))
     else:
         output.write("nothing was started")
 
 
 def _claimed(session: Session, outcome: Outcome | ClaimedWorktree) -> None:
-    """What became of a claim, and the way to its checkout from where the caller stands."""
+    """Print the result of a claim and the path to its worktree from the current directory."""
     if not isinstance(outcome, ClaimedWorktree):
         say(session, outcome)
         return

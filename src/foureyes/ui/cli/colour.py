@@ -1,6 +1,4 @@
-"""Colours of the command line: on a terminal only, and only where nobody asked for none. A word says it, too: colour is
-never the only sign.
-"""
+"""Colors of the command line, on terminals only and unless disabled. Color only repeats what the text says."""
 
 from __future__ import annotations
 
@@ -20,31 +18,31 @@ WORDS: dict[str, str] = {
     "STUCK": RED,
     "stuck": RED,
 }
-"""How a status stands out; what is open is plain."""
+"""Color of each status. Open tasks have none."""
 
 COLUMNS = frozenset({"STATUS", "STATE"})
 
 
 def is_wanted() -> bool:
-    """Whether a person looks at a terminal that has colours, and did not say no (NO_COLOR)."""
+    """Return True if stdout is a terminal with colors and NO_COLOR is not set."""
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         return False
     return os.environ.get("TERM", "dumb") != "dumb"
 
 
 def painted(text: str, tint: str) -> str:
-    """Text in a colour; without one as it is."""
+    """Return text in a color, or unchanged without one."""
     return f"\x1b[{tint}m{text}\x1b[0m" if tint else text
 
 
 def cell(column: str, text: str) -> str:
-    """A cell of a table, padded already."""
+    """Return a padded table cell in its color."""
     words = text.split(maxsplit=1)
     return painted(text, WORDS.get(words[0], "")) if column in COLUMNS and words else text
 
 
 def of_task(number: int, line: str) -> str:
-    """A line of a task's page: its title, then how it stands."""
+    """Return a line of a task's page: the title in bold, the status in its color."""
     if number == 0:
         return painted(line, BOLD)
     words = line.split(maxsplit=1)
@@ -52,7 +50,7 @@ def of_task(number: int, line: str) -> str:
 
 
 def of_diff(_: int, line: str) -> str:
-    """A line of a change, as git writes it."""
+    """Return a line of a git diff in its color."""
     if line[:4] in ("--- ", "+++ ") or line[:5] == "diff ":
         return painted(line, BOLD)
     return painted(line, {"+": GREEN, "-": RED, "@": CYAN}.get(line[:1], ""))

@@ -1,4 +1,4 @@
-"""What all commands share: `--json`, `--as`, an example in their help, and the way to the Application."""
+"""Base of all commands: `--json`, `--as`, help examples, and access to the Application."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Session:
-    """One call: where, who, and how to answer. Everything is made when first asked for."""
+    """One call: directory, caller and output. Everything is created on first use."""
 
     def __init__(self, json: bool = False, asserted: str = "") -> None:
         self.json = json
@@ -51,7 +51,7 @@ class Session:
 
             app = reach(self.cwd, os.environ, self.asserted)
         else:
-            from foureyes.bootstrap.wiring import open_project  # what needs no project (help, rules) opens nothing
+            from foureyes.bootstrap.wiring import open_project  # commands without a project (help, rules) open nothing
 
             app = open_project(self.cwd, os.environ)
         click.get_current_context().find_root().call_on_close(app.close)
@@ -59,7 +59,7 @@ class Session:
 
     @cached_property
     def actor(self) -> Actor:
-        """Who is calling: as the project knows it, or, where there is none, as far as can be seen."""
+        """Return the caller as the project knows it, or as observed if there is no project."""
         try:
             app = self.app
         except EnvironmentProblem as problem:
@@ -79,14 +79,14 @@ class Session:
 
     @cached_property
     def newcomer(self) -> tuple[Actor, IdentityRule]:
-        """Who is calling where there is no project, and where one that is made here would be at home (I3)."""
+        """Return the caller outside a project, and the home that a new project here would get. [I3]"""
         from foureyes.bootstrap.wiring import newcomer
 
         return newcomer(os.environ, self.asserted)
 
     @cached_property
     def home(self) -> IdentityRule | None:
-        """Where a project that is made here is at home; nothing, if there is one already."""
+        """Return the home of a new project, or None if there is a project already."""
         try:
             _ = self.app
         except EnvironmentProblem:
@@ -95,35 +95,33 @@ class Session:
 
     @property
     def can_ask(self) -> bool:
-        """A person is there, at a terminal, who can answer a question."""
+        """Return True if a person at a terminal can answer a question."""
         return sys.stdin.isatty() and sys.stderr.isatty() and not self.json and self.actor.kind == "human"
 
     def check_token(self) -> None:
-        """I2: a token that is used elsewhere is refused whatever it is used for, also where nobody asks who is
-        calling.
-        """
+        """Refuse a token used outside its process, even in commands that do not need the caller. [I2]"""
         if os.environ.get("FOUREYES_TOKEN") or os.environ.get(RUN_DIR):
             _ = self.actor
 
     def answer(self, value: object, text: str) -> None:
-        """One result: JSON for programs, a sentence for people."""
+        """Print one result: JSON for programs, text for people."""
         if self.json:
             output.write_json(value)
         else:
             output.write(text)
 
     def note(self, line: str) -> None:
-        """Talk beside the result: for people, not for whoever reads the result."""
+        """Print a line for people on stderr, separate from the result."""
         output.flush()
         diagnostics.talk(line)
 
     def tell(self, news: News) -> None:
-        """Progress of a long verb."""
+        """Print the progress of a long command."""
         self.note(news.text + (f"\n  {next_line(news.next)}" if news.next else ""))
 
 
 def _gone() -> str:
-    """Where a directory was that is gone: the kernel knows, else whoever stood there before."""
+    """Return the path of a deleted current directory, from the kernel or the environment."""
     try:
         return os.readlink("/proc/self/cwd").removesuffix(" (deleted)")
     except OSError:
@@ -131,14 +129,14 @@ def _gone() -> str:
 
 
 def _above(path: str) -> str:
-    """The nearest folder that exists."""
+    """Return the nearest existing directory."""
     while path.strip("/") and not os.path.isdir(path):
         path = os.path.dirname(path)
     return path or "/"
 
 
 def _nowhere(path: str) -> EnvironmentProblem:
-    """What to say where the directory is gone: mostly it was the worktree of a task that was merged meanwhile (K1)."""
+    """Return the error for a deleted current directory. Usually it was the worktree of a merged task. [K1]"""
     root, inside, task = path.partition("/.foureyes/worktrees/")
     if not inside or not os.path.isdir(root):
         return EnvironmentProblem("your current directory is gone.", next_step=shell("cd", _above(path)))
@@ -150,10 +148,8 @@ def _nowhere(path: str) -> EnvironmentProblem:
 
 
 def end_cleanly() -> None:
-    """Being told to end (cron, systemd, CI), or the terminal going away, is like Ctrl-C: what a long command has made
-    for itself is removed. Who is told to stay (`nohup`) stays; so does who was begun deaf to Ctrl-C, as a script's `&`
-    does: there Ctrl-C is for what runs in front.
-    """
+    """Treat SIGTERM and SIGHUP like Ctrl-C, so that a long command removes its temporary files. Signals that the
+    starter ignores (`nohup`, a script's `&`) stay ignored."""
     import signal
 
     def interrupt(*_: object) -> None:
@@ -173,12 +169,12 @@ COMPLETED = {
     "only": "check",
     "commands": "command",
 }
-"""What a parameter of this name is, for a shell that completes it."""
+"""Kind of completion by parameter name."""
 ID = Shape(r"\[?ID\b")
 
 
 class Completed(click.types.StringParamType):
-    """A text that a shell can complete."""
+    """Text parameter that a shell can complete."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -190,14 +186,14 @@ class Completed(click.types.StringParamType):
 
 
 def complete(param: click.Parameter) -> None:
-    """Let a shell complete a parameter, where its name says what it is; ids of findings are called ID."""
+    """Enable completion for a parameter, judging by its name. Finding ids use the metavar ID."""
     kind = COMPLETED.get(param.name or "")
     if kind and param.type is click.STRING and (kind != "finding" or ID.match(param.metavar or "")):
         param.type = Completed(kind)
 
 
 class VerbCommand(click.Command):
-    """A command with `--json`, `--as` and an example."""
+    """Command with `--json`, `--as` and an example."""
 
     def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -236,7 +232,7 @@ def _set_asserted(ctx: click.Context, _: click.Parameter, value: str | None) -> 
 
 
 def verb(name: str, *, example: str, help: str | None = None) -> Callable[[Callable[..., None]], VerbCommand]:
-    """Declare a command; its function gets the Session first."""
+    """Return a decorator that declares a command. Its function receives the Session first."""
 
     def wrap(function: Callable[..., None]) -> VerbCommand:
         @wraps(function)
@@ -254,13 +250,11 @@ def verb(name: str, *, example: str, help: str | None = None) -> Callable[[Calla
 
 
 REASONS = ("reason", "message", "note", "notes", "comment")
-"""P9: the reason and its aliases, in the order in which they win."""
+"""Options for a reason, in order of precedence. [P9]"""
 
 
 def reason_options(function: Callable[..., None]) -> Callable[..., None]:
-    """`--reason/-m` and its aliases; the function gets one `reason`: the first one given, and blank counts as
-    missing.
-    """
+    """Add `--reason/-m` and its aliases. The function receives one `reason`: the first that is not blank."""
 
     @wraps(function)
     def with_reason(*args: Any, **values: Any) -> None:
@@ -279,7 +273,7 @@ PAGER = click.option("--pager/--no-pager", default=True, help="On a terminal, sh
 
 
 def if_version(function: F) -> F:
-    """T6: the version the caller saw."""
+    """Add the option `--if-version`. [T6]"""
     return click.option("--if-version", type=int, metavar="N", help="Refuse if the task has changed since version N.")(
         function
     )
@@ -288,11 +282,11 @@ def if_version(function: F) -> F:
 if TYPE_CHECKING:
     _NumberParam = click.ParamType[int]
 else:
-    _NumberParam = click.ParamType  # older versions of click have no type argument here
+    _NumberParam = click.ParamType  # older versions of click have no type argument
 
 
 class Priority(_NumberParam):
-    """0 to 4, or P0 to P4."""
+    """Priority from 0 to 4, or P0 to P4."""
 
     name = "priority"
 
@@ -306,7 +300,7 @@ class Priority(_NumberParam):
 
 
 def say_all(session: Session, outcomes: Sequence[Any]) -> None:
-    """The answer of a verb that changed several tasks: a line for each."""
+    """Print one line per changed task."""
     if session.json:
         output.write_lines(outcomes)
         return
@@ -315,7 +309,7 @@ def say_all(session: Session, outcomes: Sequence[Any]) -> None:
 
 
 def say(session: Session, outcome: Any) -> None:
-    """The usual answer of a verb that changed a task."""
+    """Print the usual answer of a command that changed a task."""
     lines = [outcome.message, *[f"  {note}" for note in outcome.notes]]
     if outcome.next:
         lines.append(next_line(outcome.next))

@@ -1,6 +1,5 @@
-"""What a shell offers for an argument: ids with titles, statuses, labels, findings, checks. Reads a little, writes
-nothing, and says nothing where something is wrong: a prompt is no place for errors.
-"""
+"""Shell completion: ids with titles, statuses, labels, findings and checks. It writes nothing and reports no errors,
+since a prompt is no place for them."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from foureyes.core.words.lifecycle import TaskStatus
 
 MOST_OFFERED = 100
-"""Nobody reads more, and a shell waits for it."""
+"""Maximum number of offers, to keep the shell responsive."""
 
 FIRST: dict[str, TaskStatus] = {
     "approve": "reviewing",
@@ -26,28 +25,27 @@ FIRST: dict[str, TaskStatus] = {
     "unstart": "in_progress",
     "start": "open",
 }
-"""Which tasks a command is mostly about."""
+"""Status of the tasks that each command mostly takes."""
 
 
 def offered(kind: str, command: str, incomplete: str) -> list[CompletionItem]:
-    """What fits what was typed so far; nothing where there is no project, or it cannot be read."""
+    """Return the completions of the typed text. Empty if there is no project or it cannot be read."""
     try:
         return [_shown(item) for item in SOURCES[kind](command) if _fits(str(item.value), incomplete)]
-    except Exception:  # whatever it is, the next command says it where it can be read
+    except Exception:  # the next command reports the problem
         return []
 
 
 def _fits(value: str, incomplete: str) -> bool:
-    """Whether a shell may put it on the line. It does so as it is, and runs what it finds there: only what needs no
-    quotes is offered, and nothing that would be an option.
-    """
+    """Return True if the value is safe to complete. A shell inserts it unquoted and could run it, so values that need
+    quotes or look like options are excluded."""
     from shlex import quote
 
     return value.startswith(incomplete) and quote(value) == value and not value.startswith("-")
 
 
 def _shown(item: CompletionItem) -> CompletionItem:
-    """With a help of one line: a shell takes the next line for another value."""
+    """Return the item with a one-line help, because a shell takes a second line for another value."""
     from foureyes.core.words.text import flat
 
     return CompletionItem(item.value, help=flat(item.help)) if item.help else item

@@ -32,12 +32,12 @@ def _value(value: object) -> str:
 
 
 def _fields(entry: msgspec.Struct) -> str:
-    """What an entry of a table says; what it leaves open is left out."""
+    """Return the fields of a table entry that are set."""
     return ", ".join(f"{name} {_value(value)}" for name, value in msgspec.structs.asdict(entry).items() if value != "")
 
 
 def _agrees(session: Session, offer: ConfigurationOffer) -> bool:
-    """Show it all; on a terminal ask, elsewhere say how to say that it was seen."""
+    """Show the whole offer. On a terminal ask, else explain how to confirm it."""
     lines = [*(f"  {line}" for line in offer.lines)] or ["  no setting changes, only the words around them"]
     head = f"foureyes.toml on {offer.target} {offer.seen[:15]} would be in force:"
     if not session.json:
@@ -80,7 +80,7 @@ def config_show(session: Session, names: tuple[str, ...]) -> None:
 
 
 def _named(rows: list[SettingView], name: str) -> list[SettingView]:
-    """The setting of this name, or those of the section."""
+    """Return the setting with this name, or all of a section."""
     key = ALIASES.get(name, name)
     chosen = [row for row in rows if row.key == key or row.key.startswith(f"{key}.")]
     if name == "features":
@@ -91,7 +91,7 @@ def _named(rows: list[SettingView], name: str) -> list[SettingView]:
 
 
 def _wrapped(text: str, left: int) -> str:
-    """A table for a terminal: a value, which begins `left`, goes on below where it does not fit."""
+    """Return a table whose last column wraps at the terminal's width. `left` is the column where values begin."""
     from textwrap import wrap
 
     room = max(output.columns() - left, 20)

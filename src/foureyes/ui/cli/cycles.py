@@ -1,4 +1,4 @@
-"""`fe review now|list|decide|clarify|ask|end`, and a cycle in `fe review show`."""
+"""`fe review now|list|decide|clarify|ask|end`, and cycles in `fe review show`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foureyes.ui.cli.text.cycle import cycle_text, cycles_text
 from foureyes.ui.steps import next_line
 
 CYCLE = Shape(r"c-[0-9]{1,9}\Z")
-"""What is meant for a cycle, where a task could be meant, too."""
+"""Matches a cycle id where a task id is possible too."""
 
 
 @verb("now", example='fe review now fe-7k2 -m "it changes the login"')
@@ -26,7 +26,7 @@ def review_now(session: Session, task: str | None, reason: str) -> None:
 
 
 def answer_cycle(session: Session, done: CycleOutcome) -> None:
-    """What became of a cycle."""
+    """Print the result of a cycle command."""
     lines = [done.message]
     lines += [f"  asked: {', '.join(done.asked)}"] if done.asked else []
     lines += [f"  {note}" for note in done.notes]
@@ -47,7 +47,7 @@ def review_list(session: Session, task: str, live: bool, limit: int) -> None:
 
 
 def show_cycle(session: Session, cycle: str) -> None:
-    """One cycle, with everybody who was asked."""
+    """Print one cycle with its reviewers."""
     view = session.app.cycles.show(cycle)
     if session.json:
         output.write_json(view)

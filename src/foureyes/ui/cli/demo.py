@@ -1,4 +1,4 @@
-"""`fe demo`: this file only makes way for it; it plays in processes of its own."""
+"""`fe demo`: replaces this process with the demo, which runs in processes of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def demo(_session: Session) -> None:
     if not sys.executable:
         raise Internal("this interpreter does not know its own path")
     sys.stdout.flush()
-    # By its path: who uses Foureyes as somebody else would is not Foureyes, and the app below it is the reader's (I5).
-    # -P: a package of that name in the directory where it is typed is not ours.
+    # By path: with -m the app below could not be told from the reader's own (I5).
+    # -P: ignore a package named foureyes in the current directory.
     play = os.path.join(os.path.dirname(foureyes.__file__), "demo", "__main__.py")
     os.execv(sys.executable, [sys.executable, "-P", play])  # noqa: S606 (our own module, no shell)

@@ -1,4 +1,4 @@
-"""The only writer of stderr and the only maker of exit codes: errors as sentences, or as JSON on stdout."""
+"""Diagnostics: the only module that writes to stderr and chooses exit codes. Errors are text, or JSON on stdout."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _passing = False
 
 
 def talk(text: str) -> None:
-    """Progress, hints and warnings."""
+    """Print progress, hints or warnings."""
     global _passing
     sys.stderr.write((CLEARED if _passing else "") + in_encoding(visible(text) + "\n", sys.stderr.encoding or "utf-8"))
     _passing = False
 
 
 def pass_by(text: str) -> None:
-    """A line that the next one takes the place of, on a terminal; elsewhere nothing."""
+    """Print a line that the next one replaces. Without a terminal, print nothing."""
     global _passing
     if not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
         return
@@ -42,7 +42,7 @@ def pass_by(text: str) -> None:
 
 
 def _clear() -> None:
-    """Nothing is written behind a line that passes by."""
+    """Remove a transient line before other output."""
     global _passing
     if _passing:
         sys.stderr.write(CLEARED)
@@ -51,7 +51,7 @@ def _clear() -> None:
 
 
 def report(problem: FoureyesError, *, json: bool) -> int:
-    """Say what is wrong, why, and what to do; the exit code."""
+    """Print a problem, its reasons and the next step. Return the exit code."""
     if json:
         from foureyes.ui.values import error_of
 
@@ -64,7 +64,7 @@ def report(problem: FoureyesError, *, json: bool) -> int:
 
 
 def _reasons(problem: FoureyesError) -> str:
-    """A refusal: all reasons, each with its rule and next step."""
+    """Return a refusal with all reasons, each with its rule and next step."""
     count = len(problem.reasons)
     opening = "refused: " if isinstance(problem, Refused) else "fe: "
     lines = [f"{opening}{flat(problem.message).rstrip('.')}. {count} {'reason' if count == 1 else 'reasons'}:"]
@@ -78,13 +78,13 @@ def _reasons(problem: FoureyesError) -> str:
 
 
 def _why(problem: FoureyesError) -> str:
-    """The way to the rules of a refusal, for who reads it on a terminal."""
+    """Return the command that explains the rules of a refusal."""
     ids = dict.fromkeys(reason.rule for reason in problem.reasons if reason.rule)
     return f"\nwhy: fe help {' '.join(ids)}" if ids else ""
 
 
 def report_usage(message: str, *, json: bool, next_step: Steps = NO_STEP) -> int:
-    """A call that click could not understand."""
+    """Print a usage error and return its exit code."""
     if json:
         from foureyes.ui.values import error_of
 
@@ -95,7 +95,7 @@ def report_usage(message: str, *, json: bool, next_step: Steps = NO_STEP) -> int
 
 
 def report_crash(problem: BaseException, *, json: bool, folder: str | None) -> int:
-    """A defect of ours: keep the trace, say where it is."""
+    """Save the traceback of a defect and print where it is. Return the exit code."""
     where = _keep(problem, folder)
     internal = Internal(
         "internal error, nothing was changed."

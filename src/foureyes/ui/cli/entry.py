@@ -1,4 +1,4 @@
-"""Where the programs `fe` and `foureyes` begin: before anything large is imported."""
+"""Entry point of the programs `fe` and `foureyes`, before any large import."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gc
 
 
 def main() -> None:
-    """Run one command. It lives for a tenth of a second: collecting garbage during its imports only costs time."""
+    """Run one command. Garbage collection is off, since it only slows down a process of a tenth of a second."""
     gc.disable()
     from foureyes.ui.cli.module_finder import straighten
 

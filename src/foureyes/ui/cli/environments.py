@@ -57,7 +57,7 @@ def _write(rows: Sequence[EnvironmentRow]) -> None:
 
 
 def remove(session: Session, *, everything: bool, dry_run: bool) -> None:
-    """Remove environments that are not used any more."""
+    """Remove unused environments."""
     rows = session.app.checkouts.prune(session.actor, everything=everything, only_try=dry_run)
     if session.json:
         output.write_lines({"key": row.key, "bytes": row.bytes, "dry_run": dry_run} for row in rows)

@@ -1,4 +1,4 @@
-"""What a command reads: a file, or stdin."""
+"""Input of commands: files and standard input."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from foureyes.steps import Arg, blank, fe
 from foureyes.ui.cli.command import Session
 
 MOST_BYTES = 60_000_000
-"""More than the application takes of anything: what is larger it refuses by its size."""
+"""Read limit. It exceeds every limit of the application, which refuses larger input."""
 
 
 def read_document(session: Session, file: str, *, command: tuple[str | Arg, ...], most: int = MOST_BYTES) -> bytes:
-    """The bytes of a file from where the caller stands; `-` is stdin."""
+    """Return the content of a file relative to the current directory. `-` is stdin."""
     try:
         if file == "-":
             return sys.stdin.buffer.read(most)
@@ -29,6 +29,6 @@ def read_document(session: Session, file: str, *, command: tuple[str | Arg, ...]
 
 
 def is_file(session: Session, name: str) -> bool:
-    """Whether a word names something to read here: a file, or what another program writes (`/dev/stdin`, `<(…)`)."""
+    """Return True if the word names readable input: a file, `-`, or a pipe such as `/dev/stdin` or `<(…)`."""
     path = os.path.join(session.cwd, name)
     return name == "-" or (os.path.exists(path) and not os.path.isdir(path))

@@ -58,7 +58,7 @@ def finding_list(session: Session, task: str | None, open_only: bool, blocking: 
 
 
 def show_concerns(session: Session) -> None:
-    """What reviewers flagged in unfinished work."""
+    """Print the concerns that reviewers raised about unfinished work."""
     concerns = session.app.cycles.issues()
     if session.json:
         output.write_lines(concerns)
@@ -67,7 +67,7 @@ def show_concerns(session: Session) -> None:
 
 
 def _first_step(session: Session, rows: Sequence[FindingView]) -> list[str]:
-    """What the caller can do about the first that stands against an approval, or else the first that is open."""
+    """Return the next step for the first finding that blocks an approval, else for the first open one."""
     ordered = sorted((row for row in rows if row.open), key=lambda row: not row.holds)
     step = session.app.findings.show(session.actor, ordered[0].id).next if ordered else NO_STEP
     return [next_line(step)] if step else []
@@ -124,7 +124,7 @@ def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: 
 
 
 def _task_and_place(session: Session, words: tuple[str, ...]) -> tuple[str, str]:
-    """Task and place; one word alone is a place of the branch's task, or a task as a whole."""
+    """Return task and place. A single word is a place in the branch's task, or a task."""
     if len(words) > 2:
         raise BadInput(
             "fe finding add takes a task and a place.",
@@ -153,7 +153,7 @@ def _place(text: str) -> tuple[str, int]:
 
 
 def word_options(words: tuple[str, ...], says: dict[str, str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """One flag per word, exclusive; the function gets the ones that were given as `word_…`."""
+    """Add one flag per word. The function receives them as `word_…`."""
 
     def wrap(function: Callable[..., None]) -> Callable[..., None]:
         for word in reversed(words):
@@ -211,7 +211,7 @@ def finding_answer(
 
 
 def _answer_document(session: Session, names: tuple[str, ...], file: str) -> Any:
-    """`answer TASK --file FILE`, or `answer FILE`."""
+    """Submit a document of answers, given as `answer TASK --file FILE` or `answer FILE`."""
     is_id = FINDING_INPUT.fullmatch(names[0]) is not None
     if len(names) > 1 or is_id or not (file or is_file(session, names[0])):
         raise BadInput(

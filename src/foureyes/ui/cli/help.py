@@ -1,4 +1,4 @@
-"""`fe help` and `fe version`; help in groups and sections, and suggestions for an unknown command."""
+"""`fe help` and `fe version`, grouped help pages, and suggestions for unknown commands."""
 
 from __future__ import annotations
 
@@ -91,11 +91,12 @@ SYNONYMS: dict[str, str] = {
     "who": "whoami",
     "withdraw": "approve --withdraw",
 }
-"""What other tools call it. Letters come after this: a word is rarely misspelt and often another tool's."""
+"""Names in other tools. They are tried before similar spellings, because an unknown word is more often another tool's
+name than a typo."""
 
 
 class NoCommand(click.UsageError):
-    """An unknown command, and the help of the one that was probably meant."""
+    """Error: an unknown command, with the help of the likely one."""
 
     def __init__(self, message: str, ctx: click.Context, next_step: Steps) -> None:
         super().__init__(message, ctx)
@@ -103,7 +104,7 @@ class NoCommand(click.UsageError):
 
 
 def no_command(ctx: click.Context, word: str) -> NoCommand:
-    """The error for an unknown command."""
+    """Return the error for an unknown command."""
     assert isinstance(ctx.command, click.Group)
     close = meant(word.lower(), ctx.command.list_commands(ctx))
     if not close:
@@ -137,7 +138,7 @@ def write_section(
 def write_everyday(
     group: click.Group, ctx: click.Context, formatter: click.HelpFormatter, groups: Mapping[str, Sequence[str]]
 ) -> None:
-    """The help of `fe`: what it is, the everyday commands in groups, and where the others are."""
+    """Write the help of `fe`: its purpose, the everyday commands in groups, and where to find the others."""
     lines = [
         "Foureyes: nothing reaches main until someone other than its author approves it.",
         "",
@@ -160,7 +161,7 @@ def write_everyday(
 
 
 def all_help(context: click.Context) -> str:
-    """Every command of `fe`, in sections."""
+    """Return the help with every command, in sections."""
     assert isinstance(context.command, click.Group)
     formatter = context.make_formatter()
     click.Group.format_help(context.command, context, formatter)

@@ -1,4 +1,4 @@
-"""Imports of others that a short command does without: click and msgspec load them, hardly any command uses them."""
+"""Lazy imports: modules that click and msgspec load but hardly any command uses."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ LOADING = RLock()
 
 
 class LaterModule(ModuleType):
-    """A module that is loaded when something of it is used. It stays the same object for whoever has imported it.
+    """Module that loads on first use and keeps its identity.
 
-    `ready` is what can be answered without loading it.
+    `ready` holds attributes that are available without loading it.
     """
 
     def __init__(self, name: str, **ready: object) -> None:
@@ -44,9 +44,9 @@ class LaterModule(ModuleType):
 
 
 def lighten() -> None:
-    """Before click and msgspec are imported: see that they load less, and work as ever."""
+    """Replace modules with lazy ones before click and msgspec are imported."""
     for later in (
-        # What click says is English, as everything else is: no catalogue is looked for.
+        # Messages of click stay English, so no catalogue is searched.
         LaterModule("gettext", gettext=lambda text: text, ngettext=lambda one, more, n: one if n == 1 else more),
         LaterModule("inspect", cleandoc=clean_help),
         LaterModule("textwrap"),
@@ -57,7 +57,7 @@ def lighten() -> None:
         LaterModule("msgspec.yaml"),
     ):
         sys.modules.setdefault(later.__name__, later)
-    if sys.version_info < (3, 12):  # later ones do so themselves: what counts is written in C, and there is the same
+    if sys.version_info < (3, 12):  # Python 3.12 has fast fields in C itself
         import _datetime  # type: ignore[import-not-found]
 
         sys.modules.setdefault("datetime", _datetime)
@@ -66,7 +66,7 @@ def lighten() -> None:
 
 
 def clean_help(text: str) -> str:
-    """A help text as click cleans it: one line stays as it is, more lines are for `inspect`."""
+    """Return a help text as click cleans it. Only a text of several lines loads `inspect`."""
     if "\n" not in text and text == text.expandtabs().strip():
         return text
     inspect: Any = sys.modules["inspect"]
@@ -76,9 +76,8 @@ def clean_help(text: str) -> str:
 
 
 def _import_them() -> None:
-    """Without `typing_extensions`, if it is installed: msgspec takes from it what `typing` has since Python 3.11. And
-    without `decimal` and `uuid`, whose values no command takes and no struct holds: they meet stand-ins.
-    """
+    """Import click and msgspec without `typing_extensions`, which Python 3.11 makes unnecessary, and without `decimal`
+    and `uuid`, whose values no struct holds. Stand-ins replace them."""
     hidden: dict[str, Any] = {"typing_extensions": None} | {
         name: _stand_in(name, *types) for name, types in _UNUSED.items() if name not in sys.modules
     }
@@ -97,20 +96,19 @@ def _import_them() -> None:
 
 
 _UNREAD = (lambda: object).__code__
-"""In place of what is written about types that nobody reads: the first `compile` of a process makes a type of every
-kind of node that a syntax tree has, which takes longer than loading msgspec.
-"""
+"""Stand-in for compiled annotations. The first `compile` of a process creates a type for every syntax node, which takes
+longer than loading msgspec."""
 
 
 def _read_fields_quickly(msgspec_utils: Any) -> None:
-    """Let msgspec look up what is written about a field: most are one word, and it would compile each."""
+    """Make msgspec look up one-word annotations instead of compiling them."""
     if hasattr(msgspec_utils, "_forward_ref") and (slowly := getattr(msgspec_utils, "_eval_type", None)):
         msgspec_utils._forward_ref = str
         msgspec_utils._eval_type = lambda kind, inner, outer: slowly(_meant(kind, inner, outer), inner, outer)
 
 
 def _meant(kind: Any, inner: dict[str, Any], outer: dict[str, Any]) -> Any:
-    """What is written about a field; `outer` is the module around its class, whose words win (as in msgspec)."""
+    """Return the type that an annotation names. `outer` is the class's module and wins, as in msgspec."""
     if type(kind) is not str:
         return kind
     for words in (outer, inner, vars(builtins)):
@@ -120,18 +118,18 @@ def _meant(kind: Any, inner: dict[str, Any], outer: dict[str, Any]) -> Any:
 
 
 class _Unchecked(dict[str, Any]):
-    """In place of `TypedDict`, which compiles what is written about each field: click has some for type checkers."""
+    """Stand-in for `TypedDict`, which would compile annotations that only type checkers need."""
 
     def __init_subclass__(cls, **_: object) -> None:
         pass
 
 
 _UNUSED = {"decimal": ("Decimal",), "uuid": ("UUID", "SafeUUID")}
-"""Modules that click and msgspec load for types of theirs."""
+"""Modules that click and msgspec load only for their types."""
 
 
 def _stand_in(name: str, *types: str) -> ModuleType:
-    """A module with types that have no instances."""
+    """Return a module with types that have no instances."""
     module = ModuleType(name)
     for each in types:
         setattr(module, each, type(each, (), {"unknown": None}))

@@ -97,7 +97,7 @@ def list_tasks(
 
 
 def show_tasks(session: Session, rows: list[ListedTask], limit: int) -> None:
-    """A page of tasks; one row more than asked for means that there is another page."""
+    """Print a page of tasks. A row beyond the limit means that there is a next page."""
     page = rows[:limit]
     if session.json:
         output.write_lines(page)
@@ -130,7 +130,7 @@ def _cells(row: ListedTask) -> tuple[str, ...]:
 
 
 DECIDES = {"lead": "the lead", "user": "a person"}
-"""Who has to decide about a loop before anybody goes on (E2)."""
+"""Who decides about a loop before it continues. [E2]"""
 
 
 def _standing(row: ListedTask) -> str:
@@ -139,7 +139,7 @@ def _standing(row: ListedTask) -> str:
 
 
 def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> None:
-    """What the caller may approve; and, where not all that is in review was looked at, where to go on."""
+    """Print what the caller may approve, and where to continue if some tasks were not read."""
     rows = waiting.rows
     page = rows[:limit]
     if waiting.after:
@@ -174,9 +174,7 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
 
 
 def _beside(waiting: ReviewablePage, limit: int) -> list[str]:
-    """What the caller could approve, were it not for something, and what somebody else has to: why, and what brings it
-    on.
-    """
+    """Return the tasks that lack something, or need another approver, each with the next step."""
     return [*_lacking("not yet:", waiting.missing[:limit]), *_lacking("not by you:", waiting.barred[:limit])]
 
 
@@ -243,7 +241,7 @@ def show(
 
 
 def show_prompt(session: Session, task: str, role: str) -> None:
-    """The prompt of an agent, made from the journal."""
+    """Print the prompt of an agent, made from the journal."""
     made = session.app.prompts.make(session.actor, task, role)
     if session.json:
         output.write_json({"task": task, "for": role, "prompt": made.text, "note": made.note})

@@ -14,14 +14,14 @@ from foureyes.ui.steps import next_line, steps_text
 
 
 def show_rounds(session: Session, task: str) -> None:
-    """The rounds of a task, with findings, fixes and tier of each, and what comes next."""
+    """Print the rounds of a task with findings, fixes and tier, and the next step."""
     view = session.app.loops.show(task)
     about = {"task": view.task.id, "profile": view.profile, "next": steps_text(view.next)}
     session.answer({**about, **output.plain(view.state)}, loop_text(view))
 
 
 def loop_text(view: LoopView) -> str:
-    """The round table, and where it leads."""
+    """Return the table of rounds and the next step."""
     task, rounds = view.task, view.state.rounds
     if not rounds:
         return f"{task.id}: nothing was submitted yet\n{next_line(view.next)}"

@@ -1,6 +1,4 @@
-"""The entry point: finds the command, imports only its file, and turns every problem into a sentence and an exit
-code.
-"""
+"""Main function: finds the command, imports only its module, and turns every problem into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -100,16 +98,16 @@ SECTIONS: dict[str, dict[str, str]] = {
         "help": "help:show_help",
     },
 }
-"""Every command under what somebody wants to do, in the order in which help lists it: the file and the name there."""
+"""Every command by purpose, in help order, with its module and name."""
 
 HIDDEN: dict[str, str] = {"tui": "tui:tui", "version": "help:version"}
-"""Commands that help does not list: bare `fe` and `fe --version` do the same."""
+"""Commands hidden from help. Bare `fe` and `fe --version` do the same."""
 
 COMMANDS: dict[str, str] = {name: place for section in SECTIONS.values() for name, place in section.items()}
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command's file when the command is called."""
+    """Group that imports a command's module when the command is called."""
 
     def __init__(self, name: str, places: dict[str, str], help: str, **settings: object) -> None:
         super().__init__(name, help=help, **settings)  # type: ignore[arg-type]
@@ -123,7 +121,7 @@ class LazyGroup(click.Group):
 
     @staticmethod
     def at(place: str) -> click.Command | None:
-        """Import a command from its file."""
+        """Import a command from its module."""
         room, _, name = place.partition(":")
         if not room:
             return None
@@ -141,7 +139,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """In sections, each command under the first one that has it."""
+        """Write the commands in sections, each under the first section that has it."""
         from foureyes.ui.cli.help import write_section
 
         for title, section in SECTIONS.items():
@@ -155,7 +153,7 @@ EVERYDAY: dict[str, tuple[str, ...]] = {
     "Review": ("queue", "approve", "redo"),
     "Gate": ("check", "merge", "run"),
 }
-"""The commands of `fe --help`, in five groups; `fe help --all` lists all of them."""
+"""Commands of `fe --help` in five groups. `fe help --all` lists all."""
 
 HELP = """The gate between coding agents and your main branch: nothing reaches it until someone other than the author has
 approved it.
@@ -168,7 +166,7 @@ Exit codes: 0 done, 1 refused by a rule, 2 wrong usage, 3 not found, 4 someone e
 
 
 class RootGroup(LazyGroup):
-    """`fe` itself: earlier names of commands run today's, and its help is one screen of everyday commands."""
+    """The `fe` group. Aliases run the current command, and the help is one page of everyday commands."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, current(args))
@@ -200,7 +198,7 @@ def cli(ctx: click.Context) -> None:
 
 
 def main(argv: list[str] | None = None) -> NoReturn:
-    """Run one command and leave with its exit code."""
+    """Run one command and exit with its code."""
     args = sys.argv[1:] if argv is None else argv
     json = "--json" in args[: args.index("--")] if "--" in args else "--json" in args
     code = 0
@@ -227,27 +225,27 @@ def main(argv: list[str] | None = None) -> NoReturn:
         code = diagnostics.report_crash(problem, json=json, folder=_folder())
     code = _flush(code)
     if argv is None:
-        # Taking the interpreter apart module by module would cost as much as the command itself.
+        # Unloading the interpreter module by module would take as long as the command itself.
         atexit._run_exitfuncs()
         os._exit(code)
     sys.exit(code)
 
 
 def step_to_help(problem: click.UsageError) -> Steps:
-    """Where a call that was not understood is explained."""
+    """Return the help command for a call with a usage error."""
     command = problem.ctx.command_path if problem.ctx is not None else "fe"
     return getattr(problem, "next_step", NO_STEP) or shell(*command.split(), "--help")
 
 
 def refuse_odd_bytes(args: list[str]) -> None:
-    """What is not UTF-8 cannot be stored, searched for or shown."""
+    """Refuse arguments that are not UTF-8, because they cannot be stored, searched or shown."""
     for number, arg in enumerate(args, 1):
         if SURROGATE.search(arg):
             raise BadInput(f"argument {number} is not valid UTF-8.", next_step=prose("type it as UTF-8"))
 
 
 def _flush(code: int) -> int:
-    """A full disk or a closed pipe shows itself only here."""
+    """Flush the output and return the exit code. A full disk or closed pipe shows up only here."""
     try:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -259,7 +257,7 @@ def _flush(code: int) -> int:
 
 
 def _folder() -> str | None:
-    """Where a crash report goes, if there is a project."""
+    """Return the folder for crash reports, or None without a project."""
     try:
         from foureyes.bootstrap.places import folder_of, repository
 

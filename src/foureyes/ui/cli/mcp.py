@@ -1,4 +1,4 @@
-"""`fe mcp`: the MCP server. This file only launches it."""
+"""`fe mcp`: starts the MCP server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def mcp(session: Session, directory: str, everything: bool) -> None:
     from foureyes.bootstrap.tool_server import Served
 
     named = {RUN_DIR: os.path.abspath(directory)} if directory else {}
-    project = Served(session.cwd, {**os.environ, **named})  # first of all: what is seen now stays (I5)
+    project = Served(session.cwd, {**os.environ, **named})  # first, so that the caller is identified now (I5)
     from foureyes.ui.mcp.server import serve
 
     serve(project, everything=everything)

@@ -56,7 +56,7 @@ def merge(session: Session, task: str | None, lists: bool, retry: bool, wait: bo
 
 
 def show(session: Session, rows: list[MergeRow]) -> None:
-    """What became of the queue."""
+    """Print the result of the merge queue."""
     if session.json:
         output.write_lines(map(output.with_id, rows))
     elif not rows:
@@ -66,7 +66,7 @@ def show(session: Session, rows: list[MergeRow]) -> None:
 
 
 def row_text(row: MergeRow) -> str:
-    """What became of one task."""
+    """Return the result of one task."""
     lines = [
         f"{WORDS.get(row.outcome, 'waits'):<8} {row.task}  {flat(row.message)}",
         *[f"         {note}" for note in row.notes],
@@ -83,7 +83,7 @@ def row_text(row: MergeRow) -> str:
 
 
 def show_waiting(session: Session) -> None:
-    """Approved tasks in merge order, and what each waits for."""
+    """Print the approved tasks in merge order with the reason each one waits."""
     items = session.app.merges.all(session.actor)
     if session.json:
         output.write_lines(map(output.with_id, items))
@@ -139,7 +139,7 @@ def target_address(session: Session, seen: str, reason: str) -> None:
 
 
 def go_on(session: Session, result: MergesGoOn) -> None:
-    """Where merges go on."""
+    """Print where merging continues."""
     lines = [result.message, *[f"  {note}" for note in result.notes], next_line(result.next)]
     session.answer(result, "\n".join(lines))
 

@@ -1,6 +1,5 @@
-"""The way to our own modules, and to those of the two libraries that every command loads: straight to their compiled
-files. A short command imports a hundred of them, and looking for each costs as much as running it.
-"""
+"""Fast import: finds compiled files of Foureyes and two libraries directly. A short command imports a hundred modules,
+and searching for each takes as long as running it."""
 
 from __future__ import annotations
 
@@ -12,14 +11,14 @@ from marshal import loads
 from types import CodeType
 
 PIECE = 1 << 16
-"""Room for nearly any compiled file. Megabytes for each would come from the system, and cost more than reading it."""
+"""Read size for compiled files. A larger buffer would cost more than the reading."""
 LARGEST = 1 << 22
 HEADER = 16
-"""How a compiled file begins: Python's number, four bytes of nothing, time and size of its source."""
+"""Length of a compiled file's header: magic number, flags, and time and size of its source."""
 
 
 class Straight(SourceFileLoader):
-    """Python's own loader, given what stands in the compiled file."""
+    """Python's source loader with code that is already loaded."""
 
     code: CodeType | None = None
 
@@ -29,13 +28,14 @@ class Straight(SourceFileLoader):
 
 
 class Way:
-    """Finds a module within packages whose compiled file belongs to its source. For others Python looks itself."""
+    """Finder for modules in packages with valid compiled files. Python's own finder handles all others."""
 
     def __init__(self, ending: str, *packages: str) -> None:
         self._ending, self._starts = ending, tuple(f"{package}." for package in packages)
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """`path` is where the package around it lies; one that lies in several places is Python's affair."""
+        """Return the spec of a module. `path` is its package's folder. A package with several folders is left to
+        Python."""
         if not name.startswith(self._starts) or type(path) is not list or len(path) != 1:
             return None
         around, last = path[0], name.rpartition(".")[2]
@@ -46,7 +46,7 @@ class Way:
 
 
 def read(name: str, compiled: str, source: str, package: str = "") -> ModuleSpec | None:
-    """A module as its compiled file has it; None where there is none, or one of another source."""
+    """Return a module's spec from its compiled file, or None if that is missing or outdated."""
     try:
         handle = os.open(compiled, os.O_RDONLY | os.O_CLOEXEC)
         document = os.read(handle, PIECE)
@@ -69,9 +69,8 @@ def read(name: str, compiled: str, source: str, package: str = "") -> ModuleSpec
 
 
 def straighten(package: str, *others: str) -> None:
-    """Let modules of a package be found straight away, where it lies in a folder and is compiled as usual; and those of
-    others, once Python has found the package itself.
-    """
+    """Install the finder for a package in a plain compiled folder, and for other packages that Python has already
+    found."""
     spec = sys.modules[package].__spec__
     if spec and type(spec.loader) is SourceFileLoader and spec.origin and spec.cached and not sys.pycache_prefix:
         sys.meta_path.insert(0, Way(spec.cached.rpartition("__init__")[2], package, *others))

@@ -1,4 +1,5 @@
-"""The only writer of stdout: results as text or JSON. Without a terminal words instead of marks, and no colour."""
+"""Output: the only module that writes to stdout, as text or JSON. Without a terminal, it prints words instead of
+symbols and no color."""
 
 from __future__ import annotations
 
@@ -14,12 +15,12 @@ from foureyes.ui.steps import for_json
 
 
 def write(text: str) -> None:
-    """Text for people; control and bidirectional characters of untrusted text are made visible."""
+    """Print text for people. Control and bidirectional characters are made visible."""
     put(visible(text) + "\n")
 
 
 def painted(text: str, paint: Callable[[int, str], str]) -> str:
-    """Text for people, ready for `put`: made visible, then each line in its colour where colours are wanted."""
+    """Return text for `put`, with control characters visible and each line in its color if colors are wanted."""
     shown_text = visible(text) + "\n"
     if not on_terminal():
         return shown_text
@@ -31,20 +32,20 @@ def painted(text: str, paint: Callable[[int, str], str]) -> str:
 
 
 def flush() -> None:
-    """What was said so far comes before what is said elsewhere."""
+    """Flush stdout, so that it precedes what is written to stderr."""
     sys.stdout.flush()
 
 
 def write_raw(text: str) -> None:
-    """Text as it is, for what another program reads."""
+    """Print text unchanged, for other programs."""
     put(text)
 
 
 def write_json(value: object) -> None:
-    """One object on one line."""
+    """Print one object on one line."""
     try:
         text = msgspec.json.encode(value, enc_hook=for_json).decode()
-    except UnicodeEncodeError:  # a path that is no UTF-8
+    except UnicodeEncodeError:  # a path that is not UTF-8
         from foureyes.ui.values import storable
 
         text = msgspec.json.encode(storable(msgspec.to_builtins(value, enc_hook=for_json))).decode()
@@ -52,30 +53,30 @@ def write_json(value: object) -> None:
 
 
 def plain(value: object) -> dict[str, Any]:
-    """A view as the fields of an object, to which a command adds its own."""
+    """Return a view as fields, to which a command can add its own."""
     fields: dict[str, Any] = msgspec.to_builtins(value, enc_hook=for_json)
     return fields
 
 
 def with_id(value: object) -> dict[str, Any]:
-    """A view of one task with its id under both names that there are: `task`, and `id` as in lists."""
+    """Return a view of a task with its id as both `task` and `id`."""
     fields = plain(value)
     name = fields["approved"] if "approved" in fields else fields["task"]
     return {"id": name, "task": name, **fields}
 
 
 def write_lines(values: Iterable[object]) -> None:
-    """NDJSON: one object per line."""
+    """Print NDJSON: one object per line."""
     for value in values:
         write_json(value)
 
 
 ahead: Callable[[], None] | None = None
-"""What is done before something is written: a line that passes by on stderr ends."""
+"""Called before each write, to clear a transient line on stderr."""
 
 
 def put(text: str) -> None:
-    """To stdout, whatever its encoding can hold."""
+    """Write to stdout, replacing characters that its encoding lacks."""
     if ahead is not None:
         ahead()
     encoding = sys.stdout.encoding or "utf-8"
@@ -84,7 +85,7 @@ def put(text: str) -> None:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns without borders; the last one may be as long as it likes."""
+    """Return columns without borders. The last one has no width limit."""
     cells = [list(head), *[[flat(cell) for cell in row] for row in rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     padded = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in cells]
@@ -100,9 +101,8 @@ def _coloured(head: Sequence[str], row: list[str]) -> list[str]:
 
 
 def fitted(head: Sequence[str], rows: Sequence[Sequence[str]], *, wide: str, last: str) -> str:
-    """A table that fits a terminal: columns in which nothing stands are left out, then `last` if it does not fit, then
-    `wide` is cut. Without a terminal it has every column, whole.
-    """
+    """Return a table that fits the terminal. Empty columns are dropped first, then `last`, and then `wide` is cut.
+    Without a terminal, the table is complete."""
     if not on_terminal():
         return table(head, rows)
     width = columns()
@@ -120,33 +120,33 @@ def fitted(head: Sequence[str], rows: Sequence[Sequence[str]], *, wide: str, las
 
 
 NARROW = 24
-"""What is left of a title on a terminal that is too narrow for everything."""
+"""Smallest width of a title on a narrow terminal."""
 
 
 def columns() -> int:
-    """How wide the terminal is."""
+    """Return the terminal's width."""
     from shutil import get_terminal_size
 
     return get_terminal_size().columns
 
 
 def count(number: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
+    """Return a number with its noun: `1 file`, `2 files`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def on_terminal() -> bool:
-    """Whether a person is looking."""
+    """Return True if stdout is a terminal."""
     return sys.stdout.isatty()
 
 
 def shorten(text: str, limit: int) -> str:
-    """Cut for a terminal only: a program gets everything."""
+    """Return text cut to the limit on a terminal, else in full."""
     return text if len(text) <= limit or not on_terminal() else text[: limit - 1] + "…"
 
 
 def when(moment: str | None) -> str:
-    """Relative on a terminal, ISO otherwise."""
+    """Return a time, relative on a terminal and ISO elsewhere."""
     if not moment:
         return ""
     if not on_terminal():
@@ -155,7 +155,7 @@ def when(moment: str | None) -> str:
 
 
 def age(moment: str) -> str:
-    """How long ago, in the largest unit that fits."""
+    """Return the age of a time in the largest unit that fits."""
     seconds = max(0, int((datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()))
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= size:

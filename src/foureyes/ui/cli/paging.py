@@ -1,4 +1,4 @@
-"""The reader's pager, for what is longer than the screen: the verdict stands on top and is not scrolled away."""
+"""Paging of output that is longer than the screen, through the user's pager. The verdict stays at the top."""
 
 from __future__ import annotations
 
@@ -10,22 +10,20 @@ from foureyes.ui.cli import diagnostics, output
 
 FIRST = ("FOUREYES_PAGER",)
 LAST = ("PAGER",)
-"""What is asked before, and after, the reader's own file."""
+"""Variables read before, and after, the user's configuration."""
 LESS = "FRX"
-"""As git has it: leave at once where it fits, pass colours on, leave the text on the screen."""
+"""Options of less, as in git: quit if it fits, keep colors, leave the text on screen."""
 
 
 def write(text: str, *, wanted: bool) -> None:
-    """Text that is ready to be shown; through the pager where it is `wanted`, there is a terminal, and it is too long
-    for that.
-    """
+    """Print prepared text, through the pager if it is `wanted` and the text does not fit the terminal."""
     program = program_for(os.environ) if wanted and is_longer(text) else []
     if not program or not _showed(program, text):
         output.put(text)
 
 
 def program_for(environ: Mapping[str, str]) -> list[str]:
-    """The pager as its words; none where somebody set it to nothing, or the terminal cannot be drawn on."""
+    """Return the pager's command. Empty if the user disabled it or the terminal cannot draw."""
     if environ.get("TERM", "dumb") == "dumb" or not sys.stdin.isatty():
         return []
     from foureyes.bootstrap.user_programs import words_of
@@ -44,7 +42,7 @@ def program_for(environ: Mapping[str, str]) -> list[str]:
 
 
 def is_longer(text: str) -> bool:
-    """Whether a text does not fit the terminal at once; a prompt comes below it."""
+    """Return True if the text and a prompt do not fit the screen."""
     if not output.on_terminal():
         return False
     from shutil import get_terminal_size
@@ -54,7 +52,7 @@ def is_longer(text: str) -> bool:
 
 
 def _showed(program: list[str], text: str) -> bool:
-    """Let the pager have the terminal. Ctrl-C is the pager's then: it ends what it shows, not us."""
+    """Run the pager and return True if it worked. Ctrl-C belongs to the pager meanwhile."""
     import signal
 
     from foureyes.bootstrap.user_programs import hand_over

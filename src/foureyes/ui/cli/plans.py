@@ -57,7 +57,7 @@ def plan_import(session: Session, file: str, group: str, parent: str, dry_run: b
 
 
 def _show(rows: Sequence[PlannedRow]) -> None:
-    """The tasks, then what there is to say about some."""
+    """Print the tasks, then the notes."""
     heading: tuple[str, ...] = ("ID", "MODE", "WAITS FOR", "TITLE")
     cells: list[tuple[str, ...]] = [(row.task or "-", row.mode, ", ".join(row.depends_on), row.title) for row in rows]
     if any(row.state != "new" for row in rows):
@@ -71,7 +71,7 @@ def _show(rows: Sequence[PlannedRow]) -> None:
 
 
 def _counted(rows: Sequence[PlannedRow], *, dry_run: bool) -> str:
-    """How many are new, and how many were there."""
+    """Return the number of new and existing tasks."""
     new, known = sum(row.state == "new" for row in rows), sum(row.state != "new" for row in rows)
     differ = sum(row.state == "differs" for row in rows)
     words = f"{'would plan' if dry_run else 'planned'} {output.count(new, 'task')}"

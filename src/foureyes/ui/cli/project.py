@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from foureyes.bootstrap.init import Created
 
 SHOWN_STUCK = 5
-"""How many stuck tasks `fe status` names; `fe attention` has them all."""
+"""Maximum number of stuck tasks in `fe status`. `fe attention` lists all."""
 
 
 @verb("init", example="fe init --prefix shop")
@@ -88,18 +88,18 @@ def init(
 
 
 def teller(session: Session) -> Callable[[News], None]:
-    """Who hears what takes its time."""
+    """Return the receiver of progress, which is silent with `--json`."""
     from foureyes.ui.cli.checks import Teller
 
     return _unheard if session.json else Teller(session)
 
 
 def _unheard(news: News) -> None:
-    """Nobody hears it."""
+    """Ignore progress."""
 
 
 def _asked_target(session: Session) -> str | None:
-    """Which branch to protect, where another one is checked out than the usual one."""
+    """Ask which branch to protect if the current one is not the usual one."""
     from foureyes.bootstrap.init import unsure_target
 
     here, usual = unsure_target(session.cwd)
@@ -119,7 +119,7 @@ def _asks_for_other_program(session: Session) -> bool:
 
 
 def _say_made(session: Session, made: Created) -> None:
-    """What was made, and what of it is left to do."""
+    """Print what was created and what is left to do."""
     fields = {
         "created": made.new,
         "project": made.project,
@@ -160,12 +160,12 @@ def _say_made(session: Session, made: Created) -> None:
 
 
 def note_lines(notes: Sequence[str]) -> list[str]:
-    """What somebody should know; of a note that quotes what a program printed, its lines below each other."""
+    """Return the notes as lines. The lines of a quoted output are indented."""
     return [f"  note       {note}".replace("\n", f"\n{'':<13}") for note in notes]
 
 
 def proposals(checks: Sequence[CheckProposal]) -> list[str]:
-    """Each check in one line, with where it came from; none is said loudly (M4)."""
+    """Return one line per check with its source. Missing checks are reported too. [M4]"""
     if not checks:
         return ["  checks     none found: nothing can be auto-approved until there is one (M4)"]
     lines: list[str] = []
@@ -186,7 +186,7 @@ def proposals(checks: Sequence[CheckProposal]) -> list[str]:
 
 
 def _kept_as(proposal: CheckProposal) -> str:
-    """What became of a check that is red on the target, and why."""
+    """Return how a check that fails on the target is kept, and why."""
     if not proposal.is_red:
         return ""
     if proposal.rule.required and proposal.rule.report == "none":
@@ -213,7 +213,7 @@ def status(session: Session) -> None:
 
 
 def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str] = ()) -> str:
-    """The status lines, after what waits for a person (E6)."""
+    """Return the status, after the items that wait for a person. [E6]"""
     count, split = view.counts, _split(view.counts)
     lines = [
         *first_lines(waiting),
@@ -252,7 +252,7 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
 
 
 def _split(count: Mapping[str, int]) -> str:
-    """What is open, by what it waits for; the parts are all of it. What a person has to move is stopped (E6)."""
+    """Return the open tasks by what they wait for. Tasks that need a person count as stopped. [E6]"""
     if not count["open"]:
         return ""
     more = {name: count.get(name, 0) for name in ("stuck", "epics")}
@@ -266,21 +266,21 @@ def _split(count: Mapping[str, int]) -> str:
 
 
 def sprint_line(sprint: SprintGlance) -> str:
-    """X2: how far the sprint is that goes on."""
+    """Return the progress of the active sprint. [X2]"""
     paused = f"   PAUSED: {flat(sprint.why)}" if sprint.state == "paused" else ""
     more = f"   and {sprint.more} more: fe sprint list" if sprint.more else ""
     return f"  sprint    {sprint.id}  {sprint.sentence}{paused}{more}"
 
 
 def unattended(sprint: SprintGlance | None, runners: Sequence[RunnerView]) -> list[str]:
-    """X5: a sprint that runs, and no runner takes its tasks."""
+    """Return a warning if no runner works on the running sprint. [X5]"""
     if sprint is None or sprint.state != "running" or any(each.state == "live" and each.agents for each in runners):
         return []
     return [f"  NO RUNNER for the tasks of {sprint.id}. To start one: {steps_text(fe('sprint', 'start', sprint.id))}"]
 
 
 def running_lines(runners: Sequence[RunnerView], still: Standstill) -> list[str]:
-    """Who runs agents here, what they are at, and what keeps runs from beginning."""
+    """Return the runners, their runs, and what keeps new runs from starting."""
     lines = []
     for runner in runners:
         words = {"live": "", "gone": ", gone", "silent": ", silent", "ended": ", ended"}[runner.state]
@@ -329,7 +329,7 @@ def _write_checks(checks: list[Check]) -> None:
 
 
 def _look_without(session: Session, problem: StoreProblem) -> None:
-    """What can be said of git and the target where the store cannot be opened."""
+    """Print the diagnosis of git and the target when the store cannot be opened."""
     from foureyes.bootstrap.diagnosis import examined_without
 
     checks = [*examined_without(session.cwd), Check("store", "fail", problem.message, problem.next_step)]
@@ -393,7 +393,7 @@ def bare(ctx: click.Context) -> None:
 
 
 def _own_work(session: Session) -> list[str]:
-    """What an agent has to do for its own work, each in a line; nothing where there is no project that says it."""
+    """Return what an agent must do for its own tasks first. Empty without a project."""
     try:
         lines = [flat(line) for line in session.app.status.own(session.actor)]
     except FoureyesError:
@@ -402,7 +402,7 @@ def _own_work(session: Session) -> list[str]:
 
 
 def _first_run(session: Session, where: str) -> Created | None:
-    """A small screen that sets the project up, where the person wants that; what was made."""
+    """Offer to set up the project on a small screen. Return what was created, or None."""
     from foureyes.bootstrap.init import create_project
     from foureyes.ui.tui.first_run import FirstRun
 

@@ -27,7 +27,7 @@ def queue(session: Session, limit: int) -> None:
 
 
 def show_queue(session: Session, limit: int) -> None:
-    """The queue as this caller sees it."""
+    """Print the queue for this caller."""
     view = session.app.queue.view(session.actor, limit=limit)
     if session.json:
         output.write_lines(_json(row) for row in view.rows)
@@ -36,7 +36,7 @@ def show_queue(session: Session, limit: int) -> None:
 
 
 def heading_colour(_: int, line: str) -> str:
-    """A heading of the queue in the colour of its risk."""
+    """Return a heading of the queue in its risk's color."""
     from foureyes.ui.cli import colour
 
     tints = {ON_PURPOSE: colour.CYAN, WORDS["high"]: colour.RED, WORDS["medium"]: colour.YELLOW}
@@ -49,7 +49,7 @@ def _json(row: QueueRow) -> dict[str, object]:
 
 
 def queue_text(view: QueueView) -> str:
-    """The queue, group by group."""
+    """Return the queue, group by group."""
     if not view.rows:
         return f"nothing waits in review\n{next_line(view.next)}"
     waits = "task waits" if view.count == 1 else "tasks wait"

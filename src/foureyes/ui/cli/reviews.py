@@ -1,4 +1,4 @@
-"""`fe review submit|show|request`, and td's `fe review TASK`; cycles are in `cycles`."""
+"""`fe review submit|show|request`, and td's `fe review TASK`. Cycle commands are in `cycles`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from foureyes.ui.steps import next_line
 
 
 class ReviewGroup(click.Group):
-    """The review verbs; what is none of them is a task, to submit (as td says it)."""
+    """Group of review commands. An unknown name counts as a task to submit, as in td."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -60,7 +60,7 @@ def review_submit(session: Session, task: str, file: str, seen: str) -> None:
 
 
 def outcome_text(done: ReviewOutcome) -> str:
-    """What became of a review."""
+    """Return the result of a review."""
     lines = [f"reviewed {done.task}, attempt {done.attempt}: {done.message}"]
     lines += [f"  found {name}" for name in done.raised] + [f"  ruled {line}" for line in done.ruled]
     lines += ["  it counts"] if done.counts else []
@@ -88,7 +88,7 @@ def review_show(session: Session, task: str) -> None:
 
 
 def review_lines(review: ReviewView) -> list[str]:
-    """One review."""
+    """Return one review as lines."""
     stated = (
         review.effective
         if review.effective == review.verdict

@@ -1,4 +1,4 @@
-"""The texts of rules, as `fe help P2` prints them. They need no project."""
+"""Texts of rules, as `fe help P2` prints them. No project is needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foureyes.ui.cli.command import Session
 
 
 def explain(session: Session, ids: Sequence[str]) -> None:
-    """Print rules and groups of rules; without ids, a line for every rule."""
+    """Print rules and groups of rules. Without ids, print one line per rule."""
     chosen = [_named(name) for name in dict.fromkeys(word.strip().upper() for word in ids)]
     if session.json:
         output.write_lines(chosen or book.by_id().values())
@@ -30,7 +30,7 @@ def is_rule(name: str) -> bool:
 
 
 def _named(name: str) -> Rule | RuleGroup:
-    """The rule or the group that is meant; one that is not there names the nearest."""
+    """Return the named rule or group. An unknown name suggests the nearest one."""
     known: dict[str, Rule | RuleGroup] = {**book.by_id(), **{group.letter: group for group in book.groups()}}
     if name in known:
         return known[name]
@@ -44,7 +44,7 @@ def _named(name: str) -> Rule | RuleGroup:
 
 
 def _text(each: Rule | RuleGroup) -> str:
-    """A rule whole; a group with what is said about it, and a line of each of its rules."""
+    """Return a rule in full, or a group with its text and one line per rule."""
     if isinstance(each, Rule):
         return f"{each.id}\n\n{each.text}"
     return "\n\n".join(part for part in (_heading(each), each.text, _lines(each.rules)) if part)

@@ -1,4 +1,4 @@
-"""`fe run`, `watch`: agents at work while nobody sits there."""
+"""`fe run`, `watch`: agents working unattended."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _runs(
         raise BadInput("a runner has no typed name.", next_step=fe("run"))
     options = options_for(agents, once=once, until_idle=until_idle, assigned=assigned, sprints=sprints)
     if os.environ.get(RUN_DIR) and session.actor.kind == "agent":
-        session.app.runs.begin(session.actor, agents=agents)  # I5: refused, also where a run has no store to open
+        session.app.runs.begin(session.actor, agents=agents)  # I5: refused, even in a run that cannot open the store
     running = Running(session.cwd, os.environ, options)
     if detach:
         number, log = running.detach()
@@ -110,9 +110,7 @@ def _runs(
 
 @contextmanager
 def heard_or_not() -> Iterator[None]:
-    """Say something to a terminal that may be closed by now, or to a file on a full disk: a runner goes on and ends in
-    order, whether or not anybody listens.
-    """
+    """Ignore a closed terminal or a full disk during output, so that the runner continues and ends properly."""
     try:
         yield
     except OSError as problem:
@@ -128,7 +126,7 @@ def heard_or_not() -> Iterator[None]:
 
 
 def _is_dead(number: int) -> bool:
-    """Whether a descriptor is a terminal that is gone: no other device says EIO when it is asked what it is."""
+    """Return True if the descriptor is a terminal that is gone. Only then tcgetattr fails with EIO."""
     try:
         termios.tcgetattr(number)
     except termios.error as problem:
@@ -137,13 +135,13 @@ def _is_dead(number: int) -> bool:
 
 
 def others_text(runners: Sequence[RunnerView]) -> list[str]:
-    """J4: the runners that are at work already."""
+    """Return a line for each other live runner. [J4]"""
     live = [runner for runner in runners if runner.state == "live"]
     return [f"{flat(it.starter)} has a runner at work on {flat(it.host)}: they share the tasks" for it in live]
 
 
 class StatusLine:
-    """A line for everything that happens; on a terminal one more below them that says what runs now."""
+    """Runner output: a line per event, and on a terminal a last line with the current runs."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -153,7 +151,7 @@ class StatusLine:
         self._width = _columns() - 1
 
     def tell(self, task: str, text: str) -> None:
-        """Something happened."""
+        """Print an event."""
         with heard_or_not():
             self._tell(task, text)
 
@@ -167,11 +165,11 @@ class StatusLine:
         at = time.strftime("%H:%M:%S")
         self._session.note(f"{at}  {task + '  ' if task else ''}{flat(text)}")
         if self._live and text.startswith("!"):
-            sys.stderr.write("\a")  # beside the line: what a line says is shown, never obeyed
+            sys.stderr.write("\a")  # separate from the line, whose control characters are made visible
         self._paint(shown)
 
     def show(self, glance: RunnerGlance) -> None:
-        """What runs now; and once, what a second Ctrl-C does."""
+        """Update the status line. The first stop request also explains a second Ctrl-C."""
         if glance.stopping == "finish" and glance.runs and not self._warned:
             self._warned = True
             self.tell("", AGAIN)
@@ -209,7 +207,7 @@ def _now() -> str:
 
 
 def glance_text(glance: RunnerGlance) -> str:
-    """One line: who is at work on what, what else goes on, why nothing new begins."""
+    """Return one line: the runs, other work, and why nothing new starts."""
     parts = [f"{line.task} {line.profile}: {flat(line.last) or '…'}" for line in glance.runs]
     parts += [f"checking {glance.checking}"] if glance.checking else []
     parts += ["merging"] if glance.merging else []

@@ -1,4 +1,4 @@
-"""`fe logs`, `attach`: what agents print, and going on with a conversation oneself."""
+"""`fe logs`, `attach`: output of agents, and resuming their conversations."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 GLANCE = 0.3
 CHUNK = 1 << 16
 TAIL = 1 << 16
-"""How much of a log is shown at first."""
+"""Size of the log's tail that is shown first."""
 LEADS = {"run": "== ", "says": "", "does": "> ", "gets": "  ", "waits": "~ ", "failed": "! ", "ends": "= ", "text": ""}
-"""What a line begins with."""
+"""Prefix of a line by its kind."""
 
 
 @verb("logs", example="fe logs fe-7k2 -f\nfe logs fe-7k2 -n 20")
@@ -67,7 +67,7 @@ def attach(session: Session, task: str, watch: bool) -> None:
 
 
 def _agrees(session: Session, conversation: Conversation) -> bool:
-    """A person's yes, once they have read what would be started."""
+    """Ask for confirmation after showing what would start."""
     session.note(f"it starts {' '.join(map(flat, conversation.argv))}")
     ends = f"its run ({conversation.run}) ends, " if conversation.live else ""
     return click.confirm(
@@ -79,7 +79,7 @@ def _agrees(session: Session, conversation: Conversation) -> bool:
 
 
 def _take_over(session: Session, conversation: Conversation) -> None:
-    """The run first, then the claim, then the program has the terminal."""
+    """Stop the run, take the claim, then give the terminal to the agent program."""
     from foureyes.bootstrap.user_programs import hand_over
 
     actor, reason = session.actor, f"{session.actor.name} goes on with it"
@@ -122,13 +122,13 @@ def _watch(session: Session, task: str) -> None:
 
 
 def _at_work(session: Session, task: str) -> list[Run]:
-    """The runs of a task that have not ended, and whose runner is there: of a dead one nothing comes any more."""
+    """Return the task's live runs that have a live runner. Other runs write nothing more."""
     live = {runner.session for runner in session.app.runs.runners() if runner.state == "live"}
     return [run for run in session.app.runs.of_task(task) if run.state != "ended" and run.runner in live]
 
 
 def ended_text(run: Run) -> str:
-    """How a run ended."""
+    """Return how a run ended."""
     if run.state != "ended":
         return f"{run.id} has lost its runner; the next fe run takes it up"
     return f"{run.id} {run.ending}" + (f": {flat(run.why)}" if run.why else "")
@@ -144,7 +144,7 @@ def _opened(session: Session, task: str) -> BinaryIO:
 
 
 class _Lines:
-    """Lines of a log as somebody wants them: read, raw or as JSON; all, or the last ones of what is there."""
+    """Log lines as text, raw or JSON, optionally only the last ones."""
 
     def __init__(self, session: Session, *, raw: bool, last: int | None) -> None:
         from foureyes.bootstrap.runner import log_renderer
@@ -176,7 +176,7 @@ class _Lines:
             self._held.append(write)
 
     def flush(self) -> None:
-        """All that was there is read: from here on everything is shown at once."""
+        """Print the held lines. From now on, every line is printed immediately."""
         if self._renderer is not None:
             for shown in self._renderer.rest():
                 self._show(shown)
@@ -187,10 +187,10 @@ class _Lines:
 
 
 def _write(file: BinaryIO, follow: bool, session: Session, task: str, lines: _Lines) -> None:
-    """What is there, and what comes; a program's words are shown as text, never obeyed."""
+    """Print the log, and its growth if `follow`. Control characters in it are made visible."""
     rest = b""
     while True:
-        # Asked first: what was printed before the end is there to be read after it.
+        # checked first, so that output before the end is still read
         goes_on = follow and bool(_at_work(session, task))
         while part := file.read(CHUNK):
             *whole, rest = (rest + part).split(b"\n")

@@ -1,4 +1,4 @@
-"""`fe pause`, `stop`: how people halt agent runs."""
+"""`fe pause`, `stop`: how people stop agent runs."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def whoami(session: Session) -> None:
 
 
 def whoami_text(me: Whoami) -> str:
-    """Three lines: who, and on what evidence."""
+    """Return the caller and the evidence."""
     parts = [me.kind, me.trust, *([f"to {me.role} {me.task}"] if me.role else [])]
     if me.kind != "human":
         parts.append(f"origin {', '.join(me.origins)}")

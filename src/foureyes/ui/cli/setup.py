@@ -39,7 +39,7 @@ def setup(session: Session, program: str, dry_run: bool, remove: bool) -> None:
 
 
 def _fields(changes: list[FileChange], dry_run: bool, step: Steps) -> dict[str, Any]:
-    """`file` and `result` are those of the instructions."""
+    """Return the JSON answer. `file` and `result` describe the instructions file."""
     files = [
         {"file": each.file, "result": each.result, "why": each.why, "lines": each.lines}
         | ({"diff": _diff(each)} if dry_run else {})
@@ -59,7 +59,7 @@ def _lines(change: FileChange, dry_run: bool, remove: bool) -> list[str]:
 
 
 def _diff(change: FileChange) -> str:
-    """What would change, as a diff."""
+    """Return the planned change as a diff."""
     from difflib import unified_diff
 
     old, new = ("" if text is None else text for text in (change.before, change.after))

@@ -1,4 +1,4 @@
-"""`fe sprint plan|start|status|stop|pause|list|report|undo`: what agents do through a night."""
+"""`fe sprint plan|start|status|stop|pause|list|report|undo`: unattended work on chosen tasks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from foureyes.ui.cli.text import sprint as text
 from foureyes.ui.steps import next_line
 
 LOOKED_AT, NAMED = 50, 5
-"""Among how many of the newest sprints one is looked for that can begin, and how many are named."""
+"""Latest sprints searched for one to start, and the maximum number named."""
 SPRINT = click.argument("sprint", required=False, default="", metavar="[SPRINT]")
 TARGETS = (
     click.option("--tasks", "complete", type=int, metavar="N", help="Stop after this many tasks."),
@@ -42,7 +42,7 @@ TARGETS = (
 
 
 def selection(function: Callable[..., None]) -> Callable[..., None]:
-    """What a sprint is for, and what it has; the function gets it as `given`."""
+    """Add the options for a sprint's target and tasks. The function receives them as `given`."""
 
     def with_options(session: Session, names: tuple[str, ...], **given: Any) -> None:
         function(session, names, given)
@@ -110,7 +110,7 @@ def start(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> No
 
 
 def _there(session: Session) -> str:
-    """The sprint that is planned or paused, where there is one; of several somebody says which."""
+    """Return the planned or paused sprint, or an empty string. Several are refused."""
     ids = [row.id for row in session.app.sprints.listed(limit=LOOKED_AT) if row.state in ("planned", "paused")]
     if len(ids) > 1:
         ways = either(*[fe("sprint", "start", each) for each in ids[:NAMED]], fe("sprint", "start", "--until-idle"))
@@ -119,13 +119,13 @@ def _there(session: Session) -> str:
 
 
 def _says_more(given: dict[str, Any]) -> bool:
-    """Whether a target, a choice of tasks or a way is named."""
+    """Return True if an option for the target, tasks or mode is given."""
     names = ("complete", "hours", "until", "idle", "labels", "priority", "without", "pause_on_error", "checkpoint")
     return any(given[each] not in (None, "", False, ()) for each in names) or given["checkpoint"] is False
 
 
 def _refuse_more(name: str, given: dict[str, Any]) -> None:
-    """A plan has its target and its tasks already."""
+    """Refuse options for a sprint that is planned already."""
     if _says_more(given):
         raise BadInput(f"{name} is planned already; plan again for something else.", next_step=fe("sprint", "plan"))
 

@@ -29,7 +29,7 @@ def stats(session: Session, limit: int) -> None:
 
 
 def stats_text(view: Stats, reviewers: int) -> str:
-    """The figures, then the scorecards; `reviewers`: how many there are in all."""
+    """Return the figures and scorecards. `reviewers` is the total number of reviewers."""
     if not (view.reviews or view.findings or view.approved or reviewers):
         return f"nothing was reviewed yet\n{next_line(fe('list', '--reviewable'))}"
     parts = [output.table(("FIGURE", "VALUE", "COUNTED"), _figures(view))]
@@ -93,7 +93,7 @@ def _share(share: Share) -> str:
 
 
 def lasting(seconds: int | None) -> str:
-    """A duration in the largest unit that fits, to one decimal from hours on."""
+    """Return a duration in the largest unit that fits, with one decimal for hours and days."""
     if seconds is None:
         return NOTHING
     for size, unit in ((86_400, "d"), (3_600, "h")):

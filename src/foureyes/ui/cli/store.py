@@ -53,7 +53,7 @@ def store_restore(session: Session, file: str, into_file: bool, yes: bool) -> No
 
 
 def _wants_restored(session: Session, file: str) -> bool:
-    """Asked on a terminal, where there is a store that the backup would replace; who may not is refused before."""
+    """Ask before a backup replaces an existing store. Callers without permission are refused first."""
     from foureyes.bootstrap.restore import refuse_restore
 
     folder = folder_of(repository(session.cwd))
@@ -132,7 +132,7 @@ def store_adopt(session: Session, reason: str) -> None:
 
 
 def show_progress(done: int, total: int) -> None:
-    """Progress of long work, on stderr."""
+    """Print the progress of long work on stderr."""
     if sys.stderr.isatty() or done % 100_000 == 0:
         diagnostics.talk(f"{done:,} of {total:,} rows" if total else f"{done:,} rows")
 

@@ -15,7 +15,7 @@ from foureyes.ui.steps import next_line
 
 
 def from_stdin(text: str | None) -> str | None:
-    """`-` means standard input."""
+    """Return the text, or standard input for `-`."""
     return sys.stdin.buffer.read().decode("utf-8", "surrogateescape") if text == "-" else text
 
 
@@ -172,7 +172,7 @@ def label_rm(session: Session, words: tuple[str, ...], given: tuple[str, ...]) -
 def _tasks_and_labels(
     session: Session, way: str, words: tuple[str, ...], given: tuple[str, ...]
 ) -> tuple[list[str], list[str]]:
-    """The first word is a task, and what begins like an id after it; the rest are labels."""
+    """Split words into tasks and labels. The first word is a task, and so are following words that begin like an id."""
     if given:
         return list(words), list(given)
     begins = f"{session.app.projects.get().prefix}-" if len(words) > 2 else ""

@@ -1,4 +1,4 @@
-"""`fe tui`, and bare `fe` on a terminal: the terminal app."""
+"""`fe tui`, and bare `fe` on a terminal: opens the terminal app."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def tui(session: Session) -> None:
 
 
 def can_draw() -> bool:
-    """Whether there is a terminal, and one that knows more than lines of text."""
+    """Return True if the terminal can draw."""
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def prepare_terminal() -> None:
-    """Before anything is opened: the app may be asked for a runner."""
+    """Prepare the runner launcher before any store is opened, since the app may start a runner."""
     if can_draw():
         from foureyes.bootstrap.runner_launcher import prepare
 
@@ -35,9 +35,7 @@ def prepare_terminal() -> None:
 
 
 def open_terminal(session: Session, note: str = "") -> None:
-    """Open the app for whoever is calling; `note` is the first that it says. What it shows it opens for itself, in its
-    own thread.
-    """
+    """Open the app for the caller. `note` is its first message. The app opens the project again in its own thread."""
     from foureyes.bootstrap.files import own_settings
     from foureyes.bootstrap.wiring import open_project, whoami
     from foureyes.ui.tui.app import open_app

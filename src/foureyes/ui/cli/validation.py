@@ -29,7 +29,7 @@ def validate(session: Session, tasks: tuple[str, ...], label: str, group: str, s
 
 
 def report_text(report: Report) -> str:
-    """Complete or not, every reason with its next step, and what is worth knowing."""
+    """Return whether the scope is complete, with every reason, its next step, and notes."""
     if report.complete:
         are = "task is" if report.open == 1 else "tasks are"
         lines = [f"complete: {report.scope}" + (f"; {report.open} {are} open" if report.open else "")]

@@ -53,12 +53,12 @@ def worktree(session: Session, prune: bool, dry_run: bool) -> None:
 
 
 def size_of(state: WorktreeState) -> str:
-    """How large a worktree is, in a few letters."""
+    """Return the size of a worktree in short form."""
     return f"{'>' if state.more else ''}{sized(state.bytes)}"
 
 
 def sized(count: int) -> str:
-    """So many bytes, in a few letters."""
+    """Return a number of bytes in short form."""
     size, unit = float(count), "B"
     for larger in ("KB", "MB", "GB"):
         if size < 1000:

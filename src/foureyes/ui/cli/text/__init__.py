@@ -1,1 +1,1 @@
-"""How answers look as text: the page of a task, findings, the loop. No command lives here."""
+"""Text forms of answers: tasks, findings, loops, sprints. No command is defined here."""

@@ -1,4 +1,4 @@
-"""What waits for a person, as lines: the same rows first in `fe status` and `fe queue`, all of it in `fe attention`."""
+"""Items that wait for a person, as lines: the first ones for `fe status` and `fe queue`, all for `fe attention`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from foureyes.app.views.status import AttentionRow, AttentionView
 
 FIRST = 5
-"""How many stand first on other pages."""
+"""Number of items shown on other pages."""
 
 
 def first_lines(view: AttentionView) -> list[str]:
-    """E6: what stands first, each with the command that moves it; nothing where nothing waits."""
+    """Return the first items, each with its command. Empty if nothing waits. [E6]"""
     if not view.rows:
         return []
     rows = [f"  {_head(row)}      {steps_text(row.next)}" for row in view.rows]
@@ -26,7 +26,7 @@ def first_lines(view: AttentionView) -> list[str]:
 
 
 def attention_text(view: AttentionView) -> str:
-    """Everything, with why and every choice as a command."""
+    """Return all items with their reasons and commands."""
     if not view.rows:
         return f"nothing needs attention. Tasks waiting for review:\n{next_line(fe('queue'))}"
     lines = []

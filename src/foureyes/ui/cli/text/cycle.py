@@ -16,7 +16,7 @@ UNNAMED = ("any reviewer", "a person")
 
 
 def cycles_text(rows: Sequence[CycleView]) -> str:
-    """A line for each cycle."""
+    """Return one line per cycle."""
     return "\n".join(_row(row) for row in rows)
 
 
@@ -39,12 +39,12 @@ def _stands(view: CycleView) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    """Whom somebody named; what is not a plain word stands in quotation marks, except where nobody was named."""
+    """Return reviewer names. A name that is not a plain word is quoted, except the words for nobody."""
     return ", ".join(name if name in UNNAMED else named(name) for name in names)
 
 
 def cycle_text(view: CycleView) -> str:
-    """Everything about one cycle."""
+    """Return everything about one cycle."""
     lines = [f"{view.id}  {view.trigger}  {_stands(view)}"]
     lines += [f"  {view.reason}"] if view.reason else []
     lines += [f"  follows {view.follows}"] if view.follows else []
@@ -62,7 +62,7 @@ def cycle_text(view: CycleView) -> str:
 
 
 def _diff(target: CycleTargetView) -> str:
-    """D7: what a review of a look names; that of an attempt is on the task's own page."""
+    """Return the diff id that a review of an early review names. Attempts have theirs on the task's page. [D7]"""
     return f" (diff {target.diff_id.removeprefix('sha256:')[:DIGITS]})" if target.look and target.diff_id else ""
 
 
@@ -77,7 +77,7 @@ def _asked(asked: AskedView) -> str:
 
 
 def issues_text(rows: Sequence[IssueRow]) -> str:
-    """The issues list: what cycles left, a line each."""
+    """Return one line per open concern of a cycle."""
     return "\n".join(
         f"{row.rule}  {row.task}  {row.cycle}  {row.reviewer or 'no reviewer'}: {row.verdict or 'not reviewed'}  "
         f"{one_line(row.text, LINE)}"

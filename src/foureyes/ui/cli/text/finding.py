@@ -1,4 +1,4 @@
-"""How findings look as text: a table of them, one in full, and what to do about it."""
+"""Text forms of findings: a table, and one in full with its next step."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ MARKS = {"CRITICAL": "◆", "HIGH": "▲", "MEDIUM": "●", "LOW": "○"}
 
 
 def mark(severity: str) -> str:
-    """A sign for a severity where a person looks at a terminal that can show it; else its first letter."""
+    """Return a symbol for a severity on a UTF-8 terminal, else its first letter."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     return MARKS[severity] if output.on_terminal() and encoding == "utf8" else severity[0]
 
 
 def table_text(rows: Sequence[FindingView]) -> str:
-    """One line each, and how many of them block."""
+    """Return one line per finding and the number of blocking ones."""
     if not rows:
         return "no findings"
     cells = [
@@ -49,7 +49,7 @@ def _rounds(finding: FindingView) -> str:
 
 
 def finding_text(finding: FindingDetail) -> str:
-    """A finding in full."""
+    """Return a finding in full."""
     lines = [f"{finding.id}  {finding.title}", f"  {_head(finding)}"]
     lines += _field(
         "found by",
@@ -84,7 +84,7 @@ def _who_found(finding: FindingView) -> str:
 
 
 def _answer(finding: FindingView) -> list[str]:
-    """The answer that stands, with its ground and its words."""
+    """Return the current answer with its ground and text."""
     given = finding.latest_answer
     if given is None:
         return []

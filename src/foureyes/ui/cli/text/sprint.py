@@ -1,4 +1,4 @@
-"""Sprints in words: a plan, how far it is, its report as text and as Markdown."""
+"""Text forms of sprints: plan, progress, and the report as text and Markdown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MICROS = 1_000_000
 
 
 def plan_text(view: SprintPlanView, *, short: bool = False) -> str:
-    """What a sprint will do, how long it will take, what will need a person."""
+    """Return what a sprint will do, its estimated duration, and the tasks that will need a person."""
     lines = [headline(view), f"  {estimate_line(view)}"]
     lines += [f"  note  {flat(note)}" for note in view.notes]
     lines += [f"  !     {flat(warning)}" for warning in view.warnings]
@@ -31,14 +31,14 @@ def plan_text(view: SprintPlanView, *, short: bool = False) -> str:
 
 
 def headline(view: SprintPlanView) -> str:
-    """A plan in a line: how much, until when."""
+    """Return a plan in one line: its size and its target."""
     left = f", in {span(view.seconds_left)}" if view.target.kind == "until" and view.seconds_left is not None else ""
     name = f"{view.id} planned: " if view.id else ""
     return f"{name}{output.count(len(view.tasks), 'task')}, {view.target.words}{left}"
 
 
 def estimate_line(view: SprintPlanView) -> str:
-    """How long it takes, where that comes from, and how many need a person."""
+    """Return the estimate, its source, and the number of tasks that need a person."""
     whence = f"medians of {view.past} past tasks" if view.past else f"no past runs: default {DEFAULT_MINUTES} m"
     who = who_words(view) or "none has to wait for you"
     agents = output.count(view.agents, "agent")
@@ -46,7 +46,7 @@ def estimate_line(view: SprintPlanView) -> str:
 
 
 def who_words(view: SprintPlanView) -> str:
-    """M: how many will need a person, and how many wait in the queue for whoever goes through it."""
+    """Return how many tasks need a person, and how many will wait in the queue. [M]"""
     need = view.need_person
     queued = sum(task.mode == "batch" and not task.person for task in view.tasks)
     parts = [f"{need} will need you"] if need else []
@@ -62,7 +62,7 @@ def _cells(task: PlannedTaskView) -> tuple[str, ...]:
 
 
 def status_json(view: SprintView) -> dict[str, object]:
-    """As programs read it; the forms for people are left out."""
+    """Return the fields for programs, without the texts for people."""
     fields = output.plain(view)
     for name in ("line", "sentence", "compact", "ended", "clock"):
         fields.pop(name, None)
@@ -70,7 +70,7 @@ def status_json(view: SprintView) -> dict[str, object]:
 
 
 def status_text(view: SprintView) -> str:
-    """How far it is; why it stands still; what failed; why it is not complete."""
+    """Return the progress, why it is paused, the failures, and why it is incomplete."""
     head = f"{view.id}  {view.sentence}"
     state = {
         "running": f"running since {view.clock}",
@@ -92,7 +92,7 @@ def status_text(view: SprintView) -> str:
 
 
 def counts_line(view: SprintView) -> str:
-    """Where its tasks are."""
+    """Return the number of tasks in each state."""
     parts = [f"merged {view.merged}", f"merging {view.merging}"]
     parts += [f"by rule {view.by_rule}"] if view.by_rule else []
     parts += [f"in review {view.waiting}", f"running {view.running}"]
@@ -104,7 +104,7 @@ def counts_line(view: SprintView) -> str:
 
 
 def incomplete_line(view: SprintView) -> str:
-    """X4, in short: how many wait for their review, which have open findings, what else."""
+    """Return a short form of why the sprint is incomplete: unreviewed tasks, open findings, other reasons. [X4]"""
     parts = [f"{view.waiting} unreviewed"] if view.waiting else []
     if view.blocking:
         many = len(view.blocking)
@@ -116,7 +116,7 @@ def incomplete_line(view: SprintView) -> str:
 
 
 def report_text(report: SprintReport) -> str:
-    """What a person reads in the morning."""
+    """Return the report as text."""
     lines = [f"{report.id}  {report.sentence}" + (f"   ({flat(report.why)})" if report.why else "")]
     for title, rows in _parts(report):
         if rows:
@@ -163,7 +163,7 @@ def _figures(report: SprintReport) -> list[str]:
 
 
 def report_markdown(report: SprintReport) -> str:
-    """The same for a page: headings and tables."""
+    """Return the report as Markdown."""
     why = f" ({_md(report.why)})" if report.why else ""
     lines = [f"# Sprint {report.id}", "", f"{_md(report.sentence)}{why}", ""]
     for title, rows in _parts(report):
@@ -184,7 +184,7 @@ def _tail(row: ReportedTask) -> str:
 
 
 def _md(text: str) -> str:
-    """Somebody's words, so that they are only words in a Markdown page."""
+    """Return text escaped for Markdown."""
     plain = flat(text)
     for sign in "\\`*_[]<>|#":
         plain = plain.replace(sign, f"\\{sign}")

@@ -1,4 +1,4 @@
-"""A store that was copied, joined or restored, as text."""
+"""Text forms of a copied, joined or restored store."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROLES = fe("store", "roles", "--writer", blank("NAME"), "--reader", blank("NAME"
 
 
 def restored_fields(done: RestoredStore, file: str) -> dict[str, object]:
-    """As JSON; an owner is a server's matter."""
+    """Return the JSON fields. The owner applies only to a server."""
     fields: dict[str, object] = {
         "restored": file,
         "where": done.where,
@@ -36,7 +36,7 @@ def restored_fields(done: RestoredStore, file: str) -> dict[str, object]:
 
 
 def restored_text(done: RestoredStore, file: str, cwd: str) -> str:
-    """What was put where, what that undid, and how it is undone."""
+    """Return what was restored, what that undid, and how to reverse it."""
     name = _name(done)
     lines = [f"restored {file}: {output.count(done.rows, 'row')}"]
     lines += (
@@ -63,9 +63,8 @@ def restored_text(done: RestoredStore, file: str, cwd: str) -> str:
 
 
 def _renaming(kept: str) -> str:
-    """The SQL that gives both schemas their names again: the one before it is the store, and this one kept beside it.
-    A name says nothing of where a store lies, so nobody has to take it up.
-    """
+    """Return the SQL that swaps the names of the restored and the previous schema. The place does not change, so no
+    adoption is needed."""
     schema, _, moment = kept.partition(BEFORE)
     aside = f'ALTER SCHEMA "{schema}" RENAME TO "{schema}_restored_{moment}"'
     return f'{aside}; ALTER SCHEMA "{kept}" RENAME TO "{schema}"'
@@ -81,9 +80,8 @@ SHARE = "other machines: push foureyes.toml, clone there, then fe store join URL
 
 
 def copied_text(copied: CopiedStore, remote: str, address: str = "") -> str:
-    """How many rows were moved, and how others come to them. `remote`, `address`: the git remote and the server that
-    the project does not name yet.
-    """
+    """Return the number of moved rows and how others connect. `remote` and `address` are values that foureyes.toml
+    lacks."""
     lines = [f"{copied.rows} rows copied and verified; the store is now the server", f"  {SHARE}"]
     if address:
         lines.append(f'  a fresh clone proposes to join it: put [store] url = "{address}" into foureyes.toml (P12)')
@@ -98,7 +96,7 @@ ROLE_WORDS = {"owner": "the owner", "writer": "a writer", "reader": "a reader"}
 
 
 def joined_text(joined: Joined) -> str:
-    """What was found, and what is missing for work here."""
+    """Return the joined project and what is missing for work here."""
     lines = [
         f"joined {flat(joined.name)} ({joined.project}).",
         f"  store      {flat(joined.address)}: {joined.store}, {joined.rows} rows",

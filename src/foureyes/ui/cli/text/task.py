@@ -1,4 +1,4 @@
-"""How one task looks as text: for people (`show`) and for an agent at work (`context`)."""
+"""Text forms of one task: for people (`show`) and for an agent at work (`context`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def detail_text(detail: TaskDetail) -> str:
-    """The page of a task: facts first, then what was submitted, then what you can do."""
+    """Return the page of a task: facts, then the submission, then the next steps."""
     task = detail.task
     lines = [f"{task.id}  {task.title}", f"  {_head(detail)}"]
     lines += _field("labels", ", ".join(task.labels))
@@ -59,7 +59,7 @@ def detail_text(detail: TaskDetail) -> str:
 
 
 def _approval(detail: TaskDetail, row: ApprovalView) -> str:
-    """Who agreed, by which rule, and what that rests on (D9, I9)."""
+    """Return an approval with its approver, rule and proof. [D9, I9]"""
     ended = "" if row.state == "active" else f" ({row.state}{': ' + row.ended_why if row.ended_why else ''})"
     why = f': "{row.reason}"' if row.reason else ""
     rests_on = row.rests_on + (f", {row.batch} in a batch" if row.batch else "")
@@ -69,7 +69,7 @@ def _approval(detail: TaskDetail, row: ApprovalView) -> str:
 
 
 def detail_fields(detail: TaskDetail) -> dict[str, Any]:
-    """Everything about a task for programs; each attempt with what `--seen` takes for it (D7)."""
+    """Return everything about a task for programs. Each attempt includes its value for `--seen`. [D7]"""
     fields = {"id": detail.task.id, **plain(detail)}
     for attempt, row in zip(detail.attempts, fields["attempts"], strict=True):
         row["seen"] = attempt.seen
@@ -127,7 +127,7 @@ SHOWN_FILES = 12
 
 
 def _files(detail: TaskDetail) -> list[str]:
-    """What the latest attempt changes, and how long it took."""
+    """Return the files of the latest attempt, and how long it took."""
     attempt = detail.attempts[-1] if detail.attempts else None
     if attempt is None:
         return []
@@ -146,7 +146,7 @@ def _lines(file: ChangedFile) -> str:
 
 
 def _checks(detail: TaskDetail) -> list[str]:
-    """D5, M: where the checks stand, and how it is reviewed."""
+    """Return the state of the checks and the review mode. [D5, M]"""
     states = "   ".join(
         f"{row.check} {row.summary if row.outcome == 'passed' else f'{row.outcome}: {row.summary}'}"
         + (f" ({CLAIMED})" if row.claimed else "")
@@ -182,9 +182,8 @@ def _block(name: str, text: str) -> list[str]:
 
 
 def context_text(detail: TaskDetail, place: str = "") -> str:
-    """What an agent reads before it works on a task: the task, earlier feedback in full, the last handoff. `place`: the
-    way to its worktree.
-    """
+    """Return what an agent reads before its work: the task, all earlier feedback, and the last handoff. `place` is the
+    way to its worktree."""
     task = detail.task
     lines = [f"# {task.id}: {task.title}", f"status {task.status}, priority P{task.priority}, type {task.type}"]
     if task.labels:
@@ -216,7 +215,7 @@ def context_text(detail: TaskDetail, place: str = "") -> str:
 
 
 def _feedback(detail: TaskDetail) -> list[str]:
-    """F3: what earlier decisions said; nothing at all where there were none."""
+    """Return the feedback of earlier decisions, or nothing. [F3]"""
     from foureyes.core.nouns.decision import section
 
     entries = [row.entry for row in detail.feedback]
