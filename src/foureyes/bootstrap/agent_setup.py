@@ -18,7 +18,8 @@ PROGRAMS = ("claude", "codex", "gemini", "opencode", "qwen", "cursor", "copilot"
 
 def set_up(cwd: str, actor: Actor, program: str, *, remove: bool, dry_run: bool) -> tuple[list[FileChange], str]:
     """Set up an agent program, or remove its setup. Return the change of each file and a note for the user. `dry_run`
-    writes nothing."""
+    writes nothing.
+    """
     permit(actor, "setup")
     from foureyes.adapters.agents.setup import changes, programs
     from foureyes.config.primer import BLOCK

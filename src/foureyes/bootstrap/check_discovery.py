@@ -63,7 +63,8 @@ def python_checks(look: FolderFiles) -> list[CheckRule]:
 
 def python_installs(look: FolderFiles) -> list[CheckoutRule]:
     """Return the ways to create the environment: from the lock file, else from the dependencies of the tests. The
-    project itself is installed if it is incomplete without a build, or as a second way."""
+    project itself is installed if it is incomplete without a build, or as a second way.
+    """
     lock = look.first(*PYTHON_LOCKS)
     locked = (
         [CheckoutRule(prepare=PYTHON_LOCKS[lock] + (_uv_options(look) if lock == "uv.lock" else ""))] if lock else []
@@ -187,7 +188,8 @@ def _requirements(look: FolderFiles) -> list[str]:
 
 def _files(look: FolderFiles) -> list[str]:
     """Return the requirements file with pytest, preferring names of tests, plus `requirements.txt`. With a custom test
-    runner, return the file beside it."""
+    runner, return the file beside it.
+    """
     folders = ("", "requirements", OWN_NEEDS)
     names = [os.path.join(folder, name) for folder in folders for name in look.names(folder) if name.endswith(".txt")]
     known = [name for name in names if "requirements" in name]
@@ -223,7 +225,8 @@ def _has_pytest(look: FolderFiles) -> bool:
 
 def _first_path(look: FolderFiles) -> str:
     """Return the PYTHONPATH prefix that puts the tree's packages before installed ones, unless pytest sets the path.
-    [D5]"""
+    [D5]
+    """
     from foureyes.adapters.checks.code_use import said_paths
 
     if said_paths(look.root):
@@ -304,7 +307,8 @@ def manager_of(look: FolderFiles) -> str:
 
 def node_installs(look: FolderFiles) -> list[CheckoutRule]:
     """Return the ways to install the packages, empty if there are none. Install scripts of the project need its
-    sources, so they are skipped and their build runs in each check's own copy."""
+    sources, so they are skipped and their build runs in each check's own copy.
+    """
     how = _install(look)
     scripts = table(look.json("package.json"), "scripts")
     has_own = any(name in scripts for name in OF_ITSELF)
@@ -343,7 +347,8 @@ def is_workspace(look: FolderFiles) -> bool:
 
 def node_checks(look: FolderFiles) -> list[CheckRule]:
     """Return `quality` if it exists, else checks for tests, types and lint. Without a test script, node's own runner is
-    used."""
+    used.
+    """
     scripts = table(look.json("package.json"), "scripts")
     names = [name for name, run in scripts.items() if not (name == "test" and NO_TEST in str(run))]
     manager = manager_of(look)
@@ -374,7 +379,8 @@ def _without_a_script(look: FolderFiles, manager: str) -> list[CheckRule]:
 
 def _lints_before(scripts: dict[str, object]) -> str:
     """Return the script that lints before every test, or an empty string. It becomes a separate check, because a lint
-    error is not a failing test."""
+    error is not a failing test.
+    """
     before = str(scripts.get("pretest", "")).strip()
     named = NPM_RUN.fullmatch(before)
     if named and named[1] in scripts:
@@ -449,7 +455,8 @@ FETCH_JARS = (
 
 def jvm_prepare(look: FolderFiles) -> str:
     """Return the command that downloads the dependencies. Empty for multi-module Maven builds and Gradle builds with
-    code, whose sources are missing at that time."""
+    code, whose sources are missing at that time.
+    """
     if not look.has("pom.xml"):
         is_code = look.is_folder("buildSrc") or any("includeBuild" in look.text(name) for name in GRADLE)
         return FETCH_JARS.replace("{} --no", f"{_gradle(look)} --no") if look.has(*GRADLE) and not is_code else ""
@@ -578,7 +585,8 @@ AROUND = ("packages", "apps", "services", "libs")
 
 class CheckProposal(msgspec.Struct, frozen=True):
     """Proposed check, its source, and its trial. `output` is the end of the trial's output, and run `run` keeps all of
-    it."""
+    it.
+    """
 
     rule: CheckRule
     source: str
@@ -594,7 +602,8 @@ class CheckProposal(msgspec.Struct, frozen=True):
     @property
     def is_of_use(self) -> bool:
         """Return True if the check is untried or its trial ran. A check that cannot run, or a report without a passing
-        test, would block every approval. [D5]"""
+        test, would block every approval. [D5]
+        """
         is_empty = self.outcome == "failed" and self.rule.report == "junit" and not self.rule.required
         return self.outcome not in ("crashed", "timed_out", "unsound") and not is_empty
 
@@ -606,7 +615,8 @@ class CheckProposal(msgspec.Struct, frozen=True):
 
 class Detected(msgspec.Struct, frozen=True):
     """Proposal for a repository: checks, ways to create their environment, best first, and notes. `own` is the checkout
-    rule already configured."""
+    rule already configured.
+    """
 
     checks: tuple[CheckProposal, ...] = ()
     ways: tuple[CheckoutRule, ...] = ()
@@ -649,7 +659,8 @@ Detector = tuple[str, Callable[[FolderFiles], list[CheckRule]]]
 
 def _at(look: FolderFiles, *, whatever: bool = False) -> Detected:
     """Return the proposal in the order Python, Node, Rust, Go, JVM. `whatever` adds the Makefile or justfile as a
-    fallback, and pre-commit if there is no lint."""
+    fallback, and pre-commit if there is no lint.
+    """
     sources: list[Detector] = [
         (python_source(look), python_checks),
         (node_source(look), node_checks),
@@ -685,7 +696,8 @@ def _reporting(look: FolderFiles, rule: CheckRule) -> str:
 
 def _ways(look: FolderFiles, lost: Collection[str]) -> tuple[CheckoutRule, ...]:
     """Return the ways to create the environment. `lost` are the sources without a remaining check, because others took
-    their names."""
+    their names.
+    """
     plain = (cargo_prepare, go_prepare, jvm_prepare)
     others = [[CheckoutRule(prepare=how)] for prepare in plain if (how := prepare(look))]
     node = [] if "package.json" in lost else node_installs(look)

@@ -1,5 +1,6 @@
 """Trial of proposed checks on the committed tree. A check that cannot run is dropped, and a failing one is not required
-(D5)."""
+(D5).
+"""
 
 from __future__ import annotations
 
@@ -80,7 +81,8 @@ class TriedTree(msgspec.Struct, frozen=True):
 
 def tried(place: Located, environ: Mapping[str, str], detected: Detected, tell: Telling) -> Detected:
     """Run each check the way the gate would, and return the proposal with the results. A proposed environment that
-    cannot be created is dropped, and the checks then use the PATH. A configured environment is kept."""
+    cannot be created is dropped, and the checks then use the PATH. A configured environment is kept.
+    """
     with closing(workshop(place)) as shop:
         head = git(place).commit_of("HEAD")
         tree = shop.tree_of(head) if head else None
@@ -98,7 +100,8 @@ def _best(
     is_here: Callable[[CheckProposal], bool],
 ) -> Detected:
     """Return the proposal with the environment in which most required checks work. The ways are tried in order until
-    the tests work, and the locally installed tools last. `is_here` tells if a check's program is installed."""
+    the tests work, and the locally installed tools last. `is_here` tells if a check's program is installed.
+    """
     if detected.own is not None:
         checks = each(detected.checkout)
         left = detected.checks[len(checks) :]
@@ -198,7 +201,8 @@ class _Each(msgspec.Struct, frozen=True):
 
 def _to_be_named(ran: Ran) -> tuple[str, ...]:
     """Return the paths that a check wrote on the target, for its `writes`. Empty if a path contains glob characters or
-    there are too many."""
+    there are too many.
+    """
     paths = ran.rewritten.checked
     is_plain = all(path.isprintable() and not set("*?") & set(path) for path in paths)
     return paths if is_plain and len(paths) <= MOST_WRITTEN else ()
@@ -257,7 +261,8 @@ def settings_in(root: str) -> dict[str, SettingValue]:
 
 def try_out(cwd: str, environ: Mapping[str, str], actor: Actor, tell: Telling) -> Detected:
     """Propose checks and run each once on the committed tree, the way the gate would. In a project, the output is
-    recorded. [D5]"""
+    recorded. [D5]
+    """
     permit(actor, "check run")
 
     place, detected = repository(cwd), propose(cwd)
@@ -274,7 +279,8 @@ def try_out(cwd: str, environ: Mapping[str, str], actor: Actor, tell: Telling) -
 
 def _in_force(app: Application, actor: Actor, detected: Detected, own: dict[str, SettingValue]) -> Detected:
     """Use the checkout rule that the local foureyes.toml would put in force, with a note if the accepted one differs.
-    [P12]"""
+    [P12]
+    """
     from foureyes.config.policy import review_policy
 
     with app.context.store.read() as tx:

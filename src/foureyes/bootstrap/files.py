@@ -14,7 +14,8 @@ from foureyes.config.own_settings import OWN_FILE, Own, read_own
 
 def read_given(path: str, most: int, *, handed_over: bool = True) -> bytes:
     """Return at most `most` bytes of a file, or raise OSError. A pipe such as `/dev/stdin` or `<(...)` is waited for,
-    unless `handed_over` is False because a user interface must not block."""
+    unless `handed_over` is False because a user interface must not block.
+    """
     with open(given(path) if handed_over else opened(path, follow=True), "rb") as stream:
         return stream.read(most)
 

@@ -1,5 +1,6 @@
 """`fe init`: create the store and foureyes.toml with the checks found in the repository, and commit it on the target
-(P12)."""
+(P12).
+"""
 
 from __future__ import annotations
 
@@ -179,7 +180,8 @@ def _proposed(
     place: Located, environ: Mapping[str, str], settings: dict[str, SettingValue], trying: Telling | None
 ) -> Detected:
     """Return the proposed checks and add them to the settings. With `trying`, each runs once first, and a failing check
-    is not required."""
+    is not required.
+    """
     from foureyes.bootstrap.check_discovery import Detected, detected_in
     from foureyes.bootstrap.check_trial import beyond, settings_in
 
@@ -208,7 +210,8 @@ def _kept(app: Application, actor: Actor, detected: Detected) -> list[CheckPropo
 
 def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str], *, own: str | None) -> None:
     """Accept exactly the file that this init wrote. A file that was there before must be read and accepted by the
-    person. [P12]"""
+    person. [P12]
+    """
     app = open_project(cwd, environ)
     try:
         if app.projects.get().accepted_digest is None and own is not None and own == _on_target(app):
@@ -408,7 +411,8 @@ def refuse_second_journal(place: Located, environ: Mapping[str, str]) -> None:
 
 def _refuse_unpulled(place: Located) -> None:
     """Refuse if the fetched target names a project that is not pulled yet. A local branch that contains it and deleted
-    the file is allowed."""
+    the file is allowed.
+    """
     repo = git(place)
     branch = repo.default_target()
     here, there = repo.commit_of(f"refs/heads/{branch}"), repo.commit_of(f"refs/remotes/origin/{branch}")

@@ -51,7 +51,8 @@ class Joined(msgspec.Struct, frozen=True, kw_only=True):
 
 def join_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str = "") -> Joined:
     """Connect this clone to the server's store of the project in foureyes.toml. Without `url`, the address comes from
-    FOUREYES_STORE, foureyes.toml, or an earlier join. Only a person may do this."""
+    FOUREYES_STORE, foureyes.toml, or an earlier join. Only a person may do this.
+    """
     permit(actor, "store join")
     place = repository(cwd)
     known = settings_on_target(place)
@@ -184,7 +185,7 @@ def _joined(place: Located, environ: Mapping[str, str], store: Store, address: s
 
 
 def _missing(app: Application, *, kept: bool) -> list[Check]:
-    """Return what is missing for work in this clone, and problems of the target. [Q6]"""
+    """Return the missing settings for work in this clone, and problems of the target. [Q6]"""
     context, answer = app.context, None
     with suppress(GitProblem):  # the target stays as it was cloned
         answer = ask_target(context)

@@ -114,7 +114,8 @@ def project_folder(place: Located, environ: Mapping[str, str] | None = None) -> 
 
 def no_project_here(place: Located, environ: Mapping[str, str] | None = None) -> NoProject | None:
     """Return an error that says where the store of this clone's project is, or None if no project is named. A second
-    store would be another project. [P12]"""
+    store would be another project. [P12]
+    """
     from foureyes.config import FILE
     from foureyes.core.words.store_place import why_not_kept
     from foureyes.errors import FoureyesError
@@ -170,7 +171,8 @@ ANEW = by("person", fe("init", "--again"), "is it lost, a person begins a new jo
 
 def project_on_target(place: Located) -> str:
     """Return the project named in the target's foureyes.toml, or an empty string. The checked-out file names the
-    target."""
+    target.
+    """
     from foureyes.config import FILE
     from foureyes.config.parser import read_file
     from foureyes.errors import FoureyesError

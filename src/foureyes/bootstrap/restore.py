@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 def restore_backup(
     cwd: str, environ: Mapping[str, str], actor: Actor, source: str, *, into_file: bool = False
 ) -> RestoredStore:
-    """Replace the store with a backup and record it. Return what was undone and where the old store is kept.
-    `into_file` creates a file although the project's store was on a server. Only a person may do this. [P12]"""
+    """Replace the store with a backup and record it. Return the undone changes and the place of the old store.
+    `into_file` creates a file although the project's store was on a server. Only a person may do this. [P12]
+    """
     permit(actor, "store restore")
     from foureyes.adapters.store.shared_store import leave_server
 
@@ -70,7 +71,8 @@ def restore_backup(
 
 def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> bool:
     """Refuse a caller or a file that cannot restore, before asking for confirmation. Return True if there is a store to
-    keep."""
+    keep.
+    """
     permit(actor, "store restore")
     refuse_no_file(os.path.join(cwd, source))
     place = repository(cwd)
@@ -79,7 +81,8 @@ def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
 
 def _refuse_unsaid(place: Located, address: str, *, into_file: bool) -> str:
     """Return the server's address to restore to, or an empty string for the file. Refused if a server still has the
-    store. [P12]"""
+    store. [P12]
+    """
     from foureyes.adapters.store.shared_store import has_project
 
     if address and into_file:

@@ -32,7 +32,8 @@ def reach(
     cwd: str, environ: Mapping[str, str], asserted: str = "", *, has_left: Callable[[], bool] = lambda: False
 ) -> Application:
     """Return the project through the runner of the current run, or through its store if the runner does not answer.
-    `has_left` tells if the process that started this server is gone. [I5]"""
+    `has_left` tells if the process that started this server is gone. [I5]
+    """
     directory = os.path.normpath(environ.get(RUN_DIR, ""))
     if os.path.dirname(directory) == os.path.join(folder_of(repository(cwd)), RUNS):
         line = RunnerLine(directory)
@@ -73,7 +74,8 @@ class Reached:
 
     def ask(self, verb: str, args: tuple[Any, ...] = (), given: Mapping[str, Any] | None = None) -> object:
         """Ask the runner and return its answer. Actors and callbacks are not sent: the runner identifies the caller
-        itself."""
+        itself.
+        """
         plain = [each for each in args if not isinstance(each, Actor) and not callable(each)]
         named = {name: each for name, each in (given or {}).items() if name != "actor" and not callable(each)}
         request = wire.Request(

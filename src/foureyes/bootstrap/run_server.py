@@ -1,5 +1,6 @@
 """Answers of a runner to its runs: a call over a run's socket counts as the sender's own (I2, I5). Each call has its
-own Application."""
+own Application.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ class Stall(NamedTuple):
 
 class RunDoors:
     """Sockets of a runner's runs. `environ` is the runner's environment, which leads to the store. Calls see nothing of
-    it."""
+    it.
+    """
 
     def __init__(self, place: Located, environ: Mapping[str, str]) -> None:
         self._place, self._environ = place, environ
@@ -131,7 +133,8 @@ _SAME = prose("use the fe that the runner is of")
 
 def _caller(app: Application, peer: Peer, request: wire.Request, token: str) -> Actor:
     """Return the caller, which must be below the reaper of this run. A token it shows itself is checked afterwards.
-    [I2]"""
+    [I2]
+    """
 
     def seen(shown: str, programs: Sequence[str]) -> Actor:
         caller = identity.caller(

@@ -61,7 +61,7 @@ def _said(why: str, waits: str, left: Sequence[str]) -> str:
 
 
 def for_people(app: Application, actor: Actor) -> str:
-    """Return a sentence about what waits for people, or an empty string."""
+    """Return a sentence about the tasks that wait for people, or an empty string."""
     from foureyes.app.runner.snapshot import count_reviewing
 
     try:
@@ -89,12 +89,13 @@ class Running:
         self, tell: Tell, show: Show, began: Callable[[], None] = lambda: None, starter: Actor | None = None
     ) -> Ended:
         """Run to the end and return why it ended. `began` is called once the start is recorded. `starter` is the caller
-        if it was identified earlier."""
+        if it was identified earlier.
+        """
         from foureyes.app.runner.background_jobs import Threads
         from foureyes.app.runner.loop import Runner
         from foureyes.bootstrap.run_server import RunDoors
 
-        gc.enable()  # a short command does without; this one stays
+        gc.enable()  # short commands run without garbage collection, this process stays
         app = open_project(self._place.root, self._environ)
         try:
             self._refuse_unknown(app)

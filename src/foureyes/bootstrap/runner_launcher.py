@@ -46,7 +46,7 @@ class Launcher:
         self._copy = ours
 
     def launch(self, root: str, environ: Mapping[str, str], options: Options, starter: Actor) -> StartedProcess:
-        """Ask the copy to start a runner. The socket is never passed on, so nobody else can ask."""
+        """Ask the copy to start a runner. The socket is never passed on, so no other process can ask."""
         self._copy.send(pickle.dumps((root, dict(environ), options, starter)))
         reply = self._copy.recv(LONGEST)
         return (

@@ -56,7 +56,8 @@ def open_project(cwd: str, environ: Mapping[str, str], asking: Asking | None = N
 
 def open_for(home: Located, environ: Mapping[str, str], stands: Located, own: Mapping[str, str]) -> Application:
     """Open a project for another process in a worktree of it. `environ` leads to the store, and the Application sees
-    only `own` as its environment."""
+    only `own` as its environment.
+    """
     return application(_open(project_folder(home), home, environ), stands, own)
 
 

@@ -61,7 +61,8 @@ def sprint(s: Story, runner: Player, target: str, *options: str) -> None:
 
 def night(s: Story, t: DemoTasks) -> str:
     """Run the agents until no work is left: they submit, and are checked, sent back or merged. Return the runner's
-    output."""
+    output.
+    """
     s.tell("3. Alice makes the plan a sprint, with a runner, and goes home. Nobody types anything from here on.")
     runner = Player(s.folder, "runner", person=True)
     try:
@@ -78,7 +79,7 @@ def night(s: Story, t: DemoTasks) -> str:
 
 
 def morning(s: Story, t: DemoTasks, output: str) -> None:
-    """Show what happened, with the rule behind each decision."""
+    """Show the results of the night, each with the rule behind it."""
     s.tell("4. The morning. By itself: what was green and simple is on main, with the reason.")
     s.do(s.alice, "git log --graph --oneline main")
     s.do(s.alice, f"fe show {t[shop.GREET]}", "M4, by the rule itself")
@@ -100,7 +101,8 @@ def morning(s: Story, t: DemoTasks, output: str) -> None:
 
 def peers(s: Story, t: DemoTasks) -> None:
     """Show two reviewers: a blocker stops only its own task, a concern sends a task back, and the second review
-    approves it."""
+    approves it.
+    """
     login, receipt = t[shop.LOGIN], t[shop.RECEIPT]
     s.tell("9. Alice lets two agents review what waits; neither wrote any of it. The runner starts them.")
     s.do(s.alice, f"fe review request {login} --ask critic --ask reader", "critic")
@@ -117,7 +119,7 @@ def peers(s: Story, t: DemoTasks) -> None:
 
 
 def your_turn(s: Story) -> None:
-    """Show what is left for the person, and where everything is."""
+    """Show the remaining tasks, and where everything is."""
     s.tell("12. What waits for a person, the riskiest first; and the journal of all of it.")
     s.do(s.alice, "fe queue", "2 tasks wait in review", "security label")
     s.do(s.alice, "fe status", "closed 5")

@@ -19,7 +19,7 @@ def show(s: Story) -> None:
 
 
 def line_after_approval(s: Story, task: str) -> None:
-    """A line that is changed after the approval takes the approval away."""
+    """Show that a change after the approval voids it."""
     s.tell(f"Nobody approves one thing and merges another. {task} is approved; then its branch gets one line more.")
     seen = found(r"--seen (\S+)", s.do(s.alice, f"fe show {task}", quiet=True))
     s.do(s.alice, f"fe approve {task} --seen {seen}", "approved")

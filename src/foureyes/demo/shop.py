@@ -106,7 +106,8 @@ independence = "origin"
 no_progress_limit = 1
 """
 """Additions to the demo's foureyes.toml: two agents that work and two that review, all scripted. Security tasks need a
-person, and loops escalate early."""
+person, and loops escalate early.
+"""
 
 PEERS = """
 [review.peers]

@@ -68,7 +68,7 @@ class Story:
 
     @property
     def kept(self) -> str:
-        """Return the last line: where everything is and what to do next."""
+        """Return the last line: where everything is and the next steps."""
         return f"Kept in {self.repo}. Look around: cd {self.repo} && fe     Yours: fe init"
 
     def close(self) -> None:

@@ -1,5 +1,6 @@
 """Handoffs of tech lead, developer and QA. They are exported from the journal, and numbers in imported ones are never
-trusted (G6, L13)."""
+trusted (G6, L13).
+"""
 
 from __future__ import annotations
 
@@ -122,7 +123,8 @@ class Handoffs:
 
     def _developer(self, tx: Tx, facts: Facts) -> DeveloperHandoff:
         """Return the answers to findings in the latest or current attempt. Answers given while the previous attempt was
-        in review are included."""
+        in review are included.
+        """
         task = facts.task
         iteration = task.iteration + (task.status == "in_progress")
         rows = {finding.root: finding.at_time(self._context.now()) for finding in findings_of_task(tx, task.id)}
@@ -176,7 +178,8 @@ class Handoffs:
 
     def take_in(self, actor: Actor, task: str, document: bytes, *, seen: str = "") -> HandoffResult:
         """Import a developer's answers or a tech lead's review. A QA handoff is only compared with the checks and never
-        stored. `seen` is the submission the reviewer saw. [D7]"""
+        stored. `seen` identifies the reviewed diff. [D7]
+        """
         with self._context.store.read() as tx:
             task = self._context.find_id(tx, task)
         kind = kind_of(document)
@@ -193,7 +196,8 @@ class Handoffs:
 
     def _reviewed(self, actor: Actor, task: TaskId, document: bytes, seen: str) -> HandoffResult:
         """Submit a tech lead's handoff as the importer's review. Findings listed as resolved are ruled on, and omitted
-        ones stay as they are. Unknown ids are ignored. [V3, L8, L9]"""
+        ones stay as they are. Issue ids unknown here are dropped. [V3, L8, L9]
+        """
         from foureyes.app.review.reviews import Reviews
 
         handoff = read(document, TechLeadHandoff)
@@ -271,7 +275,8 @@ class Handoffs:
 
 def kind_of(document: bytes) -> str:
     """Return the document's type from its field, or from its content if it has none. The default is a tech lead's
-    handoff."""
+    handoff.
+    """
     try:
         marks = msgspec.json.decode(document.removeprefix(b"\xef\xbb\xbf"), type=DocumentMarks)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -36,7 +36,8 @@ class Exchange:
 
     def take_in(self, actor: Actor, task: str, document: bytes, name: str = "", *, whole: bool = False) -> Imported:
         """Import a SARIF report as findings of the caller. Known findings are not repeated, and findings outside the
-        change are skipped unless `whole`."""
+        change are skipped unless `whole`.
+        """
         permit(actor, "finding import")
         facts = at_an_attempt(self._context, actor, task)
         findings = self._read(facts, document, name)

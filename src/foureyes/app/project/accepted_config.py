@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 def ask_remote(context: Context) -> tuple[ProjectView, RemoteTips]:
     """Return the project and the remote's heads of its target and next target. Refused if the remote cannot be asked,
-    because then the relevant file is unknown."""
+    because then the relevant file is unknown.
+    """
     with context.store.read() as tx:
         project = context.project(tx)
     remote = remote_in(project.accepted_text)
@@ -124,7 +125,8 @@ def remote_in(text: str | None) -> str:
 
 def read_at(context: Context, project: ProjectView, branch: str, heard: RemoteTips | None = None) -> str:
     """Return the ref to read a branch's files from: the remote's last known head, or the local branch if there is no
-    remote. A decision uses `heard`, the remote's current answer, because local notes can be changed by anyone. [Q6]"""
+    remote. A decision uses `heard`, the remote's current answer, because local notes can be changed by anyone. [Q6]
+    """
     if heard is not None:
         return heard.get(branch, branch)
     return noted_name(context, remote_in(project.accepted_text), branch)
@@ -137,7 +139,8 @@ def is_missing(context: Context, branch: str) -> bool:
 
 def wanted_target(context: Context, project: ProjectView, heard: RemoteTips | None = None) -> str:
     """Return the target after acceptance. Refused if a new target does not exist or its own foureyes.toml does not name
-    it. [P12]"""
+    it. [P12]
+    """
     text = context.repo.file_at(read_at(context, project, project.target, heard), FILE)
     if text is None:
         return renamed_to(context, project) or project.target
@@ -177,7 +180,8 @@ def brought_along(
     context: Context, project: ProjectView, target: str, heard: RemoteTips | None = None
 ) -> tuple[tuple[str, ...], str]:
     """Return one line per commit that the future target adds since the last known commit, and its head. The current
-    target is included only before the first task began. [P12, Q5]"""
+    target is included only before the first task began. [P12, Q5]
+    """
     with context.store.read() as tx:
         known = points_on_record(tx)
     if target == project.target and known:
@@ -202,7 +206,8 @@ INIT = by_person(fe("init"))
 
 class Unaccepted(msgspec.Struct, frozen=True):
     """Difference between the target's foureyes.toml and the accepted one, with the next step. `acceptable` means it can
-    be accepted as it is."""
+    be accepted as it is.
+    """
 
     text: str
     next: Steps = ACCEPT
@@ -211,7 +216,8 @@ class Unaccepted(msgspec.Struct, frozen=True):
 
 def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
     """Return how the target's foureyes.toml differs from the accepted one, or None. With a remote, its last known
-    target is compared. [P12, Q6]"""
+    target is compared. [P12, Q6]
+    """
     at = read_at(context, project, project.target)
     text = context.repo.file_at(at, FILE)
     defaults = "the built-in defaults are in force"
@@ -239,7 +245,8 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
 
 def not_in_force(context: Context) -> Reason | None:
     """Return a reason that the target's foureyes.toml is not accepted, to show beside check results. None if it is, or
-    if git fails. [P12]"""
+    if git fails. [P12]
+    """
     try:
         with context.store.read() as tx:
             project = context.project(tx)

@@ -57,7 +57,8 @@ class Audit:
 
     def verify(self, progress: CountProgress | None = None) -> AuditReport:
         """Verify chain, replay, mirrors, signatures (I9) and kept attempts, and check that this is the target's store
-        (P12). [J2]"""
+        (P12). [J2]
+        """
         report = self._context.store.audit(progress)
         wrong, signatures = self._signatures()
         lost, notes = attempts_lost(self._context)
@@ -155,7 +156,8 @@ class Audit:
 
 def set_aside_by(context: Context, findings: Sequence[Discrepancy]) -> Steps:
     """Return the command that sets aside local files about lost decisions. It is empty if there are other findings or
-    no recorded restore. [F2]"""
+    no recorded restore. [F2]
+    """
     if not findings or not all(each.file for each in findings):
         return NO_STEP
     with context.store.read() as tx:

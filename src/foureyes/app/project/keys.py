@@ -62,7 +62,7 @@ class Keys:
             raise
 
     def _explained(self, actor: Actor, done: KeyOutcome) -> KeyOutcome:
-        """Add what the key changes and what stays unsigned. [I9]"""
+        """Add notes on the decisions that are signed from now on, and on those that are not. [I9]"""
         if not done.registered:
             return done
         with self._context.store.read() as tx:

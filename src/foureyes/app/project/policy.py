@@ -171,8 +171,9 @@ def _flag(name: str, layers: Layers) -> SettingView:
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
-    """The target's foureyes.toml and what accepting it would change, including changed prompt templates and commits
-    brought by a new target."""
+    """The target's foureyes.toml and the changes that accepting it would make, including prompt templates and commits
+    brought by a new target.
+    """
 
     text: str
     digest: str
@@ -206,7 +207,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def seal(self) -> str:
-        """Return a digest of the whole proposal, which identifies what a person saw."""
+        """Return a digest that identifies the proposal a person saw."""
         parts = [
             self.digest,
             *[f"{name} {digest_of(text)}" for name, text in sorted(self.templates.items())],
@@ -227,7 +228,7 @@ def _digits(seal: str) -> str:
 
 
 def proposal(context: Context, project: ProjectView, heard: RemoteTips | None = None) -> Proposal:
-    """Return what an acceptance would put in force, or raise why it is impossible. [P12]"""
+    """Return the proposal to accept, or raise the reason why it cannot be accepted. [P12]"""
     text = context.repo.file_at(read_at(context, project, project.target, heard), FILE)
     new = read_file(text) if text is not None else {}
     if new.get("project.id") not in (None, "", project.id):

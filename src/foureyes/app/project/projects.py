@@ -53,8 +53,9 @@ class Projects:
         return Milestones(rows=head.seq if head else 0, merged=merged)
 
     def note_restore(self, actor: Actor, source: str, kept: str, before: Milestones | None = None) -> RestoredStore:
-        """Record that the store was restored (P8). Return what was undone since `before` and the next step. A store
-        that lacks merges of the target must be adopted first. [P12]"""
+        """Record that the store was restored (P8). Return the changes undone since `before` and the next step. A store
+        that lacks merges of the target must be adopted first. [P12]
+        """
         after = self.milestones()
         there = _tip_there(self._context)  # outside the transaction, as in adopt()
         with self._context.writing(actor, "store restore") as work:
@@ -117,7 +118,8 @@ class Projects:
 
     def grants(self, writers: Sequence[str] = (), readers: Sequence[str] = ()) -> str:
         """Return the SQL that grants writers and readers access to a server store. Empty for a file. Without names, one
-        writer and one reader are named after the schema."""
+        writer and one reader are named after the schema.
+        """
         usual, roles = f"foureyes_{self._context.store.project}", fe("store", "roles", "--writer", blank("NAME"))
         if any(not name.strip() for name in (*writers, *readers)):
             raise BadInput("a role has a name.", next_step=roles)
@@ -156,7 +158,8 @@ class Projects:
 
 def _tip_there(context: Context) -> Sha | None:
     """Return the remote's target head, or None if it cannot be asked. Then only this clone's refs are known, which any
-    agent can change. [P12]"""
+    agent can change. [P12]
+    """
     with suppress(GitProblem):
         return tip_there(context)
     return None

@@ -226,7 +226,8 @@ class Sessions:
 
     def spawn(self, actor: Actor, task: str, role: str, *, agent: str = "") -> Spawned:
         """Create a session for a sub-agent, with a token for one role on one task. It gets no more rights than its
-        spawner. [I2, I4]"""
+        spawner. [I2, I4]
+        """
         permit(actor, "session spawn")
         wanted = _role(role)
         if actor.role is not None and actor.role != wanted:
@@ -296,7 +297,8 @@ class Sessions:
     @staticmethod
     def _bound(tx: Tx, actor: Actor) -> str:
         """Return the process below which the token is valid: the spawner's nearest agent process, else its session
-        leader. [I2]"""
+        leader. [I2]
+        """
         if actor.kind == "agent" and actor.processes:
             return actor.processes[0]
         if actor.trust == "issued":
@@ -394,7 +396,8 @@ def _with_spawned(tx: Tx, row: SessionView) -> list[SessionView]:
 
 def _nested(tx: Tx, actor: Actor, known: set[str]) -> tuple[str, ...]:
     """Return the evidence for an agent of another name above the caller. A process that never wrote may have any name.
-    [G1, I4]"""
+    [G1, I4]
+    """
     rows = tx.all("session.some", SessionView, ids=sorted(session_of(piece) for piece in known))
     is_same = len(rows) == len(known) and all(row.agent == actor.agent for row in rows)
     return () if is_same or actor.is_nested or not actor.processes else (NESTED + actor.processes[0],)

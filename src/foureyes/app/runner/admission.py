@@ -1,5 +1,6 @@
-"""Admission of runners and runs: who may start a runner, its session and tokens, and the reasons against a run (I2, I5,
-J4, T4, V9)."""
+"""Admission of runners and runs: who may start one, its session and token, and the reasons against a run (I2, I5, J4,
+T4, V9).
+"""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 
 def refuse_stranger(context: Context, work: Work) -> None:
     """Refuse a runner that was started below a check, a hook or an agent. A person, or a service named in the accepted
-    policy, may start one. [I5]"""
+    policy, may start one. [I5]
+    """
     why = why_not_independent(work.actor, context.gate_policy(work.tx).run.services)
     if why is not None:
         refuse_verb("no runner began.", why)
@@ -51,7 +53,8 @@ def refuse_other_service(work: Work) -> None:
 
 def runner_for(context: Context, actor: Actor) -> tuple[Actor, str]:
     """Return a new actor for a runner and the process it runs in. The actor is a service with no parent session, so the
-    agents it starts have no parent either. [I4, I7]"""
+    agents it starts have no parent either. [I4, I7]
+    """
     number = context.ids.number()
     process = context.outside.process() or f"unknown:{number:032x}"
     runner = Actor(
@@ -91,7 +94,8 @@ def profile_named(context: Context, tx: Tx, name: str) -> Profile:
 
 def token_for(context: Context, work: Work, run: Run, secret: str, process: str) -> e.TokenIssued:
     """Return the token event of a run. The token is valid for one task and one role below one process, and shares no
-    evidence with other runs. [I2, I4]"""
+    evidence with other runs. [I2, I4]
+    """
     profile = profile_named(context, work.tx, run.profile)
     count = work.tx.one("session.count_agent", Count, agent=run.profile)
     return e.TokenIssued(
@@ -109,7 +113,8 @@ def token_for(context: Context, work: Work, run: Run, secret: str, process: str)
 
 def give(work: Work, run: Run, task: Task, issued: e.TokenIssued, target_head: Sha | None) -> None:
     """Record the run's token. A run that changes code also gets the claim, which is first released if an ended run left
-    it. [I2]"""
+    it. [I2]
+    """
     left = left_by_a_run(work.tx, task)
     work.record(task.id, issued)
     if run.purpose in MAKES:
@@ -148,7 +153,8 @@ def why_not_begin(
     context: Context, work: Work, task: Task, purpose: Purpose, *, own: str = "", asked: tuple[str, str] = ("", "")
 ) -> list[Reason]:
     """Return every reason against starting a run for this purpose. `own` is the requesting run, which does not count
-    against itself. `asked` is the cycle and the requested reviewer."""
+    against itself. `asked` is the cycle and the requested reviewer.
+    """
     if purpose == "review":
         return _why_not_reviewed(context, work.tx, task, own, *asked)
     if purpose == "clarify":
@@ -172,7 +178,8 @@ def why_not_begin(
 
 def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str, profile: str) -> list[Reason]:
     """Return the reasons against a review run. The reviewer must be requested and unanswered, with no other run of it
-    live. A hold of the task or a pause by a rule does not block a review. [V4, V9]"""
+    live. A hold of the task or a pause by a rule does not block a review. [V4, V9]
+    """
     awaited = [(row.task, row.reviewer) for row in tx.all("runner.awaited", Awaited, ids=[cycle])]
     reasons = []
     if not cycle or (task.id, profile) not in awaited:
@@ -193,7 +200,8 @@ def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str
 
 def _why_not_clarified(context: Context, tx: Tx, task: Task, own: str, cycle: str) -> list[Reason]:
     """Return the reasons against a clarification run. No other run may be live on the task, and the cycle must be
-    waiting for the author. [V9]"""
+    waiting for the author. [V9]
+    """
     other = tx.one("run.at_work", Run, task=task.id)
     reasons = _held(context, tx, replace(task, hold=None))
     if other is not None and other.id != own:
@@ -226,7 +234,8 @@ def _standing_still(tx: Tx, task: Task) -> list[Reason]:
 
 def _out_of_sprints(context: Context, tx: Tx, task: Task) -> list[Reason]:
     """Return why the sprints keep a new task from starting. While a sprint is active, new tasks start only from a
-    running sprint. Tasks begun earlier are exempt. [X2]"""
+    running sprint. Tasks begun earlier are exempt. [X2]
+    """
     if task.iteration or tx.all("run.of_task", Run, task=task.id, limit=1):
         return []
     going_on = active(tx)
@@ -256,7 +265,8 @@ def _why_not_claimed(context: Context, tx: Tx, task: Task) -> list[Reason]:
 
 def _why_not_thought_about(context: Context, tx: Tx, task: Task, purpose: Purpose) -> list[Reason]:
     """Return the reasons against a lead or planning run. The loop must wait for the lead, and a planned goal must be
-    open. [E2, I2]"""
+    open. [E2, I2]
+    """
     reasons = _held(context, tx, task)
     if purpose == "lead" and task.waiting_for != "lead":
         reasons.append(Reason("E2", f"{task.id} does not wait for the lead", fe("show", task.id)))

@@ -24,7 +24,8 @@ Job = Callable[["Context", Callable[[], bool]], "JobEnd"]
 
 class JobEnd(msgspec.Struct, frozen=True):
     """Result of a job. `problem` is why the whole job failed, `failed` why single tasks did. `soon` means another
-    process was busy with it, so the retry pause need not grow. `closed` lists the tasks it finished."""
+    process was busy with it, so the retry pause need not grow. `closed` lists the tasks it finished.
+    """
 
     text: str = ""
     problem: str = ""

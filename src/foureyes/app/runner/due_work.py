@@ -56,7 +56,8 @@ MINUTE = 60.0
 
 def reviews_due(context: Context, tx: Tx, host: str) -> tuple[ReviewDue, ...]:
     """Return the reviews that a runner can start and the overdue ones, in starting order, after the due clarifications.
-    A held task still gets its reviews. [V4, V9]"""
+    A held task still gets its reviews. [V4, V9]
+    """
     now = context.now()
     rows = tx.all("runner.asked", AskedRow, now=now, limit=MOST_OF_A_KIND)
     if not rows:
@@ -81,7 +82,8 @@ def reviews_due(context: Context, tx: Tx, host: str) -> tuple[ReviewDue, ...]:
 
 def clarifications_due(tx: Tx, host: str) -> tuple[ReviewDue, ...]:
     """Return the clarifications requested from authors that were runs. Each one resumes its conversation if that is on
-    this host. [V9]"""
+    this host. [V9]
+    """
     rows = tx.all("runner.clarifying", ClarifyRow, limit=MOST_OF_A_KIND)
     past = _past(tx, sorted({row.cycle for row in rows}), host, "runner.clarify_runs") if rows else {}
     due = []
@@ -131,7 +133,8 @@ def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[RunId], dict[str
 
 def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
     """Return the cycles in which every reviewer has answered or failed to. A cycle without requested reviewers is due
-    only if a reviewer can be asked by now. [V4, V8]"""
+    only if a reviewer can be asked by now. [V4, V8]
+    """
     now = context.now()
     rows = tx.all("runner.to_decide", Cycle, now=now, limit=MOST_OF_A_KIND)
     clarifying = [row.id for row in rows if row.state == "clarifying"]
@@ -154,7 +157,8 @@ def waits_for_cooled(context: Context, tx: Tx) -> bool:
 
 def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, host: str) -> tuple[Called, ...]:
     """Return the triggers that agents raised during their work, and their silence. Empty if the policy wants no peer
-    reviews. [V1]"""
+    reviews. [V1]
+    """
     if not wants_peers(policy):
         return ()
     calls: dict[tuple[str, str], Called] = {}
@@ -168,7 +172,8 @@ def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, hos
 
 def _silence(context: Context, tx: Tx, desk: RunnerDesk, minutes: int, host: str) -> Iterable[Called]:
     """Yield one call if no live run of the project, under any runner, was heard for this many minutes. It fires once
-    per silence, for runs whose worktree is on this machine. [V1]"""
+    per silence, for runs whose worktree is on this machine. [V1]
+    """
     rows = tx.all("runner.heard", HeardRow, now=context.now()) if minutes else []
     if not any(row.purpose in MAKES and row.host == host for row in rows):
         return
@@ -215,7 +220,8 @@ FIRST = (-1, -1)
 
 class WaitingChecks:
     """Tasks with due checks. `due` can run now, `put_off` broke and will be retried, and `more` is True while some
-    tasks are not judged yet."""
+    tasks are not judged yet.
+    """
 
     def __init__(self, context: Context, runner: Actor) -> None:
         self._context = context
@@ -250,7 +256,8 @@ class WaitingChecks:
 
     def _notice(self, tx: Tx, policy: ReviewPolicy) -> None:
         """Mark the tasks that the journal touched since the last poll. A changed policy or project hold restarts the
-        scan."""
+        scan.
+        """
         head = tx.one("journal.head", JournalHead)
         upto = head.seq if head else 0
         rules = (policy, self._context.project(tx).hold)
@@ -265,7 +272,8 @@ class WaitingChecks:
 
     def _known(self, names: Collection[str], running: Collection[str]) -> list[str]:
         """Return earlier due tasks to judge again. They fill only the remaining room, so that many due tasks cannot
-        hide the rest."""
+        hide the rest.
+        """
         return [str(task) for task in self._due if task not in names and task not in running]
 
     def _next_page(self, tx: Tx, limit: int) -> list[str]:

@@ -1,5 +1,6 @@
 """Execution: perform each step of the plan through a verb or a port. A step that fails now appears again in a later
-snapshot."""
+snapshot.
+"""
 
 from __future__ import annotations
 
@@ -187,7 +188,8 @@ class Performing:
 
     def _fetch(self, step: StartRun, desk: RunnerDesk) -> bool:
         """Return True if the run must wait for a fetch of a submission or merge from another machine. The target is
-        requested once. If that fails, work begins at the last recorded merge. [Q6]"""
+        requested once. If that fails, work begins at the last recorded merge. [Q6]
+        """
         task, makes = step.task, step.purpose != "review"
         behind = makes and task not in self._asked and is_behind(self._context, task)
         self._told = self._asked.pop(task, None)
@@ -402,7 +404,8 @@ def _send() -> Job:
 
 def _fetch(task: TaskId, asked: dict[TaskId, Sha | None] | None) -> Job:
     """Return a job that fetches submissions and merges from the remote. If `asked` is given, the remote's target head
-    is stored there under the task. [Q6]"""
+    is stored there under the task. [Q6]
+    """
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         behind = ""
@@ -441,8 +444,9 @@ def task_of(step: NotGiven | DecideCycle | OpenCycle) -> str:
 
 
 def perform_cycle(context: Context, runner: Actor, step: NotGiven | DecideCycle | OpenCycle, told: set[str]) -> str:
-    """Perform one cycle step and return the message to show, empty if nothing changed. An OpenCycle trigger is
-    remembered in `told` and not raised again."""
+    """Perform one cycle step and return the message to show, empty if nothing changed. The key of an OpenCycle step is
+    added to `told`, so that it is not repeated.
+    """
     cycles = Cycles(context)
     if isinstance(step, NotGiven):
         why = one_line(step.why, CYCLE_WHY_LENGTH)

@@ -161,7 +161,8 @@ def event_of_end(run: Run, outcome: RunOutcome | None, ending: RunEnding) -> e.R
 
 def with_last_reason(tx: Tx, task: str, kind: StuckKind, why: str) -> str:
     """Return the reason for an escalation together with the failure of the last run, because that run's output may be
-    gone."""
+    gone.
+    """
     ended = [run for run in tx.all("run.of_task", Run, task=task, limit=1) if run.state == "ended"]
     reason = one_line(ended[0].why, REASON) if ended and kind != "spend" else ""
     return f"{why}; the last one: {reason}" if reason else why
@@ -181,7 +182,8 @@ def stop_targets(context: Context, tx: Tx, what: str) -> list[Run]:
 
 def take(context: Context, runner: Actor, task: str) -> Actor:
     """Lease the checks of a task and return the runner with this lease. Raises Conflict if another live runner has it.
-    [J4]"""
+    [J4]
+    """
     with context.writing(runner, "run") as work:
         me = check_runner(work.tx, runner)
         row = work.tx.one("run.checks_of", CheckLease, task=task)

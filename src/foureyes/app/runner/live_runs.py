@@ -46,7 +46,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 class InHand(msgspec.Struct):
     """A program of this runner and its outcome, if known. `fenced` means another runner has the run: the program is
-    stopped and nothing more is recorded for it. [J4]"""
+    stopped and nothing more is recorded for it. [J4]
+    """
 
     run: Run
     live: LiveRun

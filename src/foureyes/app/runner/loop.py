@@ -93,7 +93,7 @@ class Runner:
         self.desk.stopping = "now" if stopping == "now" or self.desk.stopping else "finish"
 
     def run(self) -> Finish:
-        """Run until nothing is left to do or a stop is requested. Return why it ended and what is left."""
+        """Run until no work is left or a stop is requested. Return the reason for the end and the remaining work."""
         try:
             while True:
                 last = self.tick()
@@ -213,7 +213,8 @@ class Runner:
 
     def _renew(self) -> None:
         """Renew the leases when due. If the runner or a run was taken over, its agents are stopped before anything else
-        is written. [J4]"""
+        is written. [J4]
+        """
         if monotonic() - self._renewed < RENEW_SECONDS and not self._is_late():
             return
         mine = [run for run, own in self.desk.in_hand.items() if not own.fenced]
@@ -255,7 +256,8 @@ class Runner:
 
     def _wait(self, last: Wait) -> None:
         """Wait until something happens that a new snapshot would show. Program output is read but does not end the
-        wait."""
+        wait.
+        """
         end = monotonic() + self._rest(last)
         while (left := min(end, self._turns.due) - monotonic()) > 0:
             if self._sleep(min(left, GLANCE_SECONDS)) or self._turns.is_due() or self._poll():

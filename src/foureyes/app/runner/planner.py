@@ -1,5 +1,6 @@
 """Plans drafted by an agent: a run of role *plan* reads the project and answers with a plan file (I2, M7). A person
-reads and imports that file. Foureyes imports nothing by itself."""
+reads and imports that file. Foureyes imports nothing by itself.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ class Planning:
 
     def draft(self, actor: Actor, goal: str, *, profile: str = "") -> Drafted:
         """Draft a plan for a goal, given in words or as a task, and keep it as a file. An unreadable answer is retried
-        once. Refused below an agent. [I5]"""
+        once. Refused below an agent. [I5]
+        """
         runs = Runs(self._context)
         runner = runs.begin(actor, agents=1).actor
         why, made = "it broke", False
@@ -127,7 +129,8 @@ class Planning:
 
     def _profile(self, runner: Actor, agents: LocalAgents, wanted: str) -> tuple[str, Profile]:
         """Return the first usable planning profile: the one the caller named, else lead, senior, developer, then the
-        rest."""
+        rest.
+        """
         with self._context.store.read() as tx:
             policy = self._context.gate_policy(tx)
             layers = self._context.layers(tx, self._context.gate)

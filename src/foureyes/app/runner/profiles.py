@@ -210,7 +210,8 @@ def _slot(
 
 def order_of(policy: ReviewPolicy, listed: Sequence[str]) -> tuple[str, ...]:
     """Return the fallback order of profiles: tiers, then `[agents]` in its order, with the policy's reviewers last,
-    because an author cannot review the change."""
+    because an author cannot review the change.
+    """
     own = sorted(listed, key=lambda name: name in all_reviewers(policy))
     known = {*DEFAULT_PROFILES, *listed}
     names = dict.fromkeys([policy.tiers.developer, policy.tiers.senior, *own])

@@ -109,7 +109,8 @@ def subject_of(context: Context, tx: Tx, run: Run) -> Subject:
 
 def review_files(context: Context, runner: Actor, agents: LocalAgents, run: Run) -> ReviewFiles:
     """Make a separate checkout for a reviewer. It has no repository and no worktree, and no program runs to make it.
-    [V2]"""
+    [V2]
+    """
     with context.store.read() as tx:
         change = subject_of(context, tx, run)
     if not run.look:
@@ -184,7 +185,8 @@ def _again(context: Context, run: Run) -> str:
 
 def take_review(context: Context, agents: LocalAgents, own: InHand) -> ReviewOutcome:
     """Submit the answer of a run as the review of its session. Refused if it is no valid review, or if the checkout
-    changed. [V2, V3]"""
+    changed. [V2, V3]
+    """
     assert own.outcome is not None
     if altered := agents.altered(own.run.id):
         why = f"{visible(altered)} changed during the review, so the review is void"
@@ -203,7 +205,8 @@ def take_review(context: Context, agents: LocalAgents, own: InHand) -> ReviewOut
 
 def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> FilesRead | None:
     """Return the files the run's output says it read, and if the profile reports all reads. None if the output reports
-    no tools. [V6]"""
+    no tools. [V6]
+    """
     profile = agent_profiles(context.layers(tx, context.gate)).get(own.run.profile)
     complete = profile is not None and profile.reads == "complete"
     if own.outcome is None or not (complete or own.outcome.tells):

@@ -108,7 +108,8 @@ class CalledRow(msgspec.Struct, frozen=True):
 
 class HeardRow(msgspec.Struct, frozen=True, kw_only=True):
     """Live run of any runner: its start, when its runner last heard from it, and its last message. `fired` and `agreed`
-    are the last silence review of its task and the last agreement of all. [V1]"""
+    are the last silence review of its task and the last agreement of all. [V1]
+    """
 
     id: str
     task: str

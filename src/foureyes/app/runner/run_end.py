@@ -89,7 +89,8 @@ def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, st
 
 def _answered(context: Context, runner: Actor, agents: LocalAgents, own: InHand) -> str:
     """Record the answer of a review or clarification run. An invalid document ends the run as refused, with the
-    problems for a retry. [V3]"""
+    problems for a retry. [V3]
+    """
     assert own.outcome is not None
     outcome, said = own.outcome, "clarified it"
     try:
@@ -120,7 +121,8 @@ def _end(context: Context, runner: Actor, run: RunId, outcome: RunOutcome, endin
 
 def take_over(context: Context, runner: Actor, agents: LocalAgents, run: RunId) -> Run | None:
     """Take over a run of a dead runner and keep its work. Work that its agent called done is submitted. Any other run
-    ends as `lost`. Return None if some process could not be ended yet. [J4]"""
+    ends as `lost`. Return None if some process could not be ended yet. [J4]
+    """
     runs = Runs(context)
     with context.store.read() as tx:
         row = get(tx, run)
@@ -206,8 +208,9 @@ class Yardstick(msgspec.Struct, frozen=True):
 
 
 def tidy(context: Context, runner: Actor, run: Run) -> Left:
-    """Commit the leftover files of a dead run and return what it left. Files that cannot be committed are named, never
-    deleted. Only the holder of the run's lease may move its branch. [J4, S4]"""
+    """Commit the leftover files of a dead run and describe the result. Files that cannot be committed are named, never
+    deleted. Only the holder of the run's lease may move its branch. [J4, S4]
+    """
     if run.purpose not in MAKES or run.session is None:
         return Left()
     with context.store.read() as tx:
@@ -239,7 +242,8 @@ def _looked_at(context: Context, run: Run, yardstick: Yardstick, fence: Fence) -
 
 def _from_elsewhere(context: Context, yardstick: Yardstick, ref: str, head: Sha) -> str:
     """Return a problem if the branch does not start where the task did. Before the first submission, any target commit
-    is allowed, because the target may have moved since the claim or an earlier run. [S4]"""
+    is allowed, because the target may have moved since the claim or an earlier run. [S4]
+    """
     began = yardstick.attempt.base if yardstick.attempt is not None else yardstick.task.start_target
     if began is None or context.repo.is_ancestor(began, head):
         return ""
@@ -281,7 +285,8 @@ def _commit_rest(context: Context, run: Run, ref: str, yardstick: Yardstick, fen
 
 def _too_much(paths: list[str], additions: Additions, yardstick: Yardstick) -> str:
     """Return why a runner must not commit these files: too many, too large, likely secrets, or files copied in by
-    work.copy. [S4]"""
+    work.copy. [S4]
+    """
     secret = sorted(path for path in additions.new if is_likely_secret(path))
     if secret:
         names = some(secret, PATHS_SHOWN)

@@ -1,5 +1,6 @@
 """Start of a run: reservation, worktree, reaper, token, program, in this order (I2, J4, K1). If one step fails, all are
-undone."""
+undone.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ class Unstarted(Exception):
 
 def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun, heard: Sha | None = None) -> InHand:
     """Start a run, or raise Unstarted. After a failure the run ends as `unstarted` and leaves nothing behind. `heard`
-    is the remote's target head if it was fetched for this run. [Q6]"""
+    is the remote's target head if it was fetched for this run. [Q6]
+    """
     runs = Runs(context)
     run = runs.reserve(
         runner,

@@ -63,7 +63,8 @@ class Runs:
 
     def begin(self, actor: Actor, *, agents: int, beacon: str = "") -> Begun:
         """Record a new runner, started by a person or a service named in the accepted policy. `agents` is its maximum
-        of parallel runs, 0 if it only checks and merges. `beacon` is the lock it holds. [I5, J4]"""
+        of parallel runs, 0 if it only checks and merges. `beacon` is the lock it holds. [I5, J4]
+        """
         from foureyes.app.runner import admission
         from foureyes.app.views.run import Begun
 
@@ -114,8 +115,9 @@ class Runs:
         cycle: str = "",
         look: int = 0,
     ) -> Run:
-        """Reserve a task for a run of this runner. Nobody else can start or run the task from now on. A review run for
-        a `cycle` does not reserve the task. [J4]"""
+        """Reserve a task for a run of this runner. No other runner or session can start the task from now on. A review
+        run for a `cycle` does not reserve the task. [J4]
+        """
         from foureyes.app.runner import admission
         from foureyes.app.runner.admission import of_begin, why_not_begin
 
@@ -156,7 +158,8 @@ class Runs:
         target: Sha | None = None,
     ) -> Run:
         """Record the run's token, process and claim in one transaction. The caller may start the program only after
-        this. `target` is the target's head at that time. [I2, K4]"""
+        this. `target` is the target's head at that time. [I2, K4]
+        """
         from foureyes.app.runner import admission
         from foureyes.app.runner.admission import of_begin, why_not_begin
 
@@ -183,7 +186,8 @@ class Runs:
 
     def renew(self, runner: Actor, runs: Sequence[RunId], heard: Mapping[RunId, str] | None = None) -> list[RunId]:
         """Renew the leases of this runner and its runs, and return the runs it has lost. Raises Refused if the runner
-        was declared dead. `heard` is the last sign of life of each run. [J4, V1]"""
+        was declared dead. `heard` is the last sign of life of each run. [J4, V1]
+        """
         from foureyes.app.runner import leases
 
         with self._context.writing(runner, "run") as work:
@@ -233,7 +237,8 @@ class Runs:
         self, runner: Actor, run: RunId, *, signal: str, message: str, commit: str | None = None
     ) -> SubmitOutcome:
         """Submit the work of a run for its implementer. `commit` is the message for leftover files, which are committed
-        without running programs of the tree. [T]"""
+        without running programs of the tree. [T]
+        """
         from foureyes.app.gate.submission import Wish, hand_in
 
         permit(runner, "run")
@@ -245,7 +250,8 @@ class Runs:
 
     def release(self, runner: Actor, run: RunId, *, how: RunEnd = "", reason: str = "") -> Outcome:
         """Release the claim of a run, or one that an earlier run left. `how` counts the round for the loop. A blocked
-        task then waits for a person. [T, L17]"""
+        task then waits for a person. [T, L17]
+        """
         from foureyes.app.runner.admission import left_by_a_run
         from foureyes.app.work.claims import release
 
@@ -265,7 +271,8 @@ class Runs:
 
     def ask_stop(self, actor: Actor, what: str, *, reason: str = "") -> list[Run]:
         """Ask for the end of one run or of all runs of a task. Their runner stops them and keeps the work. A request by
-        a person also pauses the task until `fe resume`. [V9]"""
+        a person also pauses the task until `fe resume`. [V9]
+        """
         from foureyes.app.runner import admission
 
         reason = clean_text(reason, "the reason")
@@ -280,7 +287,7 @@ class Runs:
                     work.record(task, e.RunsPaused(reason=reason or "a person stopped its run"))
             return [get(work.tx, row.id) for row in rows]
 
-    # What agents say
+    # Messages of agents
 
     def signal(self, actor: Actor, signal: str, *, message: str = "", task: str = "") -> Outcome:
         """Record an agent's signal that its run is over. [S1]"""
@@ -312,7 +319,8 @@ class Runs:
 
     def signalled(self, runner: Actor, run: RunId, signal: Signal, message: str) -> None:
         """Record the signal of an ended program before its work is submitted, so that another runner can submit it.
-        [S1, J4]"""
+        [S1, J4]
+        """
         self._speak(runner, run, e.Signalled(signal=signal, message=spaced(message, TEXT), run=run))
 
     def _speak(self, runner: Actor, run: RunId, event: e.Emitted | e.Signalled) -> None:
@@ -332,7 +340,8 @@ class Runs:
 
     def pause(self, actor: Actor, task: str | None, *, reason: str) -> Outcome:
         """Pause a task, or the project if `task` is None. No new run starts until a person resumes it. Current runs
-        finish. [V9]"""
+        finish. [V9]
+        """
         reason = needed(reason, "pause", task or "--project")
         with self._context.writing(actor, "pause") as work:
             if task is None:

@@ -64,7 +64,8 @@ def states(
     context: Context, tx: Tx, runner: Actor, policy: ReviewPolicy, options: Options, free: int, *, sprints: bool = False
 ) -> list[TaskState]:
     """Return the first tasks that a run may start on: sent back, waiting for the lead, then new. `sprints` limits new
-    tasks to running sprints. [X2]"""
+    tasks to running sprints. [X2]
+    """
     limit = free + SPARE
     chosen = [task for task, _ in options.assigned]
     rows = tx.all("runner.some", ReadyRow, ids=chosen) if chosen else []
@@ -144,7 +145,8 @@ class Aside:
 
     def ask(self) -> None:
         """Refresh the unaccepted configuration on the target. It calls git, so it must run before the snapshot's
-        transaction. [P12]"""
+        transaction. [P12]
+        """
         if self._until > self._context.now():
             return
         self._until = stamp(self._context.clock.now() + timedelta(seconds=TARGET_SECONDS))
@@ -175,7 +177,8 @@ class Aside:
 
     def _held_now(self, tx: Tx, counted: dict[str, int]) -> tuple[str, ...]:
         """Return the held tasks, one line each. The search walks all open tasks, so it runs only if some are held and
-        the counters changed."""
+        the counters changed.
+        """
         if not counted.get("held"):
             return ()
         if counted != self._counted:
@@ -223,7 +226,7 @@ def attention(tx: Tx, policy: ReviewPolicy, cooled: Sequence[Cooldown]) -> tuple
 
 
 def _cycles(tx: Tx, policy: ReviewPolicy) -> list[AttentionItem]:
-    """Return tasks paused by reviewers and tasks that nobody reviews. [V8]"""
+    """Return tasks paused by reviewers and tasks without a review. [V8]"""
     rows = tx.all("cycle.flagged", Cycle, limit=MOST_ATTENTION_ROWS)
     paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule"}
     stopped = [
@@ -389,7 +392,8 @@ class Lookout:
 
     def _seen(self, tx: Tx, living: Sequence[str]) -> list[Run]:
         """Return the live runs that concern this runner: its own, those on its host, reviews, clarifications, and runs
-        without a runner or lease. Healthy runs of other machines are left out."""
+        without a runner or lease. Healthy runs of other machines are left out.
+        """
         me, now = self._runner, self._context.now()
         return tx.all("run.seen", Run, runner=me.session, host=me.host, living=list(living), now=now)
 
@@ -408,7 +412,8 @@ class Lookout:
         self, state: LiveState, task: RunTask | None, hold: str | None, since: str, is_unwanted: bool
     ) -> LiveState:
         """Set why a live run should stop: a hold, a lost claim, or work after its submission. A hold of the task does
-        not stop reviews and clarifications. [V9]"""
+        not stop reviews and clarifications. [V9]
+        """
         why = ""
         run = state.run
         if task is None:
@@ -496,7 +501,8 @@ def _paused(everywhere: Sequence[PauseView], hold: str | None) -> str:
 
 def _halted(everywhere: Sequence[PauseView], hold: str | None) -> str:
     """Return why nothing may start, not even a review: a person paused the project, or it is held. A pause by a rule
-    stops only new work. [V9]"""
+    stops only new work. [V9]
+    """
     if hold is not None:
         return f"the project is held: {hold}"
     return next((each.reason for each in everywhere if each.made_by == "person"), "")

@@ -117,7 +117,8 @@ class Sprints:
 
     def start(self, actor: Actor, sprint: str, *, agents: int = SPRINT_AGENTS) -> SprintBegun:
         """Start a planned sprint, resume a paused one, or give a running one a new runner. A runner is started if none
-        is active. If that is not allowed, nothing changes. [X2, X5]"""
+        is active. If that is not allowed, nothing changes. [X2, X5]
+        """
         permit(actor, "sprint start")
         return start(self._context, actor, sprint, agents)
 
@@ -358,7 +359,8 @@ START_WHY_LENGTH = 300
 
 def start(context: Context, actor: Actor, name: str, agents: int) -> SprintBegun:
     """Start or resume the sprint and make sure that a runner is active. Refused without changes if a known obstacle
-    exists. [X5]"""
+    exists. [X5]
+    """
     with context.store.read() as tx:
         sprint = find(tx, name)
         runner = runner_at_work(context, tx)

@@ -71,7 +71,8 @@ def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
 
 def profile_of(context: Context, tx: Tx, task: Task, now: LoopState) -> str:
     """Return the profile for the task's next round, or an empty string if a person decides. The last author fixes the
-    task, unless the loop moved to the senior tier. [E2, E4]"""
+    task, unless the loop moved to the senior tier. [E2, E4]
+    """
     tiers = context.gate_policy(tx).tiers
     if now.waiting_for:
         return tiers.lead if now.waiting_for == "lead" and tiers.lead != "human" else ""

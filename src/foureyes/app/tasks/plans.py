@@ -48,7 +48,8 @@ class Plans:
     ) -> list[PlannedRow]:
         """Create all tasks of a plan, or none. A task without a review label is planned as auto-approve, and the modes
         count as the importer's (M6). Existing tasks, found by key or title, are skipped unless `again`. New tasks go
-        below `parent`."""
+        below `parent`.
+        """
         permit(actor, "plan import")
         planned = in_order(read_plan(text, name))
         with loosening(self._context, actor, "plan import", text, lambda: True) as work:
@@ -65,7 +66,7 @@ class Plans:
     def preview(
         self, actor: Actor, text: str, name: str = "the plan", *, group: str = "", again: bool = False, parent: str = ""
     ) -> list[PlannedRow]:
-        """Return what import_() would create, with the modes. Nothing is changed or signed."""
+        """Preview import_(): return the tasks it would create, with their modes. It changes and signs nothing."""
         permit(actor, "plan import")
         planned = in_order(read_plan(text, name))
         with self._context.store.read() as tx:
@@ -155,8 +156,9 @@ class Plans:
             raise BadInput(why, next_step=prose("name it by its title in this plan, or by its id")) from None
 
     def accept(self, actor: Actor, tasks: Sequence[str]) -> list[Accepted]:
-        """Confirm the planned modes and loosening labels of these tasks, or of all open ones. Labels that others added
-        later are left out. [M7]"""
+        """Confirm the planned modes and loosening labels of these tasks, or of all open ones. Labels added later by
+        others are left out. [M7]
+        """
         permit(actor, "plan accept")
         with self._context.store.read() as tx:
             ids = self._named(tx, tasks)
@@ -191,7 +193,8 @@ class Plans:
 
     def _exported(self, tx: Tx, task: Task) -> PlanRow:
         """Return a task as a plan row. Closed dependencies are left out, and an unknown review label becomes per-task.
-        [M2]"""
+        [M2]
+        """
         labels = tuple("review:per-task" if is_unknown_mode(label) else label for label in task.labels)
         needs = tx.all("task.dependencies", Link, id=task.id)
         return PlanRow(
@@ -274,7 +277,8 @@ class PlannedBefore:
         self, task: PlanTask, known: Task, needs: list[tuple[str, Steps]], modes: tuple[Mode, Mode]
     ) -> list[Reason]:
         """Return where a section asks for more than its existing task has, each with the next step. `needs` are the
-        dependencies with their steps. `modes` are the modes of a new task and of the existing one. [M7]"""
+        dependencies with their steps. `modes` are the modes of a new task and of the existing one. [M7]
+        """
         where, have = f"{known.id} has its place and", {folded(label) for label in known.labels}
         label = partial(fe, "label", "add", known.id)
         if known.status == "closed" and known.resolution not in DONE:

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 
 def after_planning(actor: Actor, task: TaskId, kind: TaskType) -> Steps:
     """Return the next step after creating a task. A person gets the list instead of `fe start`, because an author
-    cannot approve their task (P2). An epic is never started. [T4]"""
+    cannot approve their task (P2). An epic is never started. [T4]
+    """
     if kind == "epic":
         return first_of_epic(task)
     return fe("start", task) if actor.kind == "agent" else fe("list", "--ready")
@@ -158,7 +159,8 @@ class Tasks:
         if_version: int | None = None,
     ) -> Outcome:
         """Change all given fields, or none. `step` moves the priority. Editing a text after an approval ends that
-        approval. [T8]"""
+        approval. [T8]
+        """
         on = labels_to_put_on(labels)
         what = " ".join([*on, *(["minor"] if minor else []), acceptance or ""])
         less = bool(minor) or acceptance is not None
@@ -462,7 +464,8 @@ def is_new_word(
     context: Context, work: Work, task: Task, kind: Literal["label", "off", "minor"], label: str = ""
 ) -> bool:
     """Return True if a person's repeated statement is new: the existing one is by another session, or was not signed
-    with their key. [M6]"""
+    with their key. [M6]
+    """
     if work.actor.kind != "human" or (label and not _speaks(context, work.tx, work.actor, label)):
         return False
     from foureyes.app.facts import controls_of

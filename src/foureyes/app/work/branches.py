@@ -29,7 +29,8 @@ def tip_of(
 ) -> gate.Tip | None:
     """Return the tip of an attempt's branch, or None if git fails. A branch of another machine, or the target of landed
     work, is read from the remote, which is impossible `inside` a transaction. With `shown`, local notes are used
-    instead. [D4]"""
+    instead. [D4]
+    """
     from foureyes.core.rules import gate
 
     try:
@@ -45,7 +46,8 @@ def tip_of(
 
 def tip_since(context: Context, case: Case, inside: Tx) -> gate.Tip | None:
     """Return the tip again just before a signed decision is written, since the branch may have moved. The remote is not
-    asked again. [D4]"""
+    asked again. [D4]
+    """
     if case.attempt is None or (case.attempt.landed and remote_of(context, inside)):
         return case.tip
     tip = tip_of(context, case.task.id, case.attempt, case.target, inside)
@@ -54,7 +56,8 @@ def tip_since(context: Context, case: Case, inside: Tx) -> gate.Tip | None:
 
 def _has_landed(context: Context, attempt: Attempt, target: str, inside: Tx | None, *, shown: bool) -> bool:
     """Return True if the attempt is on the target. With a remote, its target is asked, which is impossible inside a
-    transaction. If the commit is missing here and came from another machine, the answer is True."""
+    transaction. If the commit is missing here and came from another machine, the answer is True.
+    """
     head = branch_here(context, target)
     if shown and inside is not None:
         head = noted_tip(context, inside, context.project(inside))
@@ -69,7 +72,8 @@ def _has_landed(context: Context, attempt: Attempt, target: str, inside: Tx | No
 
 def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target: Sha | None) -> gate.Tip:
     """Return the tip of an attempt for display, from a prepared list of all heads. Landed work costs one more git call.
-    `target` is the locally noted target head."""
+    `target` is the locally noted target head.
+    """
     from foureyes.core.rules import gate
 
     if not attempt.landed:
@@ -79,7 +83,8 @@ def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target:
 
 def why_not_reset(tx: Tx, task: TaskId, attempt: Attempt) -> str:
     """Return why the attempt's branch must not be reset: it is not the task's own, or other tasks submitted from it.
-    [F1]"""
+    [F1]
+    """
     name = attempt.ref.removeprefix("refs/heads/")
     if attempt.landed or attempt.ref == DETACHED:
         where = "on the target branch already" if attempt.landed else "on no branch"
@@ -124,7 +129,8 @@ def _begin_again(context: Context, task: TaskId) -> str:
 
 def way_back(context: Context, task: TaskId) -> tuple[str, Steps]:
     """Return where the latest attempt came from and the command that gets there. Both are empty if the caller is on its
-    branch. [K1]"""
+    branch. [K1]
+    """
     with context.store.read() as tx:
         attempt = attempt_of(tx, task)
     if attempt is None or attempt.no_code or attempt.landed or attempt.ref == DETACHED:

@@ -95,7 +95,8 @@ class Checkpoints:
 
     def restore(self, actor: Actor, name: str, *, task: str = "") -> Restored:
         """Reset the current branch to a checkpoint. Its old head becomes a checkpoint too. Refused on the target branch
-        and with uncommitted changes."""
+        and with uncommitted changes.
+        """
         permit(actor, "checkpoint restore")
         checkpoint = self._named(self._task(task), name)
         repo, ref = self._context.repo, self._context.repo.current_ref()

@@ -25,7 +25,8 @@ class Checkouts:
 
     def prune(self, actor: Actor, *, everything: bool = False, only_try: bool = False) -> Sequence[EnvironmentRow]:
         """Remove environments that are old or too many. `everything` removes all that no check is using, which only
-        people may do. `only_try` only lists them."""
+        people may do. `only_try` only lists them.
+        """
         permit(actor, "check environments --prune")
         if everything and not only_try and actor.kind != "human":
             step = by("person", fe("check", "environments", "--prune", "--all"), "a person runs it in a terminal: ")

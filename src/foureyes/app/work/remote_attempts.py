@@ -49,7 +49,8 @@ TRIES = 4
 
 class SendOutcome(msgspec.Struct, frozen=True):
     """Result of pushing: the tasks whose attempts were pushed, notes about what was left unchanged, the refs that still
-    wait, and why. `look` shows what was left. `lifts` must be done before a retry can help."""
+    wait, and why. `look` shows what was left. `lifts` must be done before a retry can help.
+    """
 
     remote: str = ""
     attempts: tuple[str, ...] = ()
@@ -61,7 +62,7 @@ class SendOutcome(msgspec.Struct, frozen=True):
 
 
 class Over(msgspec.Struct, frozen=True):
-    """Commit that somebody pushed to the attempt's branch after its submission."""
+    """Commit pushed to the attempt's branch after its submission."""
 
     at: Sha
     words: str
@@ -101,7 +102,7 @@ def send(context: Context, first: str = "") -> SendOutcome:
 
 
 def _allowing(remote: str) -> Steps:
-    """Return what the remote must allow after it refused a submission."""
+    """Return the permissions that the remote must grant after it refused a submission."""
     return prose(
         f"at {remote}: allow the submitting account to push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
     )
@@ -120,7 +121,8 @@ def _lacking_own(
     context: Context, remote: Remote, latest: list[SendableAttempt], waiting: list[SendableAttempt]
 ) -> list[SendableAttempt]:
     """Return the latest attempt if it is noted as pushed but the remote lacks it. Notes may be wrong, since anyone can
-    write them."""
+    write them.
+    """
     own = [row for row in latest if not (row.merged or row.landed or row in waiting)]
     with suppress(RemoteProblem):
         if own and context.repo.commit_of(own[0].kept_as) == own[0].head:
@@ -130,7 +132,8 @@ def _lacking_own(
 
 class _Sending:
     """Pushes to one remote. Each push is atomic and contains attempts, their branches, and marks of branches left
-    unchanged."""
+    unchanged.
+    """
 
     def __init__(self, context: Context, remote: Remote, rows: list[SendableAttempt], target: str) -> None:
         self._context, self._remote, self._rows, self._target = context, remote, rows, target
@@ -148,8 +151,9 @@ class _Sending:
         return SendOutcome(self._remote.name, tasks, tuple(dict.fromkeys(self._left)), why, waits, self._look)
 
     def push(self, some: list[SendableAttempt]) -> None:
-        """Push these attempts. A branch that somebody else moved, or that the remote refuses, is left unchanged and the
-        rest is pushed."""
+        """Push these attempts. A branch that was moved by others, or that the remote refuses, is left unchanged and the
+        rest is pushed.
+        """
         self._attempts, self._marks = {row.kept_as: row for row in some}, {}
         self._branches = self._latest(some)
         try:
@@ -180,7 +184,8 @@ class _Sending:
 
     def _latest(self, some: list[SendableAttempt]) -> dict[str, RefUpdate]:
         """Return the updates of the tasks' own branches to their latest attempts. Merged tasks and the target are
-        excluded. [K1, Q6]"""
+        excluded. [K1, Q6]
+        """
         latest, commit_of = {row.task: row for row in self._rows}, self._context.repo.commit_of
         mine = [
             row
@@ -198,7 +203,8 @@ class _Sending:
 
     def _may_go(self, update: RefUpdate) -> bool:
         """Return True if the update continues the last known branch head. Otherwise `_look_again` reads the remote and
-        may leave the branch."""
+        may leave the branch.
+        """
         return update.old is None or self._is_behind(update.old, update)
 
     def _look_again(self, answer: Moved) -> None:
@@ -218,7 +224,8 @@ class _Sending:
 
     def _name_anew(self, ref: str, row: SendableAttempt, at: Sha) -> None:
         """Use the attempt's second name, because another commit has its ref. If that is taken too, the attempt stays
-        here and the others are still pushed."""
+        here and the others are still pushed.
+        """
         del self._attempts[ref]
         if ref == row.kept_as:
             self._attempts[row.names[1]], self._taken[ref] = row, at
@@ -230,7 +237,7 @@ class _Sending:
         self._look = self._look or away
 
     def _leave(self, update: RefUpdate, at: Sha) -> None:
-        """Leave a branch that has somebody else's commits."""
+        """Leave a branch that has commits of others."""
         del self._branches[update.ref]
         self._mark(update, at)
         name, where = update.ref.removeprefix("refs/heads/"), self._remote.name
@@ -271,7 +278,8 @@ class _Sending:
 
 def _is_behind(context: Context, rows: list[SendableAttempt], update: RefUpdate, now: Sha) -> bool:
     """Return True if the remote's branch head is part of this attempt, or was submitted from that branch before (here,
-    or on another machine before a redo reset it)."""
+    or on another machine before a redo reset it).
+    """
     repo = context.repo
     if repo.commit_of(now) is not None and repo.is_ancestor(now, update.new):
         return True
@@ -288,8 +296,9 @@ def _is_set_back(context: Context, row: SendableAttempt) -> bool:
 
 
 def pushed_over(context: Context, task: str, attempt: Attempt) -> Over | None:
-    """Return the commit that somebody else pushed over the attempt's branch, or None. None also if the remote cannot be
-    asked, the branch is only behind, or the attempt still waits to be pushed. [D4]"""
+    """Return a commit that was pushed over the attempt's branch from elsewhere, or None. None also if the remote cannot
+    be asked, the branch is only behind, or the attempt still waits to be pushed. [D4]
+    """
     with context.store.read() as tx:
         remote, rows = context.remote(tx), tx.all("attempt.kept", SendableAttempt)
     if remote is None or not attempt.clone or attempt.landed:
@@ -408,7 +417,8 @@ def unsent(context: Context) -> tuple[str, list[str]]:
 
 def lacking_there(context: Context) -> tuple[list[str], list[str]]:
     """Ask the remote for unmerged attempts that it should have. Return the refs that are missing there, and those that
-    point to something else."""
+    point to something else.
+    """
     with context.store.read() as tx:
         remote, rows, target = context.remote(tx), tx.all("attempt.kept", SendableAttempt), context.project(tx).target
     if remote is None:
@@ -441,7 +451,8 @@ WHY_LENGTH = 200
 
 class BranchTip(msgspec.Struct, frozen=True):
     """Head of a branch on its own machine. `unasked` says why the remote could not be asked, and then `head` is the
-    submitted one."""
+    submitted one.
+    """
 
     head: Sha
     unasked: str = ""
@@ -485,8 +496,9 @@ def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
 
 def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | None = None) -> BranchTip:
     """Return the branch head of an attempt from another clone, as the remote has it. It falls back to the attempt's
-    head if the remote cannot be asked, lacks the branch, or has only what was left there. `inside` a transaction the
-    last fetched state is used, without network. [D4]"""
+    head if the remote cannot be asked, lacks the branch, or has only commits that were left there. `inside` a
+    transaction the last fetched state is used, without network. [D4]
+    """
     remote = _remote(context) if inside is None else context.remote(inside)
     if remote is None or attempt.ref != own_branch(task):
         return BranchTip(attempt.head)
@@ -520,7 +532,8 @@ def bring(context: Context, task: TaskId) -> tuple[str, ...]:
 
 def catch_up(context: Context, *, asks: bool = True, told: ToldTarget | None = None) -> str:
     """Bring the local target up to the newest recorded merge. Return why that failed, or an empty string. A target with
-    local commits is skipped. Without `asks` the remote is not contacted, and with `told` it is not asked again. [Q6]"""
+    local commits is skipped. Without `asks` the remote is not contacted, and with `told` it is not asked again. [Q6]
+    """
     with context.store.read() as tx:
         tx.along(("merge.place", {}))
         remote, target, newest = context.remote(tx), context.project(tx).target, Sha(merge_place_of(tx).newest)
@@ -546,7 +559,8 @@ def catch_up(context: Context, *, asks: bool = True, told: ToldTarget | None = N
 def begin_at(context: Context, *, asks: bool = True, heard: Sha | None = None) -> tuple[Sha | None, str]:
     """Return the commit where new work begins, and a note. It is the remote's target, or the last recorded merge if the
     remote is not asked or not reachable. Before the first merge it raises RemoteProblem in that case. Local-only
-    commits are not used. [K1, Q6]"""
+    commits are not used. [K1, Q6]
+    """
     told = told_target(context, asks=asks, heard=heard)
     behind = catch_up(context, asks=asks, told=told)
     target = told.target
@@ -649,7 +663,8 @@ def _there(context: Context, task: TaskId, row: Handed) -> Steps:
 
 def pushing(task: str, status: str, before: str = "", branch: str = "") -> Steps:
     """Return the command that pushes a waiting attempt: submitting again while it is in review, then a merge. `branch`
-    is its branch if that is not checked out."""
+    is its branch if that is not checked out.
+    """
     if status != "reviewing":
         return fe("merge", before=before)
     return fe("submit", task, *(("--branch", branch) if branch else ()), before=before)

@@ -68,7 +68,8 @@ class Worktrees:
 
     def listed(self) -> list[WorktreeRow]:
         """Return the worktrees of all tasks, closed ones included. It starts no git process, because there may be
-        hundreds."""
+        hundreds.
+        """
         places = self._context.workshop.worktrees()
         with self._context.store.read() as tx:
             tasks = {row.id: row for row in tx.all("task.some", Task, ids=sorted(places))} if places else {}
@@ -87,7 +88,8 @@ class Worktrees:
 
     def prune(self, actor: Actor, *, only_try: bool = False) -> list[PrunedRow]:
         """Remove the worktrees of closed tasks. A worktree with uncommitted changes, or with ignored files that cannot
-        be rebuilt, stays. Branches stay too. `only_try` only lists them."""
+        be rebuilt, stays. Branches stay too. `only_try` only lists them.
+        """
         permit(actor, "worktree --prune")
         places = self._context.workshop.worktrees()
         with self._context.store.read() as tx:
@@ -107,7 +109,8 @@ class Worktrees:
 
     def _refuse_stranger(self, tx: Tx, actor: Actor, task: Task) -> None:
         """Refuse a caller that is neither the claim's session nor a child of it, since commits there name that session.
-        [A1]"""
+        [A1]
+        """
         if task.implementer is None or actor.kind == "human":
             return
         facts = facts_of(self._context, tx, task.id)
@@ -131,7 +134,8 @@ def _standing(task: Task | None) -> str:
 
 def is_behind(context: Context, task: TaskId) -> bool:
     """Return True if a new worktree of this task would start from an outdated or unknown target. The remote is not
-    asked. [Q6]"""
+    asked. [Q6]
+    """
     is_new = context.repo.commit_of(branch_of(context, task)) is None
     return is_new and (bool(catch_up(context, asks=False)) or is_unsaid(context))
 
@@ -140,7 +144,8 @@ def make_worktree(
     context: Context, task: TaskId, session: SessionId, *, asks: bool = True, heard: Sha | None = None
 ) -> WorktreeView:
     """Make or reuse the worktree of a task, for a session that has it or is about to start it. With `asks`, the remote
-    is asked for the target unless `heard` already tells it."""
+    is asked for the target unless `heard` already tells it.
+    """
     return worktree_and_target(context, task, session, asks=asks, heard=heard)[0]
 
 
@@ -175,7 +180,8 @@ def _told(context: Context, heard: Sha | None, asks: bool) -> Sha | None:
 
 def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
     """Return where work continues that another machine submitted and whose branch is not here: the attempt's head, or
-    the redo's starting point. [K1]"""
+    the redo's starting point. [K1]
+    """
     with context.store.read() as tx:
         attempt = attempt_of(tx, task)
     if attempt is None or attempt.ref != ref or not is_elsewhere(context, attempt.clone):
@@ -193,7 +199,8 @@ def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
 
 def _of_nobody(context: Context, task: TaskId, ref: str, begins: Sha) -> str:
     """Return a note about commits that the remote has on the task's branch and no attempt contains. Their author is
-    unknown, so the worktree starts without them. [K1, P2]"""
+    unknown, so the worktree starts without them. [K1, P2]
+    """
     with context.store.read() as tx:
         tx.along(("task.get", {"id": task}))
         heads = [row.head for row in tx.all("attempt.of_task", Handed, task=task)]
@@ -212,7 +219,8 @@ def _of_nobody(context: Context, task: TaskId, ref: str, begins: Sha) -> str:
 
 def _set_aside(context: Context, task: TaskId, ref: str) -> str:
     """Move the local branch to a later attempt from another machine. Local leftovers become a checkpoint. Return a note
-    about it, or an empty string. [K1]"""
+    about it, or an empty string. [K1]
+    """
     with context.store.read() as tx:
         attempt = attempt_of(tx, task)
     here = context.repo.commit_of(ref)
@@ -239,7 +247,8 @@ def planted(
 ) -> GitProblem | None:
     """Return an error if the branch has commits although no author is recorded. The next author would submit them as
     their own (P2). Commits on the `target` are allowed, for example after a restore of an older store. `target` is
-    called only if needed and may ask the remote."""
+    called only if needed and may ask the remote.
+    """
     head = context.repo.commit_of(ref)
     if head is None or (base is not None and context.repo.is_ancestor(head, base)):
         return None
@@ -273,7 +282,8 @@ def branch_in(context: Context, tx: Tx, task: TaskId) -> str:
 
 def tidy(context: Context, task: TaskId, attempt: Attempt, target: str) -> str:
     """Remove the worktree and the own branch of a merged task. Return why they stay, or which ignored files were
-    removed, else an empty string. [K1]"""
+    removed, else an empty string. [K1]
+    """
     dropped = _drop(context, task, attempt, target)
     if dropped.stays:
         return f"its worktree stays: {dropped.stays} (fe merge removes it when that is settled)"
@@ -296,7 +306,8 @@ def _went(dropped: Dropped) -> str:
 
 def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> list[str]:
     """Remove the worktrees and branches that merged tasks left, for example after a crash. Return one line for each
-    with removed files. [Q4]"""
+    with removed files. [Q4]
+    """
     left = {ref.removeprefix(OWN_BRANCHES) for ref in heads if ref.startswith(OWN_BRANCHES)} | set(
         context.workshop.worktrees()
     )
@@ -358,7 +369,8 @@ def no_target(target: str) -> str:
 
 def refuse_targetless(context: Context, target: str) -> None:
     """Refuse a claim if the target branch is missing. A repository without any commit is allowed and works in place.
-    [K1]"""
+    [K1]
+    """
     if context.repo.heads():
         refuse_verb("nothing was claimed.", Reason("K1", no_target(target), fe("doctor")))
 
@@ -371,7 +383,8 @@ def is_at_its_place(context: Context, task: TaskId, head: Sha | None) -> bool:
 
 def is_lost(context: Context, task: TaskId) -> bool:
     """Return True if a claimed task without a local worktree had one: its branch is here, or the journal says so (its
-    clone may be deleted)."""
+    clone may be deleted).
+    """
     if context.repo.commit_of(own_branch(task)) is not None:
         return True
     with context.store.read() as tx:
@@ -477,7 +490,8 @@ def copy_files(context: Context, task: TaskId) -> str:
 
 def prepare_environment(context: Context, task: TaskId) -> str:
     """Copy a kept environment into the worktree. If there is none, return the prepare command for the author, since
-    running it can take long. [K1, D5]"""
+    running it can take long. [K1, D5]
+    """
     rule = _prepared(context)
     if rule is None:
         return ""
@@ -526,7 +540,8 @@ def _policy(context: Context, setting: str) -> ReviewPolicy | None:
 
 class FilesOfTree(msgspec.Struct, frozen=True):
     """Files of a git tree. `base` is the tree of the target where the change begins, `begins` its commit. `is_asked`
-    means the caller is merging onto that target."""
+    means the caller is merging onto that target.
+    """
 
     context: Context
     tree: Sha
@@ -548,7 +563,8 @@ class FilesOfTree(msgspec.Struct, frozen=True):
 
     def of_target(self, globs: Sequence[str]) -> list[Mapping[str, str]]:
         """Return the matching files of the target: as the last recorded merge left it, and at the base. Branches are
-        not consulted, because one may point to an attempt for a moment."""
+        not consulted, because one may point to an attempt for a moment.
+        """
         known = [Sha(each) for each in (self._merged(), self.base) if each]
         return [_some(self.context.workshop.files_of(each), globs) for each in known]
 
@@ -559,7 +575,8 @@ class FilesOfTree(msgspec.Struct, frozen=True):
 
     def agreed(self) -> list[Mapping[str, str]]:
         """Return all files of the target after its last recorded merge, and at the base if that merge contains it. A
-        submission is no evidence that somebody agreed to its base."""
+        submission does not prove that its base was ever approved.
+        """
         merged, files_of = self._merged(), self.context.workshop.files_of
         if merged is None:
             return []
@@ -568,7 +585,8 @@ class FilesOfTree(msgspec.Struct, frozen=True):
 
     def agreed_beside(self) -> Mapping[str, str]:
         """Return all files at the base if no merge is recorded but the target contains the base, or the caller merges
-        onto it. Otherwise empty."""
+        onto it. Otherwise empty.
+        """
         is_there = self.is_asked or self.base == self.tree
         if not is_there and self.begins and self._merged() is None:
             repo = self.context.repo

@@ -25,7 +25,8 @@ ACTIVE = ("stop_hook_active", "stopHookActive")
 """Fields by which programs report that their agent continues because of a hook."""
 TELLS_PEOPLE = "qwen"
 """qwen 0.15.10 reports this for every stop, so a reminder to its agent would repeat for ever. Its user gets the message
-instead."""
+instead.
+"""
 
 
 @click.group("agent")
@@ -85,7 +86,8 @@ def _held(session: Session) -> list[str]:
 
 def _said(program: str, payload: Any, session: Session) -> dict[str, str]:
     """Return the hook's answer, which reminds the agent of the tasks it holds. Empty if it was reminded already, was
-    stopped, or holds none."""
+    stopped, or holds none.
+    """
     if not isinstance(payload, dict) or payload.get("status") in ("aborted", "error"):
         return {}
     if program != TELLS_PEOPLE and (payload.get("loop_count") or any(payload.get(name) for name in ACTIVE)):

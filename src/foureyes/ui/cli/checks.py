@@ -140,7 +140,8 @@ def later_text(later: CheckRetry) -> str:
 
 class Teller:
     """Progress on stderr: every start and end. A check's output appears only on a terminal, each line in place of the
-    previous one."""
+    previous one.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -1,4 +1,4 @@
-"""Colors of the command line, on terminals only and unless disabled. Color only repeats what the text says."""
+"""Colors of the command line, on terminals only and unless disabled. Color repeats the text and never replaces it."""
 
 from __future__ import annotations
 

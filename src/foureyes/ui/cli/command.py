@@ -149,7 +149,8 @@ def _nowhere(path: str) -> EnvironmentProblem:
 
 def end_cleanly() -> None:
     """Treat SIGTERM and SIGHUP like Ctrl-C, so that a long command removes its temporary files. Signals that the
-    starter ignores (`nohup`, a script's `&`) stay ignored."""
+    starter ignores (`nohup`, a script's `&`) stay ignored.
+    """
     import signal
 
     def interrupt(*_: object) -> None:

@@ -1,5 +1,6 @@
 """Shell completion: ids with titles, statuses, labels, findings and checks. It writes nothing and reports no errors,
-since a prompt is no place for them."""
+since a prompt is no place for them.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ def offered(kind: str, command: str, incomplete: str) -> list[CompletionItem]:
 
 def _fits(value: str, incomplete: str) -> bool:
     """Return True if the value is safe to complete. A shell inserts it unquoted and could run it, so values that need
-    quotes or look like options are excluded."""
+    quotes or look like options are excluded.
+    """
     from shlex import quote
 
     return value.startswith(incomplete) and quote(value) == value and not value.startswith("-")

@@ -19,7 +19,6 @@ def demo(_session: Session) -> None:
     if not sys.executable:
         raise Internal("this interpreter does not know its own path")
     sys.stdout.flush()
-    # By path: with -m the app below could not be told from the reader's own (I5).
-    # -P: ignore a package named foureyes in the current directory.
+    # By path, so that the demo does not count as a Foureyes process and the app below it is the reader's (I5).
     play = os.path.join(os.path.dirname(foureyes.__file__), "demo", "__main__.py")
     os.execv(sys.executable, [sys.executable, "-P", play])  # noqa: S606 (our own module, no shell)

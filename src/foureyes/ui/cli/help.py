@@ -92,7 +92,8 @@ SYNONYMS: dict[str, str] = {
     "withdraw": "approve --withdraw",
 }
 """Names in other tools. They are tried before similar spellings, because an unknown word is more often another tool's
-name than a typo."""
+name than a typo.
+"""
 
 
 class NoCommand(click.UsageError):
@@ -115,7 +116,7 @@ def no_command(ctx: click.Context, word: str) -> NoCommand:
 
 
 def meant(word: str, known: Sequence[str]) -> str:
-    """Return the command that was probably meant, perhaps with more words; "" where none is near."""
+    """Return the command that was probably meant, perhaps with more words, or "" if no name is similar."""
     other = SYNONYMS.get(word, "")
     if other.partition(" ")[0] in known:
         return other

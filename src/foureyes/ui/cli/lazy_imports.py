@@ -57,7 +57,7 @@ def lighten() -> None:
         LaterModule("msgspec.yaml"),
     ):
         sys.modules.setdefault(later.__name__, later)
-    if sys.version_info < (3, 12):  # Python 3.12 has fast fields in C itself
+    if sys.version_info < (3, 12):  # Python 3.12 imports the C module by itself
         import _datetime  # type: ignore[import-not-found]
 
         sys.modules.setdefault("datetime", _datetime)
@@ -77,7 +77,8 @@ def clean_help(text: str) -> str:
 
 def _import_them() -> None:
     """Import click and msgspec without `typing_extensions`, which Python 3.11 makes unnecessary, and without `decimal`
-    and `uuid`, whose values no struct holds. Stand-ins replace them."""
+    and `uuid`, whose values no struct holds. Stand-ins replace them.
+    """
     hidden: dict[str, Any] = {"typing_extensions": None} | {
         name: _stand_in(name, *types) for name, types in _UNUSED.items() if name not in sys.modules
     }
@@ -97,7 +98,8 @@ def _import_them() -> None:
 
 _UNREAD = (lambda: object).__code__
 """Stand-in for compiled annotations. The first `compile` of a process creates a type for every syntax node, which takes
-longer than loading msgspec."""
+longer than loading msgspec.
+"""
 
 
 def _read_fields_quickly(msgspec_utils: Any) -> None:

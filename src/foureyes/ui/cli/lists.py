@@ -139,7 +139,7 @@ def _standing(row: ListedTask) -> str:
 
 
 def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> None:
-    """Print what the caller may approve, and where to continue if some tasks were not read."""
+    """Print the tasks the caller may approve, and where to continue if some tasks were not read."""
     rows = waiting.rows
     page = rows[:limit]
     if waiting.after:

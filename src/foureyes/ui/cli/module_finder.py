@@ -1,5 +1,6 @@
 """Fast import: finds compiled files of Foureyes and two libraries directly. A short command imports a hundred modules,
-and searching for each takes as long as running it."""
+and searching for each takes as long as running it.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Way:
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """Return the spec of a module. `path` is its package's folder. A package with several folders is left to
-        Python."""
+        Python.
+        """
         if not name.startswith(self._starts) or type(path) is not list or len(path) != 1:
             return None
         around, last = path[0], name.rpartition(".")[2]
@@ -70,7 +72,8 @@ def read(name: str, compiled: str, source: str, package: str = "") -> ModuleSpec
 
 def straighten(package: str, *others: str) -> None:
     """Install the finder for a package in a plain compiled folder, and for other packages that Python has already
-    found."""
+    found.
+    """
     spec = sys.modules[package].__spec__
     if spec and type(spec.loader) is SourceFileLoader and spec.origin and spec.cached and not sys.pycache_prefix:
         sys.meta_path.insert(0, Way(spec.cached.rpartition("__init__")[2], package, *others))

@@ -1,5 +1,6 @@
 """Output: the only module that writes to stdout, as text or JSON. Without a terminal, it prints words instead of
-symbols and no color."""
+symbols and no color.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ def painted(text: str, paint: Callable[[int, str], str]) -> str:
 
 
 def flush() -> None:
-    """Flush stdout, so that it precedes what is written to stderr."""
+    """Flush stdout, so that it precedes later output on stderr."""
     sys.stdout.flush()
 
 
@@ -102,7 +103,8 @@ def _coloured(head: Sequence[str], row: list[str]) -> list[str]:
 
 def fitted(head: Sequence[str], rows: Sequence[Sequence[str]], *, wide: str, last: str) -> str:
     """Return a table that fits the terminal. Empty columns are dropped first, then `last`, and then `wide` is cut.
-    Without a terminal, the table is complete."""
+    Without a terminal, the table is complete.
+    """
     if not on_terminal():
         return table(head, rows)
     width = columns()

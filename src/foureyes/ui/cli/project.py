@@ -119,7 +119,7 @@ def _asks_for_other_program(session: Session) -> bool:
 
 
 def _say_made(session: Session, made: Created) -> None:
-    """Print what was created and what is left to do."""
+    """Print the result of `fe init` and the remaining steps."""
     fields = {
         "created": made.new,
         "project": made.project,
@@ -252,7 +252,7 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
 
 
 def _split(count: Mapping[str, int]) -> str:
-    """Return the open tasks by what they wait for. Tasks that need a person count as stopped. [E6]"""
+    """Return the open tasks, counted by obstacle. Tasks that need a person count as stopped. [E6]"""
     if not count["open"]:
         return ""
     more = {name: count.get(name, 0) for name in ("stuck", "epics")}
@@ -280,7 +280,7 @@ def unattended(sprint: SprintGlance | None, runners: Sequence[RunnerView]) -> li
 
 
 def running_lines(runners: Sequence[RunnerView], still: Standstill) -> list[str]:
-    """Return the runners, their runs, and what keeps new runs from starting."""
+    """Return the runners, their runs, and the obstacles to new runs."""
     lines = []
     for runner in runners:
         words = {"live": "", "gone": ", gone", "silent": ", silent", "ended": ", ended"}[runner.state]
@@ -393,7 +393,7 @@ def bare(ctx: click.Context) -> None:
 
 
 def _own_work(session: Session) -> list[str]:
-    """Return what an agent must do for its own tasks first. Empty without a project."""
+    """Return the steps an agent must take for its own tasks first. Empty without a project."""
     try:
         lines = [flat(line) for line in session.app.status.own(session.actor)]
     except FoureyesError:
@@ -402,7 +402,7 @@ def _own_work(session: Session) -> list[str]:
 
 
 def _first_run(session: Session, where: str) -> Created | None:
-    """Offer to set up the project on a small screen. Return what was created, or None."""
+    """Offer to set up the project on a small screen. Return the new project, or None."""
     from foureyes.bootstrap.init import create_project
     from foureyes.ui.tui.first_run import FirstRun
 

@@ -67,7 +67,7 @@ def attach(session: Session, task: str, watch: bool) -> None:
 
 
 def _agrees(session: Session, conversation: Conversation) -> bool:
-    """Ask for confirmation after showing what would start."""
+    """Show the command that would start, and ask for confirmation."""
     session.note(f"it starts {' '.join(map(flat, conversation.argv))}")
     ends = f"its run ({conversation.run}) ends, " if conversation.live else ""
     return click.confirm(

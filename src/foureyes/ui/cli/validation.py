@@ -29,7 +29,7 @@ def validate(session: Session, tasks: tuple[str, ...], label: str, group: str, s
 
 
 def report_text(report: Report) -> str:
-    """Return whether the scope is complete, with every reason, its next step, and notes."""
+    """Return the verdict on the scope, with every reason, its next step, and notes."""
     if report.complete:
         are = "task is" if report.open == 1 else "tasks are"
         lines = [f"complete: {report.scope}" + (f"; {report.open} {are} open" if report.open else "")]

@@ -39,7 +39,7 @@ def _stands(view: CycleView) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    """Return reviewer names. A name that is not a plain word is quoted, except the words for nobody."""
+    """Return reviewer names. A name that is not a plain word is quoted, except placeholders for an empty list."""
     return ", ".join(name if name in UNNAMED else named(name) for name in names)
 
 

@@ -15,7 +15,7 @@ MICROS = 1_000_000
 
 
 def plan_text(view: SprintPlanView, *, short: bool = False) -> str:
-    """Return what a sprint will do, its estimated duration, and the tasks that will need a person."""
+    """Return the size of a sprint, its estimated duration, and the tasks that will need a person."""
     lines = [headline(view), f"  {estimate_line(view)}"]
     lines += [f"  note  {flat(note)}" for note in view.notes]
     lines += [f"  !     {flat(warning)}" for warning in view.warnings]

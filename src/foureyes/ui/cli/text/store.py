@@ -36,7 +36,7 @@ def restored_fields(done: RestoredStore, file: str) -> dict[str, object]:
 
 
 def restored_text(done: RestoredStore, file: str, cwd: str) -> str:
-    """Return what was restored, what that undid, and how to reverse it."""
+    """Return the restored place, the undone changes, and how to reverse the restore."""
     name = _name(done)
     lines = [f"restored {file}: {output.count(done.rows, 'row')}"]
     lines += (
@@ -64,7 +64,8 @@ def restored_text(done: RestoredStore, file: str, cwd: str) -> str:
 
 def _renaming(kept: str) -> str:
     """Return the SQL that swaps the names of the restored and the previous schema. The place does not change, so no
-    adoption is needed."""
+    adoption is needed.
+    """
     schema, _, moment = kept.partition(BEFORE)
     aside = f'ALTER SCHEMA "{schema}" RENAME TO "{schema}_restored_{moment}"'
     return f'{aside}; ALTER SCHEMA "{kept}" RENAME TO "{schema}"'
@@ -81,7 +82,8 @@ SHARE = "other machines: push foureyes.toml, clone there, then fe store join URL
 
 def copied_text(copied: CopiedStore, remote: str, address: str = "") -> str:
     """Return the number of moved rows and how others connect. `remote` and `address` are values that foureyes.toml
-    lacks."""
+    lacks.
+    """
     lines = [f"{copied.rows} rows copied and verified; the store is now the server", f"  {SHARE}"]
     if address:
         lines.append(f'  a fresh clone proposes to join it: put [store] url = "{address}" into foureyes.toml (P12)')
@@ -96,7 +98,7 @@ ROLE_WORDS = {"owner": "the owner", "writer": "a writer", "reader": "a reader"}
 
 
 def joined_text(joined: Joined) -> str:
-    """Return the joined project and what is missing for work here."""
+    """Return the joined project and the problems that remain for work here."""
     lines = [
         f"joined {flat(joined.name)} ({joined.project}).",
         f"  store      {flat(joined.address)}: {joined.store}, {joined.rows} rows",

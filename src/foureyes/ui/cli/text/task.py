@@ -182,8 +182,9 @@ def _block(name: str, text: str) -> list[str]:
 
 
 def context_text(detail: TaskDetail, place: str = "") -> str:
-    """Return what an agent reads before its work: the task, all earlier feedback, and the last handoff. `place` is the
-    way to its worktree."""
+    """Return an agent's reading before its work: the task, all earlier feedback, and the last handoff. `place` is the
+    way to its worktree.
+    """
     task = detail.task
     lines = [f"# {task.id}: {task.title}", f"status {task.status}, priority P{task.priority}, type {task.type}"]
     if task.labels:
