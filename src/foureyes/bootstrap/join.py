@@ -127,7 +127,7 @@ def _refuse_other_store(folder: str, project: str, url: str) -> None:
     from foureyes.adapters.store.store_files import NAME, project_in
 
     path, pointer = os.path.join(folder, NAME), None
-    with suppress(DamagedPointer):  # it is written again
+    with suppress(DamagedPointer):  # join() rewrites it
         pointer = read_pointer(folder) if is_project(folder) else None
     if pointer is not None and pointer.project == project:
         return

@@ -92,7 +92,7 @@ def _start(asked: bytes, asks: socket.socket) -> StartedProcess:
     from foureyes.adapters.process import twin
     from foureyes.bootstrap.runner import Running
 
-    root, environ, options, starter = pickle.loads(asked)  # noqa: S301 - of our own process; nobody else can write here
+    root, environ, options, starter = pickle.loads(asked)  # noqa: S301 - from our own process; no other can write here
     readable, written = os.pipe2(os.O_CLOEXEC)
     child = twin()
     if child == 0:

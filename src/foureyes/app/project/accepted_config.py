@@ -101,7 +101,7 @@ def named_in(text: str | None) -> ConfiguredProject:
     """Return the project and target that a file names. An unreadable file names none."""
     if not text:
         return ConfiguredProject()
-    from foureyes.config.parser import read_file  # most often there is nothing to read, or it was read before
+    from foureyes.config.parser import read_file  # usually there is no file, or it is parsed already
 
     try:
         known = read_file(text)

@@ -54,9 +54,7 @@ class Keys:
             if ssh:  # refuse a key that signs without touch now, not at its first use
                 ring.sign(fingerprint, b'{"verb":"try the key"}')
             return self._explained(actor, self._own(actor, public, fingerprint))
-        except (
-            BaseException
-        ):  # also when the person thinks better of it: a key that counts nowhere is not left lying about
+        except BaseException:  # also when the person cancels: an unregistered key must not stay behind
             if not key:
                 ring.forget(fingerprint)
             raise

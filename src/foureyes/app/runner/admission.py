@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from foureyes.core.words.ids import Sha
 
 
-# ---- Beginnings ----
+# ---- Starting runners and runs ----
 
 
 def refuse_stranger(context: Context, work: Work) -> None:
@@ -129,7 +129,7 @@ def not_reserved(run: Run) -> Reason:
     return Reason("J4", f"{run.id} is {run.state}: a token is given out once, to a run that is reserved", fe("status"))
 
 
-# ---- Readiness (J4, T4, V9) ----
+# ---- Reasons against a run (J4, T4, V9) ----
 
 
 def of_begin(task: str) -> list[NamedQuery]:

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from foureyes.core.words.ids import Sha
 
 
-# ---- Performing ----
+# ---- Performing steps ----
 
 Tell = Callable[[str, str], None]
 """Receives a task id (or an empty string) and one line about it."""
@@ -106,7 +106,7 @@ class Performing:
         if done is False:
             state = "ready, but not begun" if isinstance(step, StartRun) else ""
             self._put_off(desk, name, task=task, state=state, why=why, grows=not isinstance(step, DecideCycle))
-        elif not isinstance(step, RunChecks | Merge | Send):  # their jobs report whether they succeeded
+        elif not isinstance(step, RunChecks | Merge | Send):  # their jobs report success
             desk.put_off.pop(name, None)
         return done is not False
 

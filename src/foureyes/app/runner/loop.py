@@ -290,7 +290,7 @@ class Runner:
         return bool(stirred & set(others))
 
 
-# ---- Turns ----
+# ---- Taking turns ----
 
 TURN_SECONDS = 0.05
 """Slot length: all runners of a project take turns in slots of this length."""

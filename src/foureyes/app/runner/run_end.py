@@ -131,7 +131,7 @@ def take_over(context: Context, runner: Actor, agents: LocalAgents, run: RunId) 
         row = runs.take_over(runner, run)
     if here and run not in agents.end_left([row.process] if row.process else [], [run]):
         return None
-    if here and row.worktree == context.workshop.worktrees().get(row.task):  # not that of another clone
+    if here and row.worktree == context.workshop.worktrees().get(row.task):  # not one of another clone
         left = tidy(context, runner, row)
         if left.changed and not left.problem and _submitted(runs, runner, row):
             return runs.end(runner, run, None, ending="finished")
@@ -187,7 +187,7 @@ SAYS: dict[AfterRun, str] = {
 
 # ---- Cleaning up after a run ----
 
-# No program of the tree is run, and nothing outside of the task's own worktree is touched.
+# It runs no program of the tree and touches nothing outside the task's own worktree.
 
 PATHS_SHOWN = 5
 MIB = 1 << 20

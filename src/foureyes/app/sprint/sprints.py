@@ -113,7 +113,7 @@ class Sprints:
         row = work.tx.one("sprint.last", Count)
         return row.n if row is not None else 0
 
-    # From its start to its end
+    # Start, stop and pause
 
     def start(self, actor: Actor, sprint: str, *, agents: int = SPRINT_AGENTS) -> SprintBegun:
         """Start a planned sprint, resume a paused one, or give a running one a new runner. A runner is started if none

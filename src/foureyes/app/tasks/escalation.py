@@ -102,7 +102,7 @@ def ask_lead(context: Context, work: Work, task: TaskId, why: str) -> None:
     """Ask the lead to decide before the loop continues. Other tasks continue. [L14]"""
     row = context.get(work.tx, task)
     if row.waiting_for:
-        return  # somebody is asked already, perhaps a person
+        return  # the lead or a person is asked already
     event = e.TaskEscalated(iteration=row.iteration, tier=_tier(row), waiting_for="lead", why=why, asked=True)
     work.gate.record(task, event)
 

@@ -1,1 +1,1 @@
-"""Where the work lies: claims, branches, worktrees, checkpoints, feedback files."""
+"""Work on tasks: claims, branches, worktrees, checkpoints, and attempts at the remote."""

@@ -44,7 +44,7 @@ def open_terminal(session: Session, note: str = "") -> None:
     from foureyes.ui.tui.paste import read_pastes_whole
 
     cwd, asserted = session.cwd, session.asserted
-    _ = session.app, session.actor  # a missing project, a bad token: said before the screen is taken
+    _ = session.app, session.actor  # report a missing project or a bad token before the app takes the screen
     desk = Desk(
         lambda: open_project(cwd, os.environ, lambda question: desk.aside(question)),
         lambda app: app.sessions.recognise(lambda programs: whoami(os.environ, asserted, programs)),
