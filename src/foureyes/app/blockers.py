@@ -1,4 +1,4 @@
-"""Blockers (R1) and pauses (V9): which of them stand, the hold they put on a task, and what lifts it."""
+"""Blockers (R1) and pauses (V9): the active ones, the holds they cause, and the events that lift them."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ LINE = 200
 
 
 class HeldBy(msgspec.Struct, frozen=True):
-    """A hold, and the session that put it on."""
+    """A hold and the session that set it."""
 
     hold: str
     session: str
 
 
 class SetAside(msgspec.Struct, frozen=True):
-    """R1: a person set aside the blockers that an agent (`detail`) had given by then."""
+    """A person's decision to set aside the blockers that an agent (`detail`) had given by then. (R1)"""
 
     seq: int
     session: SessionId
@@ -45,7 +45,7 @@ class SetAside(msgspec.Struct, frozen=True):
 
 
 def last_verdicts(reviews: Sequence[Review], party: Callable[[SessionId], Party]) -> list[Review]:
-    """The last review of each origin (I4), the newest first."""
+    """Return the last review of each origin, newest first. (I4)"""
     latest: list[Review] = []
     for row in reversed(reviews):
         if not any(is_one_origin(party(row.session), party(later.session)) for later in latest):
@@ -54,7 +54,7 @@ def last_verdicts(reviews: Sequence[Review], party: Callable[[SessionId], Party]
 
 
 def standing_blockers(tx: Tx, task: str) -> list[Review]:
-    """The blockers that stopped a task and that nobody withdrew, since a person last resumed it."""
+    """Return the blockers that stop a task: not withdrawn, and given since a person last resumed it."""
     reviews = tx.all("review.since_resumed", Review, task=task)
     if not any(row.effective == "blocker" for row in reviews):
         return []
@@ -63,19 +63,19 @@ def standing_blockers(tx: Tx, task: str) -> list[Review]:
 
 
 def hold_by_rule(tx: Tx, gate: SessionId, task: str) -> str:
-    """The hold that a blocker put on a task; empty where there is none, or a person's own."""
+    """Return the hold that a blocker put on a task. Empty if there is none or a person set it."""
     held = tx.one("cycle.held_by", HeldBy, task=task)
     return held.hold if held is not None and held.session == gate else ""
 
 
 def hold_for(context: Context, work: Work, task: str, summary: str) -> None:
-    """R1: the task is held from the moment that a blocker about it is recorded."""
+    """Hold the task because the caller just recorded a blocker. (R1)"""
     me = work.tx.one("session.get", SessionView, id=work.actor.session)
     stop(context, work, task, f"{me.name if me else work.actor.session} says blocker: {summary}")
 
 
 def why_not_resumed(context: Context, tx: Tx, me: Party, task: TaskId) -> Reason | None:
-    """R1, R2: what reviewers stopped, a person lifts who did not make the work."""
+    """Return the reason why the caller may not resume a task that reviewers stopped: they made the work. (R1, R2)"""
     paused = any(pause.rule == "R2" for pause in tx.all("run.pauses_of", PauseView, task=task))
     made = made_by(facts_of(context, tx, task), me) if paused or standing_blockers(tx, task) else None
     if made is None:
@@ -85,13 +85,13 @@ def why_not_resumed(context: Context, tx: Tx, me: Party, task: TaskId) -> Reason
 
 
 def stop(context: Context, work: Work, task: str, words: str) -> None:
-    """R1: the task is held; where it is held already, it stays so."""
+    """Hold the task. An existing hold stays as it is. (R1)"""
     if context.find(work.tx, task).hold is None:
         work.gate.record(task, e.TaskHeld(reason=one_line(words, LINE)))
 
 
 def lift_withdrawn(work: Work, task: str, me: Party, before: Collection[Review]) -> None:
-    """R1: the origin of a blocker withdrew it: with the last one the hold goes. `before`: those that stood."""
+    """Lift the hold if the caller withdrew the last blocker. `before` holds the blockers that were active before. (R1)"""
     parties = parties_of(work.tx, {row.session for row in before})
     mine = any(is_one_origin(me, party) for party in parties.values())
     if mine and not standing_blockers(work.tx, task) and hold_by_rule(work.tx, work.gate.actor.session, task):
@@ -100,7 +100,7 @@ def lift_withdrawn(work: Work, task: str, me: Party, before: Collection[Review])
 
 
 def blockers_set_aside(tx: Tx) -> list[SetAside]:
-    """What people said about the blockers of agents that may not stop a task."""
+    """Return the blockers that people set aside."""
     return tx.all("review.set_aside", SetAside)
 
 
@@ -108,21 +108,23 @@ def blockers_set_aside(tx: Tx) -> list[SetAside]:
 
 LIFTED_LINE = 120
 BY_HAND = frozenset({"RedoRequested", "TaskRejected", "TaskCancelled", "TaskDeleted"})
-"""What a person says about a task that a blocker holds (R1). To approve or close it is refused while it is held (D3),
-and what a review of theirs sends back they did not decide.
+"""A person's decisions that lift the hold of a blocker (R1). Approving and closing are not among them because a hold
+forbids both (D3). Neither is a review that sends the task back, because the person did not decide that.
 """
 
 
 class Chained(msgspec.Struct, frozen=True):
-    """A cycle, how it stands, and the one that ran again after it."""
+    """A cycle's state and the cycle that ran again after it."""
 
     state: str
     next: str
 
 
 def lift_decided(work: Work, task: str, kind: str) -> None:
-    """V9, R2: in the transaction of the decision. What was left to a person only a person's decision lifts; what stops
-    everything goes with the last of its targets.
+    """Lift the pauses that a decision settles, in the transaction of the decision.
+
+    Only a person's decision lifts a pause that waits for a person. A pause of everything ends with the last of its
+    targets. (R2, V9)
     """
     by_person = work.actor.kind == "human"
     if by_person and kind in BY_HAND:
@@ -136,9 +138,7 @@ def lift_decided(work: Work, task: str, kind: str) -> None:
 
 
 def _lift_hold(work: Work, task: str, kind: str) -> None:
-    """R1: a person who did not make the work lifts the hold of a blocker. A person's own hold, first or on top of it,
-    stays (D3).
-    """
+    """Lift the hold of a blocker for a person who did not make the work. A person's own hold stays. (D3, R1)"""
     held = hold_by_rule(work.tx, work.gate.actor.session, task)
     if not held or has_made(work.tx, task, work.actor.session):
         return
@@ -147,7 +147,7 @@ def _lift_hold(work: Work, task: str, kind: str) -> None:
 
 
 def _is_over(tx: Tx, cycle: str) -> bool:
-    """Whether a cycle ended without a rule, and each that ran again after it."""
+    """Return True if the cycle, and every cycle that ran again after it, ended without a rule."""
     while cycle:
         row = tx.one("cycle.chained", Chained, cycle=cycle)
         if row is None or row.state != "ended":

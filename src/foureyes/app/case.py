@@ -1,4 +1,4 @@
-"""A case: what a decision about one task rests on, read once in a transaction and passed on as one value."""
+"""The input of a decision about one task, read once in a transaction and passed on as one value."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ NO_TIP = Tip()
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """A task before somebody who decides: its facts, who decides, the rules in force for them.
+    """A task and the caller who decides about it: facts, caller and the rules in force.
 
-    `tip` is what git says about the attempt; asked before the transaction, None where git could not say (G1).
+    `tip` is the git state of the attempt, read before the transaction. None means that git failed. (G1)
     """
 
     facts: Facts
@@ -47,27 +47,29 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def diff_id(self) -> str:
-        """The change that is decided about; empty where nothing was submitted."""
+        """The diff id of the change to decide about. Empty if nothing was submitted."""
         return self.facts.attempt.diff_id if self.facts.attempt else ""
 
     @property
     def seen(self) -> str:
-        """What that change is called by whoever saw it (D7)."""
+        """The name under which a reviewer saw that change. (D7)"""
         return self.facts.attempt.seen if self.facts.attempt else ""
 
     @property
     def alone(self) -> Facts:
-        """The facts without what others recorded: finishing another's approval is no right to judge (P11)."""
+        """The facts without approvals recorded by others. A right to finish someone else's approval is not a right to
+        judge. (P11)
+        """
         return replace(self.facts, recorded=())
 
 
 def of_case(actor: Actor, task: TaskId) -> list[NamedQuery]:
-    """What is asked about a task and a caller (`ahead`)."""
+    """Return the queries to prefetch for a task and a caller (`ahead`)."""
     return [*of_party(actor), *of_facts([task])]
 
 
 def case_of(context: Context, tx: Tx, actor: Actor, task: TaskId, *, tip: Tip | None = NO_TIP) -> Case:
-    """The case of a task and a caller, as the transaction sees it."""
+    """Read the case of a task and a caller in this transaction."""
     tx.along(*of_case(actor, task))
     me = context.party(tx, actor)
     facts, policy = facts_of(context, tx, task, me), context.policy(tx, actor)

@@ -1,4 +1,4 @@
-"""What every verb shares: the ports, the caller, refusals, and one way to read and to write."""
+"""Code that every verb shares: the ports, the caller, refusals, and transactions."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 OF_SETTINGS = ("FOUREYES_", "TD_FEATURE_")
-"""How the names of variables begin that can say something about a setting."""
+"""Prefixes of the environment variables that can change a setting."""
 OF_PROJECT: tuple[NamedQuery, ...] = (("project.get", {}), ("project.settings", {}))
-"""What rules are made of: who asks for one of them nearly always asks for the other, too."""
+"""Queries for the project row and its settings. Callers that need one nearly always need both."""
 
 
 def of_party(actor: Actor) -> list[NamedQuery]:
-    """What is asked about a caller (`ahead`)."""
+    """Return the queries to prefetch for a caller (`ahead`)."""
     return [("session.get", {"id": actor.session}), ("session.origins", {"evidence": actor.evidence})]
 
 
 class Context:
-    """The ports, bound together for one process."""
+    """The ports of one process."""
 
     def __init__(
         self,
@@ -73,18 +73,18 @@ class Context:
 
     @cached_property
     def repo(self) -> Repo:
-        """The repository; made when first asked for, because many commands never need git."""
+        """The repository, opened on first use. Many commands never need git."""
         return self._repo()
 
     @cached_property
     def keys(self) -> OwnKeys:
-        """The caller's keys; made when first asked for, because hardly any command signs."""
+        """The caller's keys, loaded on first use. Few commands sign."""
         if self._keys is None:
             raise Internal("this Application was made without keys")
         return self._keys()
 
     def shared(self, kind: type[T], make: Callable[[], T]) -> T:
-        """What several nouns of one process use together: made by the first of them."""
+        """Return the process-wide object of this type. The first call makes it."""
         if kind not in self._shared:
             self._shared[kind] = make()
         made = self._shared[kind]
@@ -92,27 +92,29 @@ class Context:
         return made
 
     def signing_once(self) -> AbstractContextManager[None]:
-        """The decisions of one batch: a person is asked for the passphrase once, and signs each (H2, I9)."""
+        """Return a context for a batch of decisions that asks for the passphrase once. Each decision is signed. (H2,
+        I9)
+        """
         return self.keys.once() if self._keys is not None else nullcontext()
 
     @property
     def outside(self) -> Outside:
-        """Worktrees, merges, checks, files: what few commands need."""
+        """Access to worktrees, merges, checks and files."""
         if self._outside is None:
             raise Internal("this Application was made without a workshop")
         return self._outside
 
     @cached_property
     def workshop(self) -> Workshop:
-        """What may be done to the repository; made when first asked for."""
+        """Write access to the repository, opened on first use."""
         return self.outside.workshop()
 
     def remote(self, tx: Tx) -> Remote | None:
-        """The git remote that the project is shared by (Q6); None where there is none. Nothing is asked of it yet."""
+        """Return the git remote that has the target, or None. Makes no network call. (Q6)"""
         return self.remote_named(tx, self.gate_policy(tx).remote)
 
     def remote_named(self, tx: Tx, name: str) -> Remote | None:
-        """The git remote of that name, whatever the configuration says by now."""
+        """Return the git remote of this name, even if the configuration no longer names it."""
         if name and name not in self._remotes:
             self._remotes[name] = self.outside.remote(name)
         if not name:
@@ -122,21 +124,21 @@ class Context:
         return Addressed(self, self._remotes[name], recorded(self, tx, name))
 
     def forget_remote(self, name: str) -> None:
-        """Whoever asks for it next finds it as git has it then."""
+        """Drop a cached remote, so that the next caller reads its git configuration again."""
         self._remotes.pop(name, None)
 
     @cached_property
     def drafts(self) -> DraftFiles:
-        """The files of drafts; made when first asked for, and held by this process until it closes them."""
+        """The draft files, opened on first use. This process holds them until it closes them."""
         return self.outside.drafts()
 
     @cached_property
     def gate(self) -> Actor:
-        """The gate of this project, which does what rules alone decide."""
+        """The gate's actor, for decisions that rules alone make."""
         return gate_of(self.store.project)
 
     def close(self) -> None:
-        """Let go of the store and, if they were ever made, of the repository's ports."""
+        """Close the store and any port of the repository that was opened."""
         if "repo" in self.__dict__:
             self.repo.close()
         if "workshop" in self.__dict__:
@@ -149,16 +151,16 @@ class Context:
         return stamp(self.clock.now())
 
     def ago(self, minutes: int) -> str:
-        """The moment that many minutes before now."""
+        """Return the time this many minutes before now."""
         return stamp(self.clock.now() - timedelta(minutes=minutes))
 
     def later(self, seconds: int) -> str:
-        """The moment that many seconds after now."""
+        """Return the time this many seconds after now."""
         return stamp(self.clock.now() + timedelta(seconds=seconds))
 
     @contextmanager
     def writing(self, actor: Actor, verb: str) -> Iterator[Work]:
-        """A transaction for a verb, if the caller may use the verb at all (I1, I2, I5)."""
+        """Open a write transaction for a verb. Refuses a caller who may not use the verb. (I1, I2, I5)"""
         permit(actor, verb)
         with self.store.write(anywhere=verb in PLACING) as tx:
             tx.along(*of_writer(actor))
@@ -179,9 +181,9 @@ class Context:
         policy: ReviewPolicy | None = None,
         worth: Callable[[], bool] = lambda: True,
     ) -> AbstractContextManager[Work]:
-        """A transaction for a decision about this: a person signs it before, where the rules want that (I9).
+        """Open a write transaction for a decision. If the rules require it, the person signs before. (I9)
 
-        The signature is checked with the first thing that is recorded, so no verb can forget it.
+        The first recorded event checks the signature, so no verb can forget it.
         """
         from foureyes.app.signatures import Intent, deciding
 
@@ -191,9 +193,10 @@ class Context:
     def wants_key(
         self, tx: Tx, actor: Actor, verb: str, *, as_a_person: bool = False, policy: ReviewPolicy | None = None
     ) -> bool:
-        """I9: whether a person's signature belongs under this verb. `as_a_person`: it counts because a person does it.
+        """Return True if the verb needs a person's signature. (I9)
 
-        `policy` are the rules, if they were read already.
+        `as_a_person`: the decision counts only because a person makes it. `policy` is the policy if the caller has read
+        it.
         """
         if actor.kind != "human" or (verb not in SIGNED and verb not in DECISIONS):
             return False
@@ -205,7 +208,7 @@ class Context:
 
     @staticmethod
     def has_keys(tx: Tx) -> bool:
-        """Whether any person's key counts in this project."""
+        """Return True if any person's key is active in this project."""
         from foureyes.app.views.settings import SigningKey
 
         return any(key.retired_at is None for key in tx.all("record.keys", SigningKey))
@@ -214,12 +217,14 @@ class Context:
         return tx.once("project", lambda: project_in(tx))
 
     def layers(self, tx: Tx, actor: Actor) -> Layers:
-        """Where settings come from, for this caller. foureyes.toml is the one that a person last accepted (P12)."""
+        """Return the settings of all sources for this caller. The file is the foureyes.toml that a person last
+        accepted. (P12)
+        """
         from foureyes.config.layers import Layers
 
         text, environ = self.project(tx).accepted_text, self._variables()
         stored = {row.name: row.value for row in self._stored(tx)}
-        # Who has a key changes the policy with it, not by a variable (I9).
+        # Once any person has a key, a person's policy changes need it, so variables no longer count as a person's. (I9)
         human = bool(environ) and actor.kind == "human" and not self.has_keys(tx)
         return Layers(file=self._read(text), store=stored, environ=environ, human=human)
 
@@ -228,7 +233,7 @@ class Context:
         return tx.once("settings", lambda: tx.all("project.settings", StoredSetting))
 
     def _variables(self) -> dict[str, str]:
-        """What the environment says about settings."""
+        """Return the settings in the environment."""
         if not any(name.startswith(OF_SETTINGS) for name in self.environ):
             return {}
         from foureyes.config.layers import variables_in
@@ -236,7 +241,7 @@ class Context:
         return variables_in(self.environ)
 
     def _read(self, text: str | None) -> dict[str, SettingValue]:
-        """The settings of a file; the text that was read last is not parsed again."""
+        """Return the settings in a file's text. Caches the last text."""
         if not text:
             return {}
         from foureyes.config.parser import read_file
@@ -246,12 +251,12 @@ class Context:
         return dict(self._parsed[1])
 
     def policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
-        """The rules in force for this caller, as the transaction sees them: read once, and again after a write."""
+        """Return the rules in force for this caller. The transaction caches them until the next write."""
         human = actor.kind == "human" and bool(self._variables())
         return tx.once(("policy", human), lambda: self._policy(tx, actor))
 
     def _policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
-        """Where nothing is set anywhere, the rules are as they come: no configuration is loaded to find that out."""
+        """Without any settings, return the defaults and skip the import of the configuration code."""
         if self.is_configured(tx):
             return self._resolved(self.layers(tx, actor))
         from foureyes.core.rules.policy import ReviewPolicy
@@ -259,11 +264,11 @@ class Context:
         return ReviewPolicy()
 
     def is_configured(self, tx: Tx) -> bool:
-        """Whether any layer says anything about settings."""
+        """Return True if any source sets anything."""
         return bool(self.project(tx).accepted_text or self._stored(tx) or self._variables())
 
     def _resolved(self, layers: Layers) -> ReviewPolicy:
-        """The rules that settings come to; the same settings are not resolved again."""
+        """Return the rules that settings produce. Caches the last result."""
         from foureyes.config.policy import review_policy
 
         if self._last is None or self._last[0] != layers:
@@ -271,17 +276,19 @@ class Context:
         return self._last[1]
 
     def home(self, tx: Tx) -> IdentityRule:
-        """I3: where this project is at home, as accepted; an environment can only make that stricter, whoever asks."""
+        """Return the accepted identity rule of this project. An environment can only make it stricter, for any caller.
+        (I3)
+        """
         from foureyes.config.policy import identity_rule
 
         return identity_rule(self.layers(tx, self.gate))
 
     def gate_policy(self, tx: Tx) -> ReviewPolicy:
-        """The rules in force for what the gate does, whoever sets it off."""
+        """Return the rules in force for the gate, independent of the caller."""
         return self.policy(tx, self.gate)
 
     def find(self, tx: Tx, text: str) -> Task:
-        """The task that an id, or any unambiguous beginning of one, means."""
+        """Return the task for an id or an unambiguous prefix of one."""
         row = tx.one("task.get", Task, id=_as_id(text))
         return row if row is not None else self.get(tx, self.find_id(tx, text))
 
@@ -306,7 +313,7 @@ class Context:
         return row
 
     def check_version(self, tx: Tx, task: Task, seen: int | None) -> None:
-        """T6: a stale write is refused, with who changed what, and when."""
+        """Refuse a stale write, and name the changes since. (T6)"""
         if seen is None or seen == task.version:
             return
         rows = tx.all("journal.of_task_since", ChangeRow, task=task.id, after=seen)
@@ -322,7 +329,7 @@ class Context:
         )
 
     def party(self, tx: Tx, actor: Actor) -> Party:
-        """The caller as the policy sees it: every origin its evidence belongs to, everyone above it."""
+        """Return the caller as the policy sees it, with every origin of its evidence and every session above it."""
         tx.ahead(*of_party(actor))
         known = tx.one("session.get", SessionView, id=actor.session)
         origins = {row.origin for row in tx.all("session.origins", Origin, evidence=actor.evidence)}
@@ -357,7 +364,7 @@ class Context:
 
     @staticmethod
     def _under(tx: Tx, actor: Actor) -> frozenset[OriginId]:
-        """I3: the origins of the agents whose processes are above the caller's own agent."""
+        """Return the origins of the agents whose processes are above the caller's agent. (I3)"""
         if len(actor.processes) < 2:
             return frozenset()
         return frozenset(
@@ -366,7 +373,7 @@ class Context:
 
 
 def project_in(tx: Tx) -> ProjectView:
-    """The project's row, with the settings on their way."""
+    """Return the project row, and prefetch the settings."""
     from foureyes.app.views.project import ProjectView
 
     tx.ahead(*OF_PROJECT)
@@ -377,7 +384,7 @@ def project_in(tx: Tx) -> ProjectView:
 
 
 def _as_id(text: str) -> str:
-    """What somebody typed, as ids are written; refused where it can be none."""
+    """Return the text in the form of an id. Raises `BadInput` if it cannot be one."""
     wanted = text.strip().lower()
     if not TASK_INPUT.match(wanted):
         raise BadInput(f"{visible(text)[:60]!r} is not a task id.", next_step=fe("list"))
@@ -385,12 +392,12 @@ def _as_id(text: str) -> str:
 
 
 def stamp(moment: datetime) -> str:
-    """UTC with milliseconds, as the journal has it."""
+    """Format a time as the journal does: UTC with milliseconds."""
     return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def seconds_since(context: Context, moment: str) -> int:
-    """How long ago something was."""
+    """Return the seconds since `moment`."""
     return max(0, int((context.clock.now() - datetime.fromisoformat(moment)).total_seconds()))
 
 
@@ -398,13 +405,13 @@ def seconds_since(context: Context, moment: str) -> int:
 
 
 def gate_of(project: str) -> Actor:
-    """The gate of a project: a service that is nobody's, and only ever does what the rules say."""
+    """Return the gate's actor: a service that belongs to nobody and acts only by the rules."""
     evidence = f"gate:{project}"
     return Actor(session=session_of(evidence), kind="service", trust="observed", agent="gate", evidence=(evidence,))
 
 
 def spawners(tx: Tx, parent: SessionId | None) -> tuple[SessionId, ...]:
-    """Everyone above a session, nearest first."""
+    """Return `parent` and every session above it, nearest first."""
     above: list[SessionId] = []
     while parent is not None and parent not in above:
         above.append(parent)
@@ -414,7 +421,7 @@ def spawners(tx: Tx, parent: SessionId | None) -> tuple[SessionId, ...]:
 
 
 def check_token(tx: Tx, actor: Actor) -> None:
-    """I2: an issued session is who shows its live token, nobody else; also not a moment after it has ended."""
+    """Refuse an issued session without a live token. A token stops working when it ends. (I2)"""
     if actor.trust != "issued":
         return
     if actor.kind == "service":
@@ -432,14 +439,14 @@ def check_token(tx: Tx, actor: Actor) -> None:
 
 
 def refuse_other_task(actor: Actor, task: str) -> None:
-    """I2: a token is good for one task."""
+    """Refuse a task other than the one that the token is for. (I2)"""
     if actor.task is not None and task and task != actor.task:
         reason = Reason("I2", f"this session has a token for {actor.task}, not for {task}", fe("whoami"))
         refuse_task(task, "was not changed", reason)
 
 
 def permit(actor: Actor, verb: str) -> None:
-    """I1, I2, I5: whether the caller may use the verb at all."""
+    """Refuse a caller who may not use the verb. (I1, I2, I5)"""
     if actor.stands is not None:
         raise Internal("it was not judged whether this caller is at home (I3)")
     reason = why_barred(actor, verb)
@@ -448,7 +455,7 @@ def permit(actor: Actor, verb: str) -> None:
 
 
 def why_barred(actor: Actor, verb: str) -> Reason | None:
-    """Why the caller may not use the verb, if so."""
+    """Return the reason why the caller may not use the verb, or None."""
     seen = (actor.within, actor.bound, actor.by_key, actor.git is not None, actor.in_run)
     return barred(actor.kind, actor.trust, actor.name, verb, actor.role, *seen)
 
@@ -457,21 +464,21 @@ def why_barred(actor: Actor, verb: str) -> Reason | None:
 
 
 def refuse_task(task: str, what: str, *reasons: Reason, lead: Reason | None = None) -> NoReturn:
-    """Refusal about a task with all its reasons: `refuse_task("fe-1", "was not changed", reason)`.
+    """Raise a refusal about a task with all its reasons: `refuse_task("fe-1", "was not changed", reason)`.
 
-    What to type next is said by the first reason, or by `lead`.
+    The next step comes from `lead`, by default from the first reason.
     """
     refuse_verb(f"{task} {what}.", *reasons, task=task, lead=lead)
 
 
 def refuse_verb(message: str, *reasons: Reason, task: str = "", lead: Reason | None = None) -> NoReturn:
-    """Refusal of a verb in a sentence of its own, with all its reasons."""
+    """Raise a refusal with your own sentence and all its reasons."""
     step = lead or reasons[0]
     raise Refused(message, reasons=reasons, next_step=step.next, task=task)
 
 
 def not_handed_in(task: str, *, so: str = "", step: Steps = NO_STEP) -> NotFound:
-    """What is raised where an attempt is needed and there is none. `so`: what follows from it."""
+    """Return the error for a task without an attempt. `so` is text for the consequence."""
     from foureyes.core.nouns.attempt import nothing_handed_in
     from foureyes.errors import NotFound
 
@@ -479,7 +486,7 @@ def not_handed_in(task: str, *, so: str = "", step: Steps = NO_STEP) -> NotFound
 
 
 def needed(reason: str, verb: str, task: str) -> str:
-    """A reason that must not be blank."""
+    """Return the cleaned reason. Refuses a blank one. (T2)"""
     reason = clean_text(reason, "the reason").strip()
     if is_blank(reason):
         missing = Reason(
@@ -492,7 +499,7 @@ def needed(reason: str, verb: str, task: str) -> str:
 
 
 def refuse_from(task: Task, action: str) -> None:
-    """T2: only the ways of the table."""
+    """Refuse an action that the transition table does not allow from the task's status. (T2)"""
     if not is_allowed(action, task.status):
         allowed = ", ".join(TRANSITIONS[action].from_)
         is_dropped = action in ("cancel", "delete") and is_allowed("close", task.status)
@@ -502,28 +509,28 @@ def refuse_from(task: Task, action: str) -> None:
 
 
 def refuse_unless(decision: Decision, task: Task) -> None:
-    """Turn a no of the rules into a refusal."""
+    """Raise a refusal if the rules' decision is no."""
     if not decision.allowed:
         refuse_task(task.id, "was not changed", *decision.reasons)
 
 
-# ---- Rows of the store that verbs of several rooms read ----
+# ---- Rows of the store that several packages read ----
 
 
 class EvidenceRow(msgspec.Struct, frozen=True):
-    """A piece of evidence that the store has."""
+    """A piece of evidence in the store."""
 
     evidence: str
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """An origin that some evidence belongs to."""
+    """An origin that evidence belongs to."""
 
     origin: str
 
 
 class IdRow(msgspec.Struct, frozen=True):
-    """The id of a task, a run or a cycle, where nothing else is asked about it."""
+    """An id alone, of a task, a run or a cycle."""
 
     id: str
 
@@ -547,7 +554,7 @@ class Count(msgspec.Struct, frozen=True):
 
 
 class StoredSetting(msgspec.Struct, frozen=True):
-    """A journalled setting."""
+    """A setting from the journal."""
 
     name: str
     value: str
@@ -556,7 +563,7 @@ class StoredSetting(msgspec.Struct, frozen=True):
 
 
 class Token(msgspec.Struct, frozen=True, kw_only=True):
-    """A token as the store knows it."""
+    """A token in the store."""
 
     hash: str
     session: SessionId
@@ -567,7 +574,7 @@ class Token(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunnerRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A runner as the store knows it. `until` is when its lease ends (J4)."""
+    """A runner in the store. `until` is the end of its lease. (J4)"""
 
     session: SessionId
     starter: str
@@ -575,7 +582,7 @@ class RunnerRow(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     agents: int
     beacon: str
-    """The lock of the database that it holds while it is connected; empty where it has none."""
+    """The database lock that the runner holds while connected. Empty if it has none."""
     started_at: str
     ended_at: str
     reason: str
@@ -585,7 +592,7 @@ class RunnerRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckLease(msgspec.Struct, frozen=True, kw_only=True):
-    """Who runs the checks of a task (J4); `runner` is empty where nobody does."""
+    """The runner that runs the checks of a task. `runner` is empty if there is none. (J4)"""
 
     task: str
     runner: str
@@ -594,7 +601,7 @@ class CheckLease(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChangeRow(msgspec.Struct, frozen=True):
-    """A journal row, for saying who changed what."""
+    """A journal row, used to name the session that made a change."""
 
     seq: int
     at: str
@@ -602,14 +609,14 @@ class ChangeRow(msgspec.Struct, frozen=True):
     kind: str
 
 
-# ---- A writing transaction of one actor ----
+# ---- Write transactions ----
 
 RECORDED_DECISIONS = frozenset({
     "Approved", "ApprovalFinished", "RedoRequested", "AttemptSentBack", "TaskRejected",
     "TaskClosed", "TaskCancelled", "TaskDeleted", "TaskMerged",
 })  # fmt: skip
-"""What ends the cycles of a task for good, and lifts what they paused (V9). A newer attempt is none of these: its own
-cycle lifts what R2 paused.
+"""Events that end the cycles of a task for good and lift a pause they caused. A newer attempt is not among them: its
+own cycle lifts an R2 pause. (V9)
 """
 
 
@@ -617,11 +624,11 @@ ENDS_APPROVAL = frozenset({
     "ApprovalWithdrawn", "ApprovalEnded", "RedoRequested", "TaskRejected", "TaskClosed", "TaskCancelled", "TaskDeleted",
     "AttemptSubmitted", "AttemptSentBack", "TaskReopened", "ApprovalVoided", "MergeFailed",
 })  # fmt: skip
-"""Q6: what waits until it is known whether the merge of the task arrived at the remote."""
+"""Events that must wait while it is unknown if the task's merge arrived at the remote. (Q6)"""
 
 
 def of_writer(actor: Actor) -> list[NamedQuery]:
-    """What every transaction asks before its first row: who writes, and the end of the chain (`along`)."""
+    """Return the queries that every write transaction needs: the caller and the end of the journal (`along`)."""
     return [("session.get", {"id": actor.session}), ("session.known_evidence", _evidence(actor)), ("journal.end", {})]
 
 
@@ -630,11 +637,11 @@ def _evidence(actor: Actor) -> dict[str, object]:
 
 
 class Work:
-    """A writing transaction of one actor: reads see what was already recorded in it.
+    """A write transaction of one actor. Reads see the events recorded in it.
 
-    `unproven` is why nothing may be recorded yet: a person's signature is still to be checked (I9). `seal` checks it,
-    with the first thing that is recorded. `key` is the key it was made with, `by_person` that a person has to do this,
-    `unsigned` that a person loosens something and did not sign it where that is needed to count (M6).
+    `unproven` names the verb whose signature is still to be checked, and blocks recording until `seal` has checked it
+    with the first event (I9). `key` is the signing key. `by_person`: a person has to make this decision. `unsigned`: a
+    person loosened a rule without the signature that it needs to count (M6).
     """
 
     def __init__(self, tx: WriteTx, actor: Actor, at: str, project: str, unproven: str = "") -> None:
@@ -650,7 +657,7 @@ class Work:
         self._known = False
 
     def record(self, task: str, *events: Event) -> list[int]:
-        """Journal events about a task (or about none: ""). The session's row is made with its first write (I1)."""
+        """Record events about a task, or about none (""). The first write also records the session. (I1)"""
         if self.actor.task is not None:
             refuse_other_task(self.actor, task)
         if self.seal is not None:
@@ -673,20 +680,20 @@ class Work:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """After the commit: what there is to say about the files that follow it."""
+        """Messages about files that follow the store, available after the commit."""
         return tuple(self.tx.notes)
 
     def decide_nothing(self) -> None:
-        """What is recorded from here on is no decision: nobody's signature belongs under it."""
+        """Mark the rest of the transaction as no decision, so that it needs no signature."""
         self.seal, self.unproven = None, ""
 
     @cached_property
     def gate(self) -> Work:
-        """The same transaction, in the name of the gate: what a rule decides, no caller decides."""
+        """The same transaction with the gate as actor, for events that a rule decides."""
         return Work(self.tx, gate_of(self._project), self.at, self._project)
 
     def introduce(self) -> None:
-        """Make the session's row, or add what is new about it; once."""
+        """Record the session, or its new evidence, once per transaction."""
         if self._known:
             return
         self._known = True

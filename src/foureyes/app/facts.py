@@ -1,4 +1,4 @@
-"""Facts for decisions: everything about one task, or about a page of them, in a handful of reads."""
+"""Facts for decisions: everything about one task, or a page of tasks, in a few reads."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ class AttemptRow(Attempt, frozen=True, kw_only=True):
 
 
 def attempt_of(tx: Tx, task: TaskId) -> Attempt | None:
-    """The latest attempt of a task; None where nothing was submitted."""
+    """Return the latest attempt of a task, or None if nothing was submitted."""
     return tx.one("attempt.latest", AttemptRow, ids=[task])
 
 
 def attempts_of(tx: Tx, ids: Sequence[str]) -> Mapping[str, Attempt]:
-    """The latest attempt of each task that has one."""
+    """Return the latest attempts by task. Tasks without one are left out."""
     return {row.task: row for row in tx.all("attempt.latest", AttemptRow, ids=list(ids))} if ids else {}
 
 
-# ---- The author sets of tasks, as the store has them ----
+# ---- Authors in the store ----
 
 
 class AuthorRow(Author, frozen=True, kw_only=True):
@@ -56,12 +56,12 @@ class AuthorRow(Author, frozen=True, kw_only=True):
 
 
 def authors_of(tx: Tx, ids: Sequence[str]) -> list[AuthorRow]:
-    """Each author of each task, once."""
+    """Return the authors of these tasks, each once per task."""
     return surest(tx.all("attempt.authors", AuthorRow, ids=list(ids)))
 
 
 def surest(rows: Iterable[AuthorRow]) -> list[AuthorRow]:
-    """Authors once, by what makes them one most surely in any attempt, with the last attempt that has them."""
+    """Remove duplicate authors: keep the strongest source in any attempt and the number of the last attempt."""
     authors: dict[tuple[str, str], AuthorRow] = {}
     for row in rows:
         known = authors.get((row.task, row.session), row)
@@ -71,7 +71,7 @@ def surest(rows: Iterable[AuthorRow]) -> list[AuthorRow]:
 
 
 def authors_of_change(facts: Facts, change: Change, tokens: Sequence[SessionId]) -> tuple[Author, ...]:
-    """A1: the sessions that held the claim or a token to implement, and those that the commits' trailers name."""
+    """Return the sessions that held the claim or an implementer token, or that a commit trailer names. (A1)"""
     authors: dict[SessionId, Author] = {}
     started = [entry.session for entry in facts.history or () if entry.action == "started"]
     for session in [*started, facts.task.implementer]:
@@ -117,9 +117,9 @@ OF_TASKS = (
     "task.some", "attempt.latest", "attempt.history", "attempt.authors", "attempt.recorded", "attempt.cleared",
     "journal.controls", "review.of_diffs", "cycle.standing", "finding.holding", "finding.troubles", "stack.below",
 )  # fmt: skip
-"""What is asked about tasks that somebody submitted, by nothing but their ids."""
+"""The queries about submitted tasks that need only task ids."""
 FEW = 10
-"""Of more than these tasks the rows take the time, and not the ways to a server."""
+"""Prefetch only for up to this many tasks. For more, the rows cost more time than the round trips."""
 
 
 class HistoryRow(HistoryEntry, frozen=True, kw_only=True):
@@ -148,7 +148,7 @@ class RecordedRow(RecordedApproval, frozen=True, kw_only=True):
 
 
 class Troubles(msgspec.Struct, frozen=True):
-    """What is remarkable about the blocking findings of a task (H1)."""
+    """Flags about the blocking findings of a task. (H1)"""
 
     task: str
     disputed: bool
@@ -157,7 +157,7 @@ class Troubles(msgspec.Struct, frozen=True):
 
 
 class Cleared(msgspec.Struct, frozen=True):
-    """Up to which attempt a session was cleared of what trailers say."""
+    """The last attempt for which a person cleared a session named in trailers."""
 
     task: str
     session: str
@@ -165,7 +165,7 @@ class Cleared(msgspec.Struct, frozen=True):
 
 
 class Children(msgspec.Struct, frozen=True):
-    """How many children a task has, and how many of them are closed."""
+    """The number of a task's children, and of its closed ones."""
 
     parent: str
     total: int
@@ -180,21 +180,21 @@ class ChildMaker(msgspec.Struct, frozen=True):
 
 
 class SessionCount(msgspec.Struct, frozen=True):
-    """How often a session did something."""
+    """The number of times a session did something."""
 
     session: str
     n: int
 
 
 def facts_of(context: Context, tx: Tx, task: TaskId, caller: Party | None = None) -> Facts:
-    """The facts of one task, as the transaction sees them: read once, and again after a write."""
+    """Return the facts of one task. The transaction caches them until the next write."""
     above = caller.above if caller else ()
     return tx.once(("facts", task, above), lambda: facts_for(context, tx, [task], caller)[task])
 
 
 def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None = None) -> dict[TaskId, Facts]:
-    """The facts of a page of tasks. Who is above the caller is needed to judge by (I4). What was submitted may have
-    work of other tasks inside, whose facts count, too (A7).
+    """Return the facts of several tasks. `caller` is needed to judge the sessions above it. Submitted work may contain
+    work of other tasks, so their facts are included. (A7, I4)
     """
     facts = _facts_for(context, tx, ids, caller)
     handed_in = [task for task, about in facts.items() if about.attempt is not None]
@@ -248,7 +248,7 @@ def _facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None
 
 
 class FactRows(msgspec.Struct, frozen=True, kw_only=True):
-    """Rows about some tasks, by task."""
+    """Store rows about several tasks, grouped by task."""
 
     tasks: list[Task]
     attempts: Mapping[str, Attempt]
@@ -265,7 +265,7 @@ class FactRows(msgspec.Struct, frozen=True, kw_only=True):
     cycles: dict[str, InCycle]
 
     def sessions(self) -> set[SessionId]:
-        """Every session that is named anywhere in them."""
+        """Return every session that these rows name."""
         named = {result.session for result in self.results}
         named |= {attempt.via for attempt in self.attempts.values() if attempt.via}
         for task in self.tasks:
@@ -277,7 +277,7 @@ class FactRows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def of_facts(ids: Sequence[TaskId]) -> list[NamedQuery]:
-    """What is asked about the facts of tasks, whatever they are (`ahead`)."""
+    """Return the queries to prefetch for the facts of tasks (`ahead`)."""
     return [*[(query, {"ids": list(ids)}) for query in OF_TASKS], *OF_PROJECT]
 
 
@@ -307,7 +307,7 @@ def _read(tx: Tx, ids: list[TaskId]) -> FactRows:
 
 
 def _cycles(tx: Tx, attempts: Mapping[str, Attempt]) -> dict[str, InCycle]:
-    """V8: the last cycle of each latest attempt; one that ended without a rule is none."""
+    """Return the last cycle of each latest attempt. (V8)"""
     from foureyes.core.nouns.cycle import InCycle
 
     rows = tx.all("cycle.standing", InCycle, ids=list(attempts))
@@ -315,20 +315,20 @@ def _cycles(tx: Tx, attempts: Mapping[str, Attempt]) -> dict[str, InCycle]:
 
 
 def _earlier(tx: Tx, attempts: Mapping[str, Attempt]) -> list[HandedInRow]:
-    """The attempts before the latest, where there are any."""
+    """Return the attempts before the latest one."""
     ids = [task for task, attempt in attempts.items() if attempt.n > 1]
     return tx.all("attempt.earlier", HandedInRow, ids=ids) if ids else []
 
 
 def _reviews(tx: Tx, ids: list[TaskId]) -> list[Review]:
-    """The reviews of the diffs that were submitted last."""
+    """Return the reviews of the latest submitted diffs."""
     from foureyes.core.loop.reviews import Review
 
     return tx.all("review.of_diffs", Review, ids=ids)
 
 
 def _results(tx: Tx, trees: list[str]) -> list[CheckResult]:
-    """What checks said about trees."""
+    """Return the check results for these trees."""
     from foureyes.core.nouns.check import CheckResult
 
     return tx.all("check.of_trees", CheckResult, trees=trees)
@@ -342,7 +342,7 @@ def _by_task(rows: Iterable[R]) -> dict[str, list[R]]:
 
 
 def _child_makers(tx: Tx, epics: list[TaskId]) -> dict[str, set[SessionId]]:
-    """Who worked on the children of each epic."""
+    """Return the sessions that worked on the children of each epic."""
     makers: dict[str, set[SessionId]] = defaultdict(set)
     for row in tx.all("task.child_makers", ChildMaker, ids=epics):
         makers[row.parent].add(SessionId(row.session))
@@ -350,7 +350,7 @@ def _child_makers(tx: Tx, epics: list[TaskId]) -> dict[str, set[SessionId]]:
 
 
 def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> dict[str, list[str]]:
-    """H1: disputed, waived or falsely claimed findings, and reviewers who disagree."""
+    """Return the warning signs: disputed, waived or wrongly claimed findings, and reviewers who disagree. (H1)"""
     troubles: dict[str, list[str]] = defaultdict(list)
     for row in tx.all("finding.troubles", Troubles, ids=ids):
         troubles[row.task] += ["a blocking finding was disputed"] if row.disputed else []
@@ -364,9 +364,9 @@ def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> di
 
 
 def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review]) -> Facts:
-    """V6: whose review of this diff counts: it is whole, it agrees, and P would let its reviewer approve now.
+    """Add the reviewers whose review of this diff counts: it agrees, and its author could approve now. (V6)
 
-    Sessions of one origin are one reviewer (I4): the last thing they said is what they say.
+    Sessions of one origin count as one reviewer, and their latest verdict counts. (I4)
     """
     from foureyes.app.blockers import last_verdicts
     from foureyes.core.rules.four_eyes import Declaration, may_approve
@@ -390,7 +390,9 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
 
 
 def _blocked_by(tx: Tx, facts: Facts, latest: Sequence[Review]) -> frozenset[SessionId]:
-    """R1: whose blocker did not stop the task and still stands: nobody who did not make the work set it aside."""
+    """Return the reviewers whose blocker did not stop the task and still counts. A session that did not make the work
+    can set one aside. (R1)
+    """
     rows = [row for row in latest if row.verdict == "blocker" and row.effective != "blocker"]
     if not rows:
         return frozenset()
@@ -409,7 +411,7 @@ def _blocked_by(tx: Tx, facts: Facts, latest: Sequence[Review]) -> frozenset[Ses
 
 
 def has_made(tx: Tx, task: str, session: SessionId) -> bool:
-    """P2: whether a session made the work of a task."""
+    """Return True if the session made the work of the task. (P2)"""
     from foureyes.core.rules.involvement import made_by
 
     page = _read(tx, [TaskId(task)])
@@ -420,7 +422,7 @@ def has_made(tx: Tx, task: str, session: SessionId) -> bool:
 
 
 def _nested(tx: Tx, reviewers: Iterable[Party]) -> frozenset[SessionId]:
-    """I4: the agents whose process has one of another name above it."""
+    """Return the agents that have an agent of another name above their process. (I4)"""
     pieces = {party.session: NESTED + party.process for party in reviewers if party.kind == "agent" and party.process}
     rows = tx.all("session.known", EvidenceRow, evidence=sorted(set(pieces.values()))) if pieces else []
     known = {row.evidence for row in rows}
@@ -428,7 +430,7 @@ def _nested(tx: Tx, reviewers: Iterable[Party]) -> frozenset[SessionId]:
 
 
 def voiceless(context: Context, tx: Tx, sessions: Sequence[SessionId]) -> dict[SessionId, str]:
-    """V3: agents of these sessions whose agreement does not count, each with the reason."""
+    """Return the agents among these sessions whose agreement does not count, each with the reason. (V3)"""
     policy = context.gate_policy(tx)
     if not sessions or not policy.scripted or policy.demo:
         return {}
@@ -439,13 +441,13 @@ def voiceless(context: Context, tx: Tx, sessions: Sequence[SessionId]) -> dict[S
 
 
 def without_voice(policy: ReviewPolicy, agents: Iterable[str]) -> list[str]:
-    """V3: why agreement of these agents does not count: they play a script outside of a demo."""
+    """Return the reasons why these agents' agreement does not count: they play a script outside of a demo. (V3)"""
     scripts = set(agents) & policy.scripted if not policy.demo else set()
     return [f"{name} plays a script, and this is no demo" for name in sorted(scripts)]
 
 
 def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> CheckFacts:
-    """D5: the results on an attempt's tree and on its base's, and the tests that they name where they differ."""
+    """Return the results for an attempt's tree and base tree, and the test names where they differ. (D5)"""
     if attempt is None:
         return {"results": (), "tests": {}}
     mine = tuple(result for result in results if result.tree in (attempt.tree, attempt.base_tree))
@@ -453,7 +455,7 @@ def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> Che
 
 
 def with_trees(tx: Tx, facts: Facts, trees: Sequence[str]) -> Facts:
-    """The facts with the results on more trees: of a merge, and of the target's tip."""
+    """Return the facts with the results of more trees added, for example of a merge and of the target."""
     results = tuple(_results(tx, sorted({tree for tree in trees if tree})))
     known = {result.seq for result in facts.results}
     everything = (*facts.results, *[result for result in results if result.seq not in known])
@@ -462,7 +464,7 @@ def with_trees(tx: Tx, facts: Facts, trees: Sequence[str]) -> Facts:
 
 
 def tests_of(tx: Tx, results: Iterable[CheckResult]) -> dict[str, frozenset[str]]:
-    """The tests behind results, unless they all name the same."""
+    """Return the test names behind results, by digest. Empty if all results name the same tests."""
     digests = sorted({result.tests for result in results if result.tests})
     if len(digests) < 2:
         return {}
@@ -472,8 +474,8 @@ def tests_of(tx: Tx, results: Iterable[CheckResult]) -> dict[str, frozenset[str]
 
 
 def _counts_only_signed(context: Context, tx: Tx, page: FactRows, parties: dict[SessionId, Party]) -> bool:
-    """M6, I9: whether what a person loosens counts only signed; asked where there is something that a person did not
-    sign.
+    """Return True if a person's loosening change counts only when signed. Always False if no person made an unsigned
+    one. (M6, I9)
     """
     controls = [control for rows in page.controls.values() for control in rows if not control.key]
     if not any(parties[control.session].kind == "human" for control in controls if control.session in parties):
@@ -482,7 +484,7 @@ def _counts_only_signed(context: Context, tx: Tx, page: FactRows, parties: dict[
 
 
 def _minor_self_approvals(context: Context, tx: Tx) -> dict[str, int]:
-    """P10: how many minor tasks each origin, with all it spawned, approved for itself in the last 24 hours."""
+    """Return how many minor tasks each origin, with the sessions it spawned, approved for itself in 24 hours. (P10)"""
     rows = tx.all("attempt.minor_self_approvals", SessionCount, since=context.ago(DAY_MINUTES))
     parties = parties_of(tx, {SessionId(row.session) for row in rows})
     counts: dict[str, int] = defaultdict(int)
@@ -497,11 +499,11 @@ def _minor_self_approvals(context: Context, tx: Tx) -> dict[str, int]:
     return dict(counts)
 
 
-# ---- The open blocking findings of tasks, as the store has them (D2) ----
+# ---- Open blocking findings in the store (D2) ----
 
 
 class HoldingRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A blocking finding that is not resolved, or only waived."""
+    """A blocking finding that is unresolved or waived."""
 
     task: str
     id: str
@@ -516,14 +518,14 @@ class HoldingRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def blocking(self) -> Blocking:
-        """What the rules are told about it."""
+        """The finding as the rules take it."""
         where = f"{self.path}:{self.line}" if self.path and self.line else self.path
         expired = self.state == "waived"
         return Blocking(self.id, self.severity, self.state, self.title, where, self.waiting, expired=expired)
 
 
 def holding_of(context: Context, tx: Tx, ids: Sequence[str]) -> dict[str, list[HoldingRow]]:
-    """D2: what stands against an approval of each task, also what checks raised."""
+    """Return the findings that block an approval, by task. Includes findings raised by checks. (D2)"""
     now = context.now()
     holding: dict[str, list[HoldingRow]] = defaultdict(list)
     for row in tx.all("finding.holding", HoldingRow, ids=list(ids)):
@@ -536,7 +538,7 @@ def holding_of(context: Context, tx: Tx, ids: Sequence[str]) -> dict[str, list[H
 
 
 def parties_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, Party]:
-    """Sessions as the policy sees them, with everyone above them."""
+    """Return sessions as the policy sees them, together with all sessions above them."""
     parties: dict[SessionId, Party] = {}
     wanted = set(sessions)
     while wanted:
@@ -565,8 +567,8 @@ def _party(tx: Tx, row: SessionView) -> Party:
 
 
 def programs_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, frozenset[str]]:
-    """What the agent programs of sessions are called, each with those of every agent above it (I4): what an agent calls
-    the child that it made a session for is only its word.
+    """Return the agent program names of each agent session, with those of every agent above it. A child's own name is
+    only its parent's claim, so the names above count too. (I4)
     """
     parties = parties_of(tx, sessions)
     rows = tx.all("session.some", SessionView, ids=sorted(parties)) if parties else []
@@ -605,7 +607,7 @@ class EventRow(msgspec.Struct, frozen=True):
 
 
 class Bearing(msgspec.Struct, frozen=True):
-    """What of a new task bears on how it is looked at."""
+    """The fields of a new task that affect how it is reviewed."""
 
     labels: tuple[str, ...] = ()
     planned: str = ""
@@ -613,7 +615,7 @@ class Bearing(msgspec.Struct, frozen=True):
 
 
 def event_of(row: EventRow) -> Event:
-    """A row that cannot be read is named, with its task."""
+    """Decode the event of a row. Raises `StoreProblem` with the row and task if it cannot be read."""
     try:
         event: Event = msgspec.json.decode(row.payload, type=kind_of(row.kind))
     except msgspec.DecodeError as problem:
@@ -626,7 +628,7 @@ def event_of(row: EventRow) -> Event:
 
 
 def controls_of(tx: Tx, ids: Sequence[str]) -> dict[str, list[Control]]:
-    """M6: who put which label on or off, planned a mode, marked it minor or changed the acceptance, and when."""
+    """Return the changes to labels, planned mode, minor flag and acceptance criteria, by task and in order. (M6)"""
     controls: dict[str, list[Control]] = defaultdict(list)
     started: set[str] = set()
     for row in tx.all("journal.controls", EventRow, ids=list(ids)):
@@ -642,7 +644,9 @@ def controls_of(tx: Tx, ids: Sequence[str]) -> dict[str, list[Control]]:
 
 
 def bears_on_nothing(row: EventRow) -> bool:
-    """Whether a task is new and plain, as most are: the events of tasks are loaded for the others."""
+    """Return True if a new task has no labels, plan or minor flag. Most have none, and this check avoids loading the
+    event types.
+    """
     try:
         return msgspec.json.decode(row.payload, type=Bearing) == Bearing()
     except msgspec.DecodeError:
@@ -650,7 +654,7 @@ def bears_on_nothing(row: EventRow) -> bool:
 
 
 def controls_in(event: Event, who: SessionId) -> Iterator[Control]:
-    """What one event says about how its task is looked at."""
+    """Yield the changes in one event that affect how its task is reviewed."""
     from foureyes.core.events import LabelAdded, LabelRemoved, MinorSet, TaskCreated, TaskEdited
 
     match event:
@@ -668,5 +672,5 @@ def controls_in(event: Event, who: SessionId) -> Iterator[Control]:
         case TaskEdited() if event.acceptance is not None:
             yield Control("acceptance", who, late=True, key=event.signed_by)
         case _ if type(event).__name__ == "PlanAccepted":
-            # by its name: the events of the gate are loaded where there are any
+            # compared by name, so that the gate's events need not be imported
             yield Control("plan", who, late=True, key=getattr(event, "signed_by", ""))

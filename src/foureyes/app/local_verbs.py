@@ -1,4 +1,4 @@
-"""Verbs that only the caller's own process performs: a runner never performs them for a run."""
+"""Verbs that only the caller's own process performs. A runner never performs them for a run."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ HERE: dict[str, str] = {
     "agents.listed": _MACHINE,
     "doctor.examine": _MACHINE,
 }
-"""By verb, with the reason."""
+"""The reason for each verb."""
 HERE_NOUNS: dict[str, str] = {"drafts": "drafts are files of the person at the screen"}
 
 
 def why_here(noun: str, verb: str) -> str:
-    """Why a verb is only done by a process of the caller's own; empty where others can do it for them."""
+    """Return the reason why only the caller's own process can perform a verb. Empty if another process can."""
     return HERE.get(f"{noun}.{verb}") or HERE_NOUNS.get(noun, "")

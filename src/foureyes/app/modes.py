@@ -1,4 +1,4 @@
-"""The review mode that a task would have now (M), shown before work begins."""
+"""The review mode that a task would get now, shown before work begins. (M)"""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 
 def modes_by_task(context: Context, tx: Tx, actor: Actor, ids: list[TaskId]) -> dict[TaskId, str]:
-    """The modes of a page of tasks, as a table shows them; none while the configuration is broken. Of a task about which nobody said anything
-    that bears on its mode, and of which nothing was submitted, no facts are read: it has the default (M1).
+    """Return the modes of tasks as a table shows them. Empty while the configuration is invalid.
+
+    A task without an attempt or anything that affects its mode gets the default, and its facts are not read. (M1)
     """
     try:
         default = context.policy(tx, actor).default_mode
@@ -36,7 +37,7 @@ def modes_by_task(context: Context, tx: Tx, actor: Actor, ids: list[TaskId]) -> 
 
 
 def modes_of(context: Context, tx: Tx, actor: Actor, facts: Mapping[TaskId, Facts]) -> dict[TaskId, ModeChoice]:
-    """The modes of tasks, each with its reasons; none while the configuration is broken."""
+    """Return the modes of tasks, each with its reasons. Empty while the configuration is invalid."""
     try:
         policy = context.policy(tx, actor)
     except ConfigError:

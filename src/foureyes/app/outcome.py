@@ -1,4 +1,4 @@
-"""Answers of verbs that changed one task, or several at once (G2)."""
+"""Results of verbs that changed one task or several. (G2)"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def outcome(
     task: Task, message: str, next_step: Steps = NO_STEP, *, changed: bool = True, notes: tuple[str, ...] = ()
 ) -> Outcome:
-    """What a verb tells about the task it touched."""
+    """Return the result of a verb for the task that it changed."""
     return Outcome(
         task=task.id,
         status=task.status,
@@ -34,20 +34,20 @@ def outcome(
 
 
 def claim_by(actor: Actor, task: str = "", *where: str) -> Steps:
-    """P2: who claims a task is an author of it and cannot approve it, so only agents are led there; without a task, the
-    best one.
+    """Return the command to claim a task, or the best task if none is named. A claim makes its caller an author who
+    cannot approve, so people are told to let an agent run it. (P2)
     """
     claim = fe("start", task, *where) if task else fe("next")
     return claim if actor.kind == "agent" else by("other", claim, "an agent runs: ")
 
 
 def first_of_epic(epic: str) -> Steps:
-    """T4: an epic is work for nobody: its tasks are."""
+    """Return the command that creates a task of an epic. Nobody can start the epic itself. (T4)"""
     return fe("create", phrase("a task of it"), "--parent", epic)
 
 
 def merge_by(actor: Actor | None, *options: str) -> Steps:
-    """D5: the queue is not an agent's to process."""
+    """Return the merge command. An agent may not process the queue, so it gets the step for a person or service. (D5)"""
     merge = fe("merge", *options)
     return by_person_or_service(merge) if actor is not None and actor.kind == "agent" else merge
 
@@ -58,7 +58,7 @@ MOST_TASKS = 500
 
 
 def each(tasks: Sequence[str], do: Callable[[str], Outcome]) -> list[Outcome]:
-    """Do the same with every task, within the caller's transaction; what is refused of one is refused of all."""
+    """Apply `do` to each task within the caller's transaction. If it refuses one task, no task changes."""
     names = list(dict.fromkeys(tasks))
     if not names or len(names) > MOST_TASKS:
         raise BadInput(f"name from one to {MOST_TASKS} tasks.", next_step=fe("list"))
@@ -87,5 +87,5 @@ def _reasons(problem: FoureyesError) -> Sequence[Reason]:
 
 
 def named(tasks: Sequence[str], what: str) -> str:
-    """What a person signs who does it with several: which tasks, and what."""
+    """Return the text that a person signs for several tasks: their ids and the change."""
     return f"{' '.join(tasks)}: {what}" if len(tasks) > 1 else what

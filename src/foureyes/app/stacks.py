@@ -1,4 +1,4 @@
-"""The tasks whose work is inside an attempt (A7), each with how it stands now."""
+"""Tasks whose work is inside the attempt of another task, with their current status. (A7)"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class BelowRow(Below, frozen=True, kw_only=True):
-    """What is inside, with the task inside of which it is."""
+    """A task inside an attempt. `upper` is the task of that attempt."""
 
     upper: str
 
@@ -32,7 +32,7 @@ class BelowRow(Below, frozen=True, kw_only=True):
 def with_below(
     facts: Mapping[TaskId, Facts], rows: Sequence[BelowRow], lowers: Mapping[TaskId, Facts]
 ) -> dict[TaskId, Facts]:
-    """The facts with the tasks that are inside."""
+    """Add the tasks inside each attempt to its facts."""
     below: dict[str, list[Lower]] = defaultdict(list)
     for row in rows:
         if row.task in lowers:
@@ -41,7 +41,7 @@ def with_below(
 
 
 def inside_of(tx: Tx, tasks: Sequence[str]) -> dict[str, tuple[InsideRow, ...]]:
-    """The tasks inside the attempts of others, by their names, where nothing else of their facts is asked for."""
+    """Return the tasks inside the attempts of `tasks`, for display. Reads no other facts."""
     rows = tx.all("stack.below", BelowRow, ids=list(tasks)) if tasks else []
     if not rows:
         return {}
@@ -53,7 +53,7 @@ def inside_of(tx: Tx, tasks: Sequence[str]) -> dict[str, tuple[InsideRow, ...]]:
 
 
 def inside_row(inside: Below, task: Task) -> InsideRow:
-    """One task inside, and what follows from how it stands."""
+    """Describe one task inside an attempt, and what follows from its status."""
     standing, first, refused = status_words(task, inside), is_awaited(inside, task), what_became_of(inside, task)
     says = f"{in_words(inside)} ({standing})"
     says += f", which {refused}" if refused else f": merge {task.id} first" if first else ""
@@ -61,7 +61,7 @@ def inside_row(inside: Below, task: Task) -> InsideRow:
 
 
 def passed_by(tx: Tx, approvals: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    """N3, A7: the tasks that who broke the glass passed over, by the journal rows of their approvals."""
+    """Return the tasks that a break-glass approval skipped, by the journal row of the approval. (A7, N3)"""
     if not approvals:
         return {}
     from foureyes.app.facts import EventRow, event_of

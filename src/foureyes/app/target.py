@@ -1,4 +1,4 @@
-"""The target branch (K1, K4, Q6): as the remote has it, as the journal has it, as this clone has it."""
+"""The target branch as the remote, the journal and this clone each know it. (K1, K4, Q6)"""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from foureyes.core.words.ids import TaskId
 
 
-# ---- The target as the remote answers, or as the journal has it (K1, K4, Q6) ----
+# ---- The target from the remote, or else from the journal (K1, K4, Q6) ----
 
-# Agents can write the refs of the clone they work in, those that note what a remote had among them. What work begins at,
-# and what it is counted against, is the remote's answer; where it cannot be asked, the last merge on record that is here.
+# Agents can write the refs of their clone, including remote-tracking refs. So the remote's answer decides where work
+# begins and what it is compared with. If the remote cannot be reached, the last recorded merge in this clone decides.
 
 
 class RemoteQuestion(msgspec.Struct, frozen=True):
-    """A remote before it is asked for the target. `newest`: the last merge on record by then."""
+    """A query for the target that has not been sent yet. `newest` is the last merge recorded at that time."""
 
     remote: Remote
     target: str
@@ -40,8 +40,8 @@ class RemoteQuestion(msgspec.Struct, frozen=True):
 
 
 class RemoteAnswer(msgspec.Struct, frozen=True):
-    """A remote that answers, and where its target is; None where it has none. `newest`: the last merge on record when
-    it was asked.
+    """The remote's answer: `tip` is the target's commit, None if the remote has no such branch. `newest` is the last
+    merge recorded when the query was made.
     """
 
     name: str
@@ -51,8 +51,8 @@ class RemoteAnswer(msgspec.Struct, frozen=True):
 
 
 class NamedTarget(msgspec.Struct, frozen=True):
-    """What the target is called, and whose it is: empty where it is the branch here. `question`: what its remote can be
-    asked.
+    """The target's name and the remote that has it. `remote` is empty if the target is the local branch. `question` is
+    the query for the remote, None if nobody will ask it.
     """
 
     target: str
@@ -61,9 +61,10 @@ class NamedTarget(msgspec.Struct, frozen=True):
 
 
 class TargetHere(msgspec.Struct, frozen=True):
-    """The target as this clone and its store know it, before anybody is asked. `at` is what git calls it, `tip` where
-    it is by that; `lost`: an anchor on it that this store does not hold, and `merged` the tasks whose merges are there
-    then (P12).
+    """The target as this clone and its store know it, before the remote is asked.
+
+    `at` is the git name of the target and `tip` its commit. `lost` is an anchor on the target that this store lacks.
+    `merged` then maps the tasks merged there to their merges. (P12)
     """
 
     named: NamedTarget
@@ -74,9 +75,11 @@ class TargetHere(msgspec.Struct, frozen=True):
 
 
 class ToldTarget(msgspec.Struct, frozen=True):
-    """Where the target is; None where nobody says it. `remote`: whose target it is, empty where it is the branch here;
-    `target`: what it is called. `is_told`: the remote answered, or there is none. `unasked`: why it did not say it, and
-    what helps; `has_none`: it answered, and has no such branch. `is_merged`: there are merges on record.
+    """The target's commit `at`, None if no source knows it.
+
+    `remote` is empty if the target is the local branch. `is_told` is True if the remote answered, or if there is no
+    remote. `unasked` explains a missing answer and `step` is the way to fix it. `has_none`: the remote answered but has
+    no such branch. `is_merged`: the journal has at least one merge.
     """
 
     at: Sha | None
@@ -89,7 +92,7 @@ class ToldTarget(msgspec.Struct, frozen=True):
     is_merged: bool = False
 
     def must(self, target: str) -> RemoteProblem:
-        """That nobody says it."""
+        """Return the error for a caller that needs a commit when no source knows one."""
         why = self.unasked or f"{self.remote} was not asked"
         here = f"no merge on record that {target} has is in this clone" if self.is_merged else "nothing was merged yet"
         return RemoteProblem(
@@ -100,8 +103,10 @@ class ToldTarget(msgspec.Struct, frozen=True):
 
 
 class TargetOfHandIn(msgspec.Struct, frozen=True):
-    """What a submission is counted against: a commit or the branch here. `is_told`: it is the target for sure; else what
-    was on it before, which says of nothing that it landed; `unsaid`: why it is only what this clone has of it.
+    """The commit or local branch that a submission is compared with.
+
+    `is_told` is True if this is certainly the target. If it is False, this is an older commit of it, so it does not
+    prove that anything was merged. `unsaid` explains why only this clone's copy is known.
     """
 
     at: str
@@ -110,8 +115,10 @@ class TargetOfHandIn(msgspec.Struct, frozen=True):
 
 
 def ask_target(context: Context) -> RemoteAnswer | None:
-    """What the remote says about the target, fetched; None where the project has none. `RemoteProblem` where it cannot
-    be asked. The fence comes with it where this clone lacks the last merge: a target that was set back has it no more.
+    """Fetch the target from the remote. Return None if the project has no remote.
+
+    Raises `RemoteProblem` if the remote cannot be reached. If this clone lacks the last merge, fetch the fence too,
+    because a target that was reset no longer contains that merge.
     """
     with context.store.read() as tx:
         question = remote_question(context, tx)
@@ -119,13 +126,13 @@ def ask_target(context: Context) -> RemoteAnswer | None:
 
 
 def remote_question(context: Context, tx: Tx) -> RemoteQuestion | None:
-    """What there is to ask the remote, and where it is on record; None where the project has none."""
+    """Return the query for the remote, without sending it. None if the project has no remote."""
     remote = context.remote(tx) if remote_of(context, tx) else None
     return RemoteQuestion(remote, context.project(tx).target, merge_place_of(tx).newest) if remote else None
 
 
 def answer_to(context: Context, question: RemoteQuestion) -> RemoteAnswer:
-    """The remote's answer, fetched."""
+    """Fetch the target and return the remote's answer. Raises `RemoteProblem`."""
     newest, branch = question.newest, f"refs/heads/{question.target}"
     has_newest = not newest or context.repo.commit_of(newest) is not None
     tips = question.remote.fetch([branch] if has_newest else [branch, FENCE])
@@ -133,7 +140,7 @@ def answer_to(context: Context, question: RemoteQuestion) -> RemoteAnswer:
 
 
 def tip_there(context: Context) -> Sha | None:
-    """Where the remote has the target, asked now; None where the project has none, or where it cannot be asked."""
+    """Ask the remote for the target's commit. Return None if there is no remote or it cannot be reached."""
     try:
         answer = ask_target(context)
     except RemoteProblem:
@@ -142,13 +149,15 @@ def tip_there(context: Context) -> Sha | None:
 
 
 def named_target(context: Context, tx: Tx, *, asks: bool = True) -> NamedTarget:
-    """The target by its name, with what its remote is asked where it is to be."""
+    """Return the target's name and remote. With `asks`, include the query for the remote."""
     remote, target = remote_of(context, tx), context.project(tx).target
     return NamedTarget(target, remote, remote_question(context, tx) if remote and asks else None)
 
 
 def target_here(context: Context, tx: Tx) -> TargetHere:
-    """What a claim looks at before it is made, by one read: git takes its time, and is asked outside of the claim."""
+    """Read the local view of the target in one transaction, for use by a claim. Git is slow, so call this before the
+    claim's write transaction.
+    """
     tx.along(("merge.last", {}))
     project = context.project(tx)
     at = furthest_target(context, tx, project)
@@ -157,9 +166,10 @@ def target_here(context: Context, tx: Tx) -> TargetHere:
 
 
 def as_the_remote_has_it(context: Context, here: TargetHere) -> TargetHere:
-    """P12: a target that seems to lack this store, looked at where the remote has it, with the tasks that are merged
-    there: whoever works in the clone can write what it noted. Where the remote cannot be asked, what the clone has
-    counts.
+    """Check `here` again on the remote's target, and add the tasks merged there.
+
+    Call this when the target seems to have merges that this store lacks: anyone who works in the clone can write its
+    tracking refs. If the remote cannot be reached, the result uses this clone's copy. (P12)
     """
     target = told_target(context, named=here.named)
     at = target.at if target.remote and target.is_told else None
@@ -173,8 +183,11 @@ def as_the_remote_has_it(context: Context, here: TargetHere) -> TargetHere:
 def told_target(
     context: Context, *, asks: bool = True, heard: Sha | None = None, named: NamedTarget | None = None
 ) -> ToldTarget:
-    """Where the target is: the remote is asked, or was (`heard`). A remote that answers and has no such branch leaves
-    what is on record, and before the first merge the branch that is here. `named`: for who has read that already.
+    """Return the target's commit, from the remote if possible.
+
+    `heard` is an answer that the caller already has, and `named` is the result of named_target() if the caller has read
+    it. Without an answer, use the last recorded merge in this clone. If the remote has no such branch and nothing was
+    merged, use the local branch.
     """
     if named is None:
         with context.store.read() as tx:
@@ -199,9 +212,11 @@ def told_target(
 
 
 def counted_against(context: Context, began: Sha | None, *, asks: bool) -> TargetOfHandIn:
-    """K4, Q6: what work that `began` somewhere on the target is counted against, when it is submitted or looked at: the
-    remote's answer; else where it began or the last merge on record, whichever is further. Before the first merge that
-    may be nothing: then what this clone has, and the merge stops what the target turns out to lack (Q2).
+    """Return the base for comparing work that began at `began`, for a submission or a review.
+
+    This is the remote's answer if there is one. Otherwise it is `began` or the last recorded merge, whichever is later.
+    Before the first merge neither may exist: the result is then this clone's copy, and the merge refuses work that the
+    target turns out to lack. (K4, Q2, Q6)
     """
     told = told_target(context, asks=asks)
     if not told.remote:
@@ -217,35 +232,35 @@ def counted_against(context: Context, began: Sha | None, *, asks: bool) -> Targe
 
 # ---- The target as this clone has it (Q6) ----
 
-# For pages, never for decisions: those ask `told_target` (the remote) and `recorded_target` (the journal).
+# For pages, never for decisions. Decisions use `told_target`, which asks the remote and falls back to the journal.
 
 
 def branch_here(context: Context, target: str) -> Sha | None:
-    """Where the branch of this clone is: the target itself in a project that has no remote, else one more copy."""
+    """Return the commit of the local branch. It is the target itself only if the project has no remote."""
     return context.repo.commit_of(f"refs/heads/{target}")
 
 
 def noted_name(context: Context, remote: str, branch: str) -> str:
-    """What git calls that which the remote had as a branch when it was last asked; the branch here, by its name, where
-    there is no remote, or nothing is noted.
+    """Return the tracking ref of a remote branch, as of the last fetch. Return the local branch name if there is no
+    remote or no tracking ref.
     """
     ref = tracked(remote, f"refs/heads/{branch}") if remote else ""
     return ref if ref and context.repo.commit_of(ref) is not None else branch
 
 
 def noted_target(context: Context, tx: Tx, project: ProjectView) -> str:
-    """What git calls the target for who looks: as the remote had it when it was last asked, or the branch here."""
+    """Return the git name of the target for display: its tracking ref, or the local branch."""
     return noted_name(context, remote_of(context, tx), project.target)
 
 
 def noted_tip(context: Context, tx: Tx, project: ProjectView) -> Sha | None:
-    """Where that is."""
+    """Return the commit of noted_target()."""
     return tip_of(context, project, noted_target(context, tx, project))
 
 
 def furthest_target(context: Context, tx: Tx, project: ProjectView) -> str:
-    """The same, or the branch here if that is further: a clone that was brought up to date since the remote was asked
-    knows more.
+    """Like noted_target(), but return the local branch if it is ahead. That happens when someone updated the clone
+    after the last fetch.
     """
     target, at = project.target, noted_target(context, tx, project)
     here, there = (tip_of(context, project, each) for each in (target, at)) if at != target else (None, None)
@@ -255,30 +270,30 @@ def furthest_target(context: Context, tx: Tx, project: ProjectView) -> str:
 
 
 def tip_of(context: Context, project: ProjectView, at: str) -> Sha | None:
-    """Where what git calls the target is."""
+    """Return the commit of `at`, a git name of the target."""
     return branch_here(context, at) if at == project.target else context.repo.commit_of(at)
 
 
 # ---- The target as the journal has it (Q6) ----
 
 LAST_MERGES = 200
-"""Among so many of the last merges one is looked for that is here."""
+"""How many recent merges last_merge_here() searches for one that is in this clone."""
 
 
 class MergePlace(msgspec.Struct, frozen=True):
-    """The newest merge of the target, and where merges are made; empty where nothing is known."""
+    """The newest merge of the target and the clone that makes merges. Both are empty if nothing is recorded."""
 
     newest: str
     clone: str
 
     @property
     def host(self) -> str:
-        """The machine that merges."""
+        """The machine that makes merges."""
         return self.clone.rpartition(":")[0]
 
 
 def remote_of(context: Context, tx: Tx) -> str:
-    """The name of the remote that has the target; empty where the project has none, or nobody can tell."""
+    """Return the name of the remote that has the target. Empty if there is none or the configuration cannot be read."""
     try:
         return context.gate_policy(tx).remote
     except ConfigError:
@@ -286,25 +301,27 @@ def remote_of(context: Context, tx: Tx) -> str:
 
 
 def merge_place_of(tx: Tx) -> MergePlace:
-    """Where merges stand."""
+    """Return the recorded merge place, or an empty one."""
     return tx.one("merge.place", MergePlace) or MergePlace("", "")
 
 
 def has_newest(context: Context, tx: Tx, tip: Sha) -> bool:
-    """Q6: whether a commit has the newest merge on record."""
+    """Return True if `tip` contains the newest recorded merge, or if no merge is recorded. (Q6)"""
     newest = Sha(merge_place_of(tx).newest)
     return not newest or newest == tip or context.repo.is_ancestor(newest, tip)
 
 
 def newest_after(context: Context, tx: Tx, merge: Sha) -> Sha:
-    """The newest merge once another one was found on the target: that one, unless it lies behind the one on record."""
+    """Return the newest merge once `merge` is on the target: `merge` itself, unless the recorded one contains it."""
     newest = Sha(merge_place_of(tx).newest)
     return newest if newest and context.repo.is_ancestor(merge, newest) else merge
 
 
 def last_merge_here(context: Context) -> tuple[Sha | None, bool]:
-    """The last merge on record that is in this clone, and whether there are any. None is older than what a person
-    accepted as the target, or than the target's own name: those may not be on it.
+    """Return the last recorded merge that this clone contains, and True if any merge is recorded.
+
+    Merges older than a target that a person accepted do not count, because the target may no longer contain them. The
+    same holds for merges into a target of another name.
     """
     with context.store.read() as tx:
         newest = merge_place_of(tx).newest
@@ -316,25 +333,27 @@ def last_merge_here(context: Context) -> tuple[Sha | None, bool]:
 
 
 def last_merge(tx: Tx) -> Sha | None:
-    """The merge of the task that was merged last, whatever a person accepted since."""
+    """Return the merge of the task that was merged last. Ignores targets that a person accepted since."""
     last = tx.one("merge.last", TargetCommit)
     return last.sha if last else None
 
 
 def points_on_record(tx: Tx) -> set[Sha]:
-    """Where the target was when tasks began there, or were merged."""
+    """Return the target commits at which tasks began or were merged."""
     return {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, TargetCommit)}
 
 
-# ---- Placing (P12, J3) ----
+# ---- The place of the store (P12, J3) ----
 
 ADOPT = fe("store", "adopt", "-m", phrase("why it is here"))
 MERGES_WITHIN = 500
-"""Among so many commits of the target merges are looked for that the store does not know."""
+"""How many commits of the target to search for merges that the store lacks."""
 
 
 def found_elsewhere(context: Context, project: ProjectView) -> str:
-    """P12: that the store is not where its journal says; empty where it is, or where nothing is on record."""
+    """Return a sentence if the store is not at the place that its journal records. Empty if it is, or if no place is
+    recorded. (P12)
+    """
     recorded, place = project.place, context.store.place
     if not recorded or not place or recorded == place:
         return ""
@@ -342,9 +361,10 @@ def found_elsewhere(context: Context, project: ProjectView) -> str:
 
 
 def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, ref: str = "") -> str:
-    """J3: an anchor on the target that this store does not hold. What the target has up to the adopted commit counts as
-    held, and what lies behind the last merge was compared when that was made. `ref`: what git calls the target, if not
-    what is known of it here (Q6).
+    """Return an anchor on the target that this store lacks, or an empty string.
+
+    Anchors up to the adopted commit count as held. Anchors behind the last merge were compared when it was made. `ref`
+    is the git name of the target, by default furthest_target(). (J3, Q6)
     """
     repo, target = context.repo, ref or furthest_target(context, tx, project)
     since, adopted = _sent_there(context, tx, target) or _last(tx, project), _adopted(context, project)
@@ -357,8 +377,8 @@ def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, ref: str = ""
 
 
 def lost_now(context: Context, tx: Tx, project: ProjectView, told: Sha | None = None) -> tuple[str, str]:
-    """J3, P12: the last anchor that the store lacks, and the commit of the target up to which a person adopts it.
-    `told`: where the remote has it; else it is what this clone has.
+    """Return the last anchor that the store lacks, and the target commit up to which a person would adopt it. `told` is
+    the remote's target, by default this clone's copy. (J3, P12)
     """
     at = told or furthest_target(context, tx, project)
     tip = told or tip_of(context, project, at) or ""
@@ -366,18 +386,18 @@ def lost_now(context: Context, tx: Tx, project: ProjectView, told: Sha | None = 
 
 
 def _adopted(context: Context, project: ProjectView) -> Sha | None:
-    """Where the target was when the store was made or adopted, if that commit is in this clone."""
+    """Return the target's commit when the store was created or adopted, if this clone has it."""
     at = Sha(project.adopted or "")
     return at if at and context.repo.commit_of(at) is not None else None
 
 
 def _last(tx: Tx, project: ProjectView) -> Sha | None:
-    """The last merge, or where the target was when a person made it so."""
+    """Return the last merge, or the target's commit at `fe init` or when a person last accepted it."""
     return last_merge(tx) or (Sha(project.tip) if project.tip else None)
 
 
 def _sent_there(context: Context, tx: Tx, at: str) -> Sha | None:
-    """Q4: a merge of this store that was pushed and is on the target: what lies behind it was looked at before."""
+    """Return a merge that this store pushed and the target contains. Anchors behind it were checked before. (Q4)"""
     from foureyes.app.target_merges import sent_merges
 
     repo, sent = context.repo, [row.made for row in sent_merges(tx).values()]
@@ -386,14 +406,16 @@ def _sent_there(context: Context, tx: Tx, at: str) -> Sha | None:
 
 
 def _work(tx: Tx) -> set[Sha]:
-    """Commits of tasks that are approved or on the target: who made one wrote its message."""
+    """Return the commits of approved and merged tasks. Their authors wrote those messages, so an anchor in one proves
+    nothing.
+    """
     from foureyes.app.target_merges import approved_commits, brought_by_tasks
 
     return brought_by_tasks(tx) | approved_commits(tx)
 
 
 def held_of(tx: Tx, anchors: Sequence[str]) -> set[str]:
-    """J3: those of some anchors `<row>:<hash>` of which the journal has the row: one question for all of them."""
+    """Return the subset of `anchors` (`<row>:<hash>`) whose row the journal has. Makes one query for all. (J3)"""
     from foureyes.app.views.journal import JournalHead
 
     named = {anchor: row for anchor in anchors if (row := anchored_row(anchor)) < NO_ROW}
@@ -403,8 +425,8 @@ def held_of(tx: Tx, anchors: Sequence[str]) -> set[str]:
 
 
 def misplaced(context: Context, tx: Tx, project: ProjectView, *, told: Sha | None = None) -> list[str]:
-    """Everything that says that this is not the store of the target: a sentence each. `told`: where the remote has
-    it.
+    """Return every sign that this store does not belong to the target, one sentence each. `told` is the remote's
+    target.
     """
     sentences = [found_elsewhere(context, project)]
     try:
@@ -420,7 +442,9 @@ def misplaced(context: Context, tx: Tx, project: ProjectView, *, told: Sha | Non
 
 
 def unread_anchor(context: Context, tx: Tx, project: ProjectView) -> GitProblem | StoreProblem | None:
-    """Why the anchors on the target cannot be compared, if so: then nothing says that this is another store."""
+    """Return the problem that keeps the anchors on the target from being compared, or None. With such a problem,
+    nothing shows that this is another store.
+    """
     try:
         lost_anchor(context, tx, project)
     except (GitProblem, StoreProblem) as problem:
@@ -429,8 +453,8 @@ def unread_anchor(context: Context, tx: Tx, project: ProjectView) -> GitProblem 
 
 
 def merged_there(context: Context, target: str) -> dict[str, Sha]:
-    """P12: tasks whose merge is on the target, for a store that lacks the last one: it may take them for open. `target`
-    is what git calls it.
+    """Return the tasks merged into `target` (a git name), with their merges. A store that lacks the last merge may
+    believe that they are open. (P12)
     """
     merges = [commit for commit in context.repo.history(target, MERGES_WITHIN).commits if len(commit.parents) > 1]
     line = context.repo.line(target, MERGES_WITHIN)
@@ -438,7 +462,9 @@ def merged_there(context: Context, target: str) -> dict[str, Sha]:
 
 
 def merged_reason(task: str, merged: Mapping[str, Sha]) -> Reason | None:
-    """P12: why nobody works on what is merged already, as long as nobody took up the store that lacks the merge."""
+    """Return the reason not to work on a task that the target already contains, or None. It applies until a person
+    adopts the store. (P12)
+    """
     if task not in merged:
         return None
     text = f"its merge is on the target ({merged[task][:7]}), and this store, an older state or a copy, lacks it"
@@ -446,6 +472,6 @@ def merged_reason(task: str, merged: Mapping[str, Sha]) -> Reason | None:
 
 
 def refuse_merged(task: TaskId, merged: Mapping[str, Sha]) -> None:
-    """P12: what is merged already is not started."""
+    """Refuse to start a task that is merged already. (P12)"""
     if (reason := merged_reason(task, merged)) is not None:
         refuse_task(task, "was not started", reason)

@@ -1,4 +1,6 @@
-"""Merges on the target (Q4, Q5, Q6): on record, pushed but not confirmed, made by hand; and what stops this clone from merging."""
+"""Merges on the target: recorded, pushed but unconfirmed, or made by hand, and the reasons that stop this clone from
+merging. (Q4, Q5, Q6)
+"""
 
 from __future__ import annotations
 
@@ -33,31 +35,32 @@ if TYPE_CHECKING:
 
 # ---- Merge stops (Q6) ----
 
-# Each stop is a sentence and the way back. Who decides gives what the remote answered; who looks goes by what is noted.
+# Each stop is a sentence and a way to fix it. Decisions pass the remote's answer, pages use the tracking refs.
 
 NEAR_TIP = 500
-"""So many commits below a tip are looked at."""
+"""How many commits below a tip to search."""
 MEANT = "; if that was meant: "
 UNTOLD = "this clone cannot tell which merges the target lacks"
-"""Of a clone that has not all of its history."""
+"""The text for a clone with incomplete history."""
 HERE = by_person(fe("target", "here", "-m", phrase("why they move")))
 
 
 class MergeStop(msgspec.Struct, frozen=True):
-    """What keeps this clone from merging: a sentence, and the way back."""
+    """A reason that keeps this clone from merging, and the way to fix it."""
 
     text: str
     next: Steps
 
 
 def accepting(tip: str) -> Steps:
-    """How a person says that the target lacks merges on purpose, and that this is where they saw it."""
+    """Return the command by which a person accepts a target that lacks merges, at the commit they saw."""
     return by_person(fe("target", "accept", "--seen", tip, "-m", phrase("why it was set back")))
 
 
 def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = None) -> MergeStop | None:
-    """Q6: that the target lacks the newest merge on record; None where it has it, or where there is no target. `seen`:
-    where the remote has it, for who asked; a page goes by what is noted here.
+    """Return a stop if the target lacks the newest recorded merge, else None. None also without a target.
+
+    `seen` is the remote's answer. Without it, use the tracking ref. (Q6)
     """
     newest, repo = Sha(merge_place_of(tx).newest), context.repo
     tip = (seen or noted_tip(context, tx, project)) if newest else None
@@ -90,7 +93,7 @@ def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = N
 
 
 def _back(remote: str, target: str, tip: Sha, newest: Sha, *, set_back: bool) -> Steps:
-    """How the merge comes back to the target, with whatever else is there now."""
+    """Return the commands that bring the merge back to the target and keep its other commits."""
     if remote and set_back:
         return shell("git", "push", remote, f"{exactly(newest)}:refs/heads/{target}")
     if remote:
@@ -101,7 +104,7 @@ def _back(remote: str, target: str, tip: Sha, newest: Sha, *, set_back: bool) ->
 
 
 def lost_merge(context: Context, tx: Tx, project: ProjectView, task: Task) -> str:
-    """Q6: that a person accepted a target without the merge of a task; empty where it has it, or has it again."""
+    """Return a sentence if a person accepted a target without this task's merge. Empty if the target has it. (Q6)"""
 
     at = given_up(tx).get(task.id) if task.merge else None
     tip = noted_tip(context, tx, project) if at else None
@@ -111,8 +114,8 @@ def lost_merge(context: Context, tx: Tx, project: ProjectView, task: Task) -> st
 
 
 def amiss(context: Context, tx: Tx, project: ProjectView, answer: RemoteAnswer | None = None) -> MergeStop | None:
-    """The same for who looks: a clone in which nobody merges, or that has not asked the remote since, need not have it;
-    where git or a file cannot be read, that is said by others. `answer`: what the remote said, for who asked.
+    """Like lacking(), but for pages: return None for a clone that does not merge, one that has not asked the remote
+    since, and one with unreadable git data. `answer` is the remote's answer if the caller has one.
     """
     try:
         stop = lacking(context, tx, project, answer.tip if answer else None)
@@ -124,8 +127,9 @@ def amiss(context: Context, tx: Tx, project: ProjectView, answer: RemoteAnswer |
 
 
 def _may_be_there(context: Context, tx: Tx, answer: RemoteAnswer | None) -> bool:
-    """Whether the newest merge is not in this clone, and may be on the remote's target all the same: that was not asked
-    since it is on record, or the history of this clone ends somewhere (`--depth`). Else it is not on it.
+    """Return True if the newest merge is not in this clone but may be on the remote's target.
+
+    That is the case if the remote was not asked since the merge, or if this clone is shallow.
     """
     newest, repo = merge_place_of(tx).newest, context.repo
     if repo.commit_of(newest) is not None:
@@ -136,7 +140,7 @@ def _may_be_there(context: Context, tx: Tx, answer: RemoteAnswer | None) -> bool
 
 
 def stopped(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:
-    """Q6: what keeps this clone from merging, as far as it is known here without asking the remote."""
+    """Return the reason why this clone cannot merge, as far as it can tell without asking the remote. (Q6)"""
     stop = amiss(context, tx, project)
     if stop is not None:
         return stop
@@ -147,9 +151,7 @@ def stopped(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:
 
 
 def ahead_here(context: Context, remote: str, target: str, there: Sha) -> MergeStop | None:
-    """Q5, Q6: that the target's branch here has commits that the remote lacks, and how it comes to what the remote has
-    without losing them. None where it has none.
-    """
+    """Return a stop if the local target branch has commits that the remote lacks, with a safe way to reset it. (Q5, Q6)"""
     here = branch_here(context, target)
     if here is None or here == there or context.repo.is_ancestor(here, there):
         return None
@@ -161,7 +163,7 @@ def ahead_here(context: Context, remote: str, target: str, there: Sha) -> MergeS
 
 
 def elsewhere(context: Context, tx: Tx) -> MergeStop | None:
-    """Q6: that another clone merges, where several share the store and no remote carries the target."""
+    """Return a stop if another clone makes the merges. Applies where clones share a store without a remote. (Q6)"""
     place = merge_place_of(tx)
     if not place.clone or context.store.place in ("", FILE) or remote_of(context, tx):
         return None
@@ -173,7 +175,7 @@ def elsewhere(context: Context, tx: Tx) -> MergeStop | None:
 
 
 def merged_where(context: Context, tx: Tx) -> str:
-    """Where merges are made, if not here; empty else."""
+    """Return a sentence that names the clone that makes merges. Empty if it is this one."""
     try:
         stop = elsewhere(context, tx)
     except EnvironmentProblem:
@@ -189,7 +191,7 @@ NOT_KNOWN = "its merge was pushed, and the remote has not confirmed it yet"
 
 
 class SentMerge(msgspec.Struct, frozen=True):
-    """A merge that was pushed to the remote, while nobody knows whether it arrived; `value` is what its intent says."""
+    """A merge that was pushed without confirmation. `value` is the recorded intent."""
 
     task: str
     value: str
@@ -204,11 +206,11 @@ class SentMerge(msgspec.Struct, frozen=True):
 
     @property
     def remote(self) -> str:
-        """Where it was pushed to."""
+        """The remote it was pushed to."""
         return self._words()[2]
 
     def _words(self) -> Sequence[str]:
-        """The parts of the intent; what no gate wrote is a `StoreProblem`: nothing goes on by it (J2)."""
+        """Parse the intent. Raises `StoreProblem` if the gate did not write it. (J2)"""
         words = _INTENT.fullmatch(self.value)
         if words is None:
             text = (
@@ -219,35 +221,35 @@ class SentMerge(msgspec.Struct, frozen=True):
 
 
 def sent_merges(tx: Tx) -> dict[str, SentMerge]:
-    """Q6: tasks whose merges may be on the remote, with what was pushed."""
+    """Return the merges that may be on the remote, by task. (Q6)"""
     return {row.task: row for row in tx.all("merge.sent", SentMerge)}
 
 
 def sent_for(tx: Tx, task: str) -> Sha | None:
-    """The merge of a task that may be on the remote."""
+    """Return the merge of a task that may be on the remote, or None."""
     sent = sent_merges(tx).get(task)
     return sent.made if sent else None
 
 
 def refuse_sent(tx: Tx, task: str) -> None:
-    """Q4, Q6: what may be on the remote's target already is not taken back by a word."""
+    """Refuse to end an approval while its merge may be on the remote. (Q4, Q6)"""
     if sent_for(tx, task) is not None:
         why = f"the merge of {task} was pushed, and it is not known yet whether it arrived"
         refuse_task(task, "was not changed", Reason("Q4", why, by_person_or_service(fe("merge"))))
 
 
-# ---- Commits of the target that the journal knows (Q5) ----
+# ---- Target commits in the journal (Q5) ----
 
 
 class MergeOf(msgspec.Struct, frozen=True):
-    """A task, and the commit that it was merged as."""
+    """A task and its merge commit."""
 
     id: str
     sha: Sha
 
 
 class SetBackRow(msgspec.Struct, frozen=True):
-    """When a person accepted that the target lacks merges, and what was recorded."""
+    """A person's decision to accept a target that lacks merges."""
 
     seq: int
     at: str
@@ -266,7 +268,7 @@ class AttemptCommits(msgspec.Struct, frozen=True):
 
 
 class MergedBefore(msgspec.Struct, frozen=True):
-    """A merge of a task whose approval has ended since, as it was recorded, and the commits of the attempt."""
+    """An earlier merge of a task whose approval has ended since, with the commits of its attempt."""
 
     seq: int
     task: str
@@ -275,8 +277,10 @@ class MergedBefore(msgspec.Struct, frozen=True):
 
 
 class KnownCommits(msgspec.Struct, frozen=True):
-    """What the journal says about commits: where the target was when the first task began there or was merged, or when
-    a person accepted it; which are merges; and which are these or work of tasks.
+    """Target commits in the journal.
+
+    `ends` are the commits where the first task began or was merged, or that a person accepted. `merged` are merges, and
+    `brought` adds the work of tasks.
     """
 
     ends: list[Sha]
@@ -285,7 +289,7 @@ class KnownCommits(msgspec.Struct, frozen=True):
 
 
 def known_commits(tx: Tx, project: ProjectView) -> KnownCommits:
-    """All that is on record about commits of the target."""
+    """Return all recorded commits of the target."""
     accepted = [row.event.tip for row in tx.all("merge.set_back", SetBackRow)]
     ends = [*(row.sha for row in tx.all("merge.first", TargetCommit)), *accepted, Sha(project.tip or "")]
     merged, brought = _merges(tx)
@@ -293,29 +297,29 @@ def known_commits(tx: Tx, project: ProjectView) -> KnownCommits:
 
 
 def brought_by_tasks(tx: Tx) -> set[Sha]:
-    """The work of tasks that is on the target by a merge, or was there before its review; of a task only the attempt
-    that was merged, and none whose merge a person gave up (Q6).
+    """Return the commits of tasks on the target, merged or landed before their review. Only the merged attempt of a
+    task counts. Merges that a person gave up do not count. (Q6)
     """
     return _merges(tx)[1]
 
 
 def approved_commits(tx: Tx) -> set[Sha]:
-    """The work of tasks that are approved and not merged yet."""
+    """Return the commits of tasks that are approved but not merged."""
     return {commit.sha for row in tx.all("merge.approved", AttemptCommits) for commit in row.commits}
 
 
 def task_merged_as(tx: Tx, merge: Sha) -> str:
-    """The task that was merged as this commit; empty where none was."""
+    """Return the task of a merge commit. Empty if there is none."""
     return next((row.id for row in tx.all("merge.shas", MergeOf) if row.sha == merge), "")
 
 
 def given_up(tx: Tx) -> dict[str, str]:
-    """Q6: tasks whose merges a person has accepted to be off the target, and when that was last."""
+    """Return the tasks whose merges a person accepted as lost, with the time of the last decision. (Q6)"""
     return {task: row.at for row in tx.all("merge.set_back", SetBackRow) for task in row.event.lost}
 
 
 def _merges(tx: Tx) -> tuple[set[Sha], set[Sha]]:
-    """Merges, and the work that they brought, without those that a person gave up when the target lacked them."""
+    """Return the merges and the commits that they brought, without the merges that a person gave up."""
     lost = {task: row.seq for row in tx.all("merge.set_back", SetBackRow) for task in row.event.lost}
     merged = {row.sha for row in tx.all("merge.shas", MergeOf) if row.id not in lost}
     brought = [row.commits for row in tx.all("merge.brought", AttemptCommits) if row.task not in lost]
@@ -326,16 +330,16 @@ def _merges(tx: Tx) -> tuple[set[Sha], set[Sha]]:
     return merged, {commit.sha for commits in brought for commit in commits}
 
 
-# ---- Q5 ----
+# ---- Commits that no task brought (Q5) ----
 
 COMMITS_LOOKED_AT = 2_000
-"""So many commits of the target are looked at, those of tasks among them."""
+"""How many commits of the target to check, including commits of tasks."""
 NAMED = 3
-"""So many of them are named in a sentence."""
+"""How many of them to name in a sentence."""
 
 
 class Unbrought(msgspec.Struct, frozen=True):
-    """What to say about them, in one line, the command that shows them, and the commits in short."""
+    """A one-line message about such commits, the command that shows them, and a short list of them."""
 
     text: str
     next: Steps
@@ -343,8 +347,8 @@ class Unbrought(msgspec.Struct, frozen=True):
 
 
 class _Strange(msgspec.Struct, frozen=True):
-    """Commits of the target that no task brought; `more`: there may be others behind them. `torn`: where what is known
-    of them ends, in words.
+    """Commits of the target that no task brought. `more`: there may be others behind them. `torn` is the commit at
+    which this clone's history ends.
     """
 
     commits: list[LineCommit]
@@ -353,7 +357,11 @@ class _Strange(msgspec.Struct, frozen=True):
 
 
 def unbrought(context: Context, *, asked: bool = False) -> Unbrought | None:
-    """The commits on the target, on whichever of its lines, since `fe init` or since a person accepted it, that are no merge and no work of a task; None where there are none. `asked`: the remote was asked where it is."""
+    """Return the commits on the target that are neither a merge nor work of a task, or None.
+
+    Commits from before `fe init`, or before a target that a person accepted, do not count. `asked`: the remote was just
+    asked.
+    """
     with context.store.read() as tx:
         project = context.project(tx)
         target, at, known = project.target, noted_target(context, tx, project), known_commits(tx, project)
@@ -364,9 +372,7 @@ def unbrought(context: Context, *, asked: bool = False) -> Unbrought | None:
 
 
 def unbrought_lately(context: Context) -> Unbrought | None:
-    """The same for who is in a hurry: where the target is at the last merge, or where nothing was merged yet and it is
-    where it was at `fe init` or accepted, nothing is asked.
-    """
+    """Like unbrought(), but skip the check when the target is still at the last merge or at its first known commit."""
     with context.store.read() as tx:
         project = context.project(tx)
         ref, until = noted_target(context, tx, project), _known_until(tx, project)
@@ -375,8 +381,8 @@ def unbrought_lately(context: Context) -> Unbrought | None:
 
 
 def built_on(context: Context, tip: Sha) -> Unbrought | None:
-    """Of these commits what a merge onto `tip` would be the first to stand on, to be told before. Where the target is
-    at the last merge, nothing is asked.
+    """Like unbrought(), but return only commits that a merge onto `tip` would be the first to build on. Skip the check
+    when the target is still at the last merge.
     """
     with context.store.read() as tx:
         project = context.project(tx)
@@ -389,13 +395,13 @@ def built_on(context: Context, tip: Sha) -> Unbrought | None:
 
 
 def strays_beyond(context: Context, tx: Tx, at: Sha, other: Sha) -> list[LineCommit]:
-    """Q5: of what `at` has and `other` lacks, on whichever line, what no task brought."""
+    """Return the commits that `at` has, `other` lacks, and no task brought. (Q5)"""
     return _strange(context, known_commits(tx, context.project(tx)), at, other, asked=True).commits
 
 
 def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
-    """K4: of these commits what came to the target, which is at `tip`, since a task began at `start`: it may be the
-    work of that task, also where it was pushed over `start`.
+    """Return the commits that no task brought and that the target got since a task began at `start`. They may be that
+    task's work, even if they were force-pushed over `start`. (K4)
     """
     repo = context.repo
     if tip == start or repo.missing([start, tip]):
@@ -410,13 +416,15 @@ def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
 
 
 def _known_until(tx: Tx, project: ProjectView) -> str:
-    """The last merge, or where the target was at `fe init` or accepted since; empty where there is neither."""
+    """Return the last merge, or the target's commit at `fe init` or when a person last accepted it. May be empty."""
     return merge_place_of(tx).newest or project.tip or ""
 
 
 def _strange(context: Context, known: KnownCommits, at: str, *also: str, asked: bool = False) -> _Strange:
-    """What is behind where the target was at `fe init` or the first task began, or behind what was accepted, is not ours to say, wherever the target
-    is now; nor what is behind `also`. The rest is: nobody makes a commit known by beginning a task there.
+    """Return the commits on `at` that no task brought.
+
+    Leave out everything behind the first known commits and behind `also`. A task that begins at a commit does not make
+    it known.
     """
     seen = context.repo.history(at, COMMITS_LOOKED_AT)
     ends = _ends(context, known, seen)
@@ -430,9 +438,7 @@ def _strange(context: Context, known: KnownCommits, at: str, *also: str, asked: 
 
 
 def _ends(context: Context, known: KnownCommits, seen: TargetHistory) -> list[Sha]:
-    """Those that this clone has, and behind which no other one is. Where its history ends before them, or nothing is on
-    record but merges, these are.
-    """
+    """Return the oldest known commits in this clone. If its history ends before them, return its merges."""
     repo = context.repo
     here = [end for end in known.ends if repo.commit_of(end) is not None]
     if not here and (seen.lacks or not known.ends):
@@ -441,7 +447,7 @@ def _ends(context: Context, known: KnownCommits, seen: TargetHistory) -> list[Sh
 
 
 def _behind(context: Context, known: KnownCommits, seen: TargetHistory, ends: list[Sha]) -> set[Sha]:
-    """These commits, and what of those that were looked at is behind one of them, by whichever way."""
+    """Return `ends` and those of the seen commits that are behind one of them, by any path."""
     repo, shas = context.repo, {commit.sha for commit in seen.commits}
     behind = set(ends) & shas
     for commit in seen.commits:  # each comes before those that it stands on
@@ -475,13 +481,13 @@ def _told(target: str, strange: _Strange) -> Unbrought | None:
 
 
 def some_of(commits: list[LineCommit], rest: str = " more") -> str:
-    """The first of some commits, and how many there are besides."""
+    """Name the first commits and count the rest."""
     some = ", ".join(commit.words for commit in commits[:NAMED])
     return f"{some} and {len(commits) - NAMED}{rest}" if len(commits) > NAMED else some
 
 
 def looking_at(commit: LineCommit) -> Steps:
-    """What shows the change of a commit; of a merge, which git shows without one, that to each of its parents."""
+    """Return the command that shows a commit's change. For a merge, it shows the change from each parent."""
     if len(commit.parents) > 1:
         return shell("git", "show", "-m", commit.sha)
     return shell("git", "show", commit.sha)
@@ -489,12 +495,12 @@ def looking_at(commit: LineCommit) -> Steps:
 
 # ---- Addresses (Q6) ----
 
-# The address stands in `.git/config`, which agents can write. A repository of their own in the remote's place could put
-# commits under a merge that nobody saw, and run its hooks as whoever merges.
+# Agents can write the address in `.git/config`. If they replaced the remote with their own repository, it could put
+# unreviewed commits under a merge, and run its hooks as the user who merges.
 
 
 def moved_to(shown: str) -> Steps:
-    """How a person says that a remote is there from now on, and that this is the address they saw."""
+    """Return the command by which a person confirms the remote's new address, as they saw it."""
     return by_person(fe("target", "address", "--seen", shown, "-m", phrase("why it is there now")))
 
 
@@ -503,63 +509,63 @@ class _Row(msgspec.Struct, frozen=True):
 
 
 class RecordedAddress(msgspec.Struct, frozen=True):
-    """What the journal says about the remote of this clone."""
+    """The recorded address of this clone's remote."""
 
     digest: str
     shown: str
 
 
 def recorded(context: Context, tx: Tx, remote: str) -> RecordedAddress | None:
-    """Where the remote was the last time; None where nobody has pushed from this clone, or to another remote."""
+    """Return the recorded address, or None if this clone never pushed to this remote."""
     row = tx.one("merge.address", _Row, clone=context.outside.clone())
     digest, name, shown = row.value.split(" ", 2) if row else ("", "", "")
     return RecordedAddress(digest, shown) if name == remote else None
 
 
 def said_about(context: Context, remote: str, address: Address) -> RemoteAddressed:
-    """That it is there from now on."""
+    """Return the event that records the remote's address."""
     return RemoteAddressed(clone=context.outside.clone(), remote=remote, digest=address.digest, shown=address.shown)
 
 
 class Addressed:
-    """A remote that is asked where it is on record, and nowhere else."""
+    """A remote that refuses to work at another address than the recorded one."""
 
     def __init__(self, context: Context, remote: Remote, known: RecordedAddress | None) -> None:
         self._context, self._remote, self._known = context, remote, known
 
     @property
     def name(self) -> str:
-        """What git calls it here."""
+        """The remote's name in git."""
         return self._remote.name
 
     @property
     def known(self) -> RecordedAddress | None:
-        """What is on record."""
+        """The recorded address."""
         return self._known
 
     def address(self) -> Address:
-        """Where it is by what git says, on record or not."""
+        """Return the address in the git configuration, recorded or not."""
         return self._remote.address()
 
     def tips(self, refs: Sequence[str]) -> dict[str, Sha]:
-        """As the remote says, if it is where it was."""
+        """Return the remote's refs. Refuses a changed address."""
         self._check()
         return self._remote.tips(refs)
 
     def fetch(self, refs: Sequence[str]) -> dict[str, Sha]:
-        """As the remote says, if it is where it was."""
+        """Fetch refs. Refuses a changed address."""
         self._check()
         return self._remote.fetch(refs)
 
     def push(self, updates: Sequence[RefUpdate]) -> Pushed | Moved:
-        """To where it was; the first one from this clone puts that on record before."""
+        """Push refs. The first push from this clone records the address. Refuses a changed address."""
         address = self._check()
         if self._known is None:
             self._record(address)
         return self._remote.push(updates)
 
     def take_away(self, refs: Mapping[str, Sha]) -> TakenAway:
-        """As the remote says, if it is where it was."""
+        """Delete refs at the remote. Refuses a changed address."""
         self._check()
         return self._remote.take_away(refs)
 

@@ -1,4 +1,4 @@
-"""Names of a report's tests, packed: a large suite has ten thousand of them, and most runs have the same."""
+"""The test names of a report, compressed. A large suite has ten thousand tests, and most runs have the same ones."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from foureyes.core.words.digest import sha256
 
 
 def pack(names: Iterable[str]) -> tuple[str, str]:
-    """The digest that results name a list by, and the list as one short text."""
+    """Return the digest that results use for a list of names, and the list as one compressed text."""
     text = "\n".join(sorted(set(names))).encode("utf-8", "backslashreplace")
     return sha256(b"foureyes tests\n" + text).hexdigest()[:32], b64encode(compress(text, 9)).decode()
 
 
 def unpack(packed: str) -> frozenset[str]:
-    """The names again."""
+    """Return the names that pack() compressed."""
     return frozenset(decompress(b64decode(packed)).decode().split("\n")) - {""}
