@@ -369,7 +369,7 @@ def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, ref: str = ""
     repo, target = context.repo, ref or furthest_target(context, tx, project)
     since, adopted = _sent_there(context, tx, target) or _last(tx, project), _adopted(context, project)
     held = partial(held_of, tx)
-    if repo.commit_of(target) is None:  # said elsewhere (K1)
+    if repo.commit_of(target) is None:  # another check reports this (K1)
         return ""
     if repo.last_anchor(target, since, held=held, adopted=adopted) is None:
         return ""

@@ -81,7 +81,7 @@ def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = N
     what = "it was set back" if set_back else "it was set to something else"
     text = f"{text}: {what}, or the merge never arrived there"
 
-    if strange := strays_beyond(context, tx, newest, tip):  # nobody is to push that unseen (Q5)
+    if strange := strays_beyond(context, tx, newest, tip):  # do not suggest to push unreviewed commits (Q5)
         look = by_person(looking_at(strange[0]))
         text = f"{text}; that merge is based on commits that no task brought: {some_of(strange)}"
         return MergeStop(text, either(look, accept, joint=MEANT))
@@ -377,7 +377,9 @@ def unbrought_lately(context: Context) -> Unbrought | None:
         project = context.project(tx)
         ref, until = noted_target(context, tx, project), _known_until(tx, project)
     head = context.repo.commit_of(ref)
-    return unbrought(context) if head is not None and until and head != until else None  # none: said elsewhere
+    return (
+        unbrought(context) if head is not None and until and head != until else None
+    )  # other checks report a missing head
 
 
 def built_on(context: Context, tip: Sha) -> Unbrought | None:
@@ -429,7 +431,7 @@ def _strange(context: Context, known: KnownCommits, at: str, *also: str, asked: 
     seen = context.repo.history(at, COMMITS_LOOKED_AT)
     ends = _ends(context, known, seen)
     if not ends and not seen.lacks and (not known.ends or not (asked or context.store.place in ("", FILE))):
-        return _Strange([])  # nothing began yet, or what began elsewhere is not in this clone
+        return _Strange([])  # no task began yet, or not at a commit of this clone
     behind = _behind(context, known, seen, [*ends, *(Sha(sha) for sha in also if context.repo.commit_of(sha))])
     left = [commit for commit in seen.commits if commit.sha not in behind]
     torn = next((commit.sha for commit in left if seen.lacks.intersection(commit.parents)), "")
@@ -450,10 +452,10 @@ def _behind(context: Context, known: KnownCommits, seen: TargetHistory, ends: li
     """Return `ends` and those of the seen commits that are behind one of them, by any path."""
     repo, shas = context.repo, {commit.sha for commit in seen.commits}
     behind = set(ends) & shas
-    for commit in seen.commits:  # each comes before those that it stands on
+    for commit in seen.commits:  # children come before their parents
         if commit.sha in behind:
             behind.update(commit.parents)
-    for end in ends if seen.more else [end for end in ends if end not in shas]:  # by a way that was not looked at
+    for end in ends if seen.more else [end for end in ends if end not in shas]:  # by a path outside of the seen commits
         rest = [sha for sha in shas if sha not in behind and sha not in known.brought]
         there = repo.reached(sorted(rest), end) if rest else set[Sha]()
         for commit in seen.commits if there else ():

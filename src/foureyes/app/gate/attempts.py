@@ -1,4 +1,4 @@
-"""Attempts (A1, I8): submit, show what was submitted, clear wrongly named authors."""
+"""Attempts (A1, I8): submit, show, and clear wrongly named authors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from foureyes.steps import fe
 
 
 class Attempts:
-    """Submit, and look at what was submitted."""
+    """The verbs for submitting work and reading it."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -53,9 +53,11 @@ class Attempts:
         if_version: int | None = None,
         apart: bool = False,
     ) -> SubmitOutcome:
-        """Submit: what is committed is frozen, from whatever branch it is on (K4), and the mode decides (M). `commit`
-        commits everything first; what looks like a secret or is very large only if `include` names it. `apart`: the
-        caller stands nowhere (a server), so the branch is the task's, and what is committed there runs no program.
+        """Submit the committed work of a branch as a new attempt. Its review mode follows (M).
+
+        `commit` is a message: commit everything first. That skips likely secrets and very large files unless `include`
+        names them. `apart`: the caller has no current directory (a server), so the task's branch is used, and
+        committing runs no program. (K4)
         """
         permit(actor, "submit")
         wish = Wish(
@@ -72,7 +74,9 @@ class Attempts:
         return hand_in(self._context, actor, wish)
 
     def clear_author(self, actor: Actor, task: str, session: str, reason: str) -> Outcome:
-        """I8: a person says that a trailer names somebody wrongly; on record, and only what trailers say is cleared."""
+        """Record a person's statement that a trailer names the wrong author. Clears only authors known from trailers.
+        (I8)
+        """
         permit(actor, "audit correct-author")
         reason = needed(reason, "audit correct-author", f"{task} {session}")
         with self._context.store.read() as tx:
@@ -98,7 +102,7 @@ class Attempts:
             )
 
     def diff(self, task: str, *, attempt: int | None = None, since: int | None = None) -> str:
-        """The change of an attempt, the latest if none is named, or what changed since attempt N, for reading."""
+        """Return the diff of an attempt as text, by default of the latest. `since`: only the change since that attempt."""
         with self._context.store.read() as tx:
             name = self._context.find_id(tx, task)
             rows = attempts_of_task(tx, name)
@@ -110,16 +114,16 @@ class Attempts:
     def changes(
         self, task: str, *, attempt: int | None = None, since: int | None = None, context: int = 3, space: bool = True
     ) -> DiffView:
-        """The change of an attempt, the latest if none is named, as files, hunks and numbered lines.
+        """Return the diff of an attempt as files, hunks and numbered lines, by default of the latest.
 
-        `since`: compared with the head of that attempt, and not with the attempt's base. `context`: so many lines
-        around each place, at least three. `space`: False leaves out what changed in white space only.
+        `since`: compare with the head of that attempt. `context`: lines around each place, at least three. `space`:
+        False leaves out white-space changes.
         """
         return change_of(self._context, task, attempt, since, context, space=space)
 
 
 def only_by_trailer(facts: Facts, text: str) -> SessionId:
-    """The author that is meant by id or name; one that did more than be named in a trailer stays an author (I8)."""
+    """Return the author with this id or name. Refuses an author known from more than a trailer. (I8)"""
     task = facts.task.id
     authors = {author.session for author in facts.authors or ()}
     named = {name for name in authors if name == text} or {name for name in authors if facts.party(name).name == text}
@@ -144,7 +148,7 @@ def only_by_trailer(facts: Facts, text: str) -> SessionId:
 
 
 class Frozen(msgspec.Struct, frozen=True):
-    """An attempt's place in git, and the name of its change."""
+    """An attempt's commits and diff id."""
 
     n: int
     base: Sha
@@ -155,7 +159,7 @@ class Frozen(msgspec.Struct, frozen=True):
 def change_of(
     context: Context, task: str, attempt: int | None, since: int | None, around: int = CONTEXT, *, space: bool = True
 ) -> DiffView:
-    """The change of an attempt (the latest, if none is named): from its base, or from the head of another."""
+    """Return the diff of an attempt, from its base or from the head of attempt `since`."""
     with context.store.read() as tx:
         name = context.find_id(tx, task)
         rows = attempts_of_task(tx, name)
@@ -194,8 +198,8 @@ def change_of(
 
 
 def _carried(context: Context, then: Frozen, now: Frozen, around: int) -> tuple[FileDiff, ...] | None:
-    """What is new between two attempts, where the target went on in between: the earlier one is brought onto it first.
-    None where it did not go on, or git cannot do that by itself.
+    """Return the change between two attempts after the earlier one is rebased onto the later base. None if the base is
+    the same, or if git cannot do that cleanly.
     """
     if then.base == now.base:
         return None
@@ -203,7 +207,7 @@ def _carried(context: Context, then: Frozen, now: Frozen, around: int) -> tuple[
 
 
 OwnAndOthers = tuple[tuple[FileDiff, ...], tuple[FileDiff, ...]]
-"""The whole changes of two attempts, each from its own base."""
+"""The full changes of two attempts, each from its own base."""
 
 
 def _own(context: Context, then: Frozen, now: Frozen) -> OwnAndOthers:
@@ -213,8 +217,8 @@ def _own(context: Context, then: Frozen, now: Frozen) -> OwnAndOthers:
 def _without_target(
     files: tuple[FileDiff, ...], own: OwnAndOthers, brought: tuple[FileDiff, ...]
 ) -> tuple[FileDiff, ...]:
-    """What is new between two attempts, without what only the target brought in between: a file that neither of them
-    touches, and a hunk just as the target has it. What both have in one hunk stays.
+    """Remove changes that came only from the target: files that neither attempt touches, and hunks equal to the
+    target's. A mixed hunk stays.
     """
     touched = {path for files in own for file in files for path in _paths(file)}
     hunks = {file.path: Counter(hunk.id for hunk in file.hunks) for file in brought}
@@ -227,7 +231,7 @@ def _paths(file: FileDiff) -> set[str]:
 
 
 def _without(file: FileDiff, brought: Counter[str]) -> FileDiff | None:
-    """A file without these hunks, each as often as it is there; None where nothing is left of it."""
+    """Return a file without these hunks, each removed as often as it is listed. None if nothing is left."""
     left, hunks = Counter(brought), []
     for hunk in file.hunks:
         if left[hunk.id] > 0:
@@ -246,7 +250,7 @@ def _hunks(files: tuple[FileDiff, ...]) -> int:
 
 
 def attempts_of_task(tx: Tx, task: TaskId) -> list[Frozen]:
-    """Every attempt, the first one first; `NotFound` where nothing was submitted."""
+    """Return every attempt in order. Raises `NotFound` if there is none."""
     rows = tx.all("attempt.of_task", Frozen, task=task)
     if not rows:
         raise not_handed_in(task)
@@ -254,7 +258,7 @@ def attempts_of_task(tx: Tx, task: TaskId) -> list[Frozen]:
 
 
 def named_attempt(rows: list[Frozen], task: TaskId, n: int | None) -> Frozen:
-    """The attempt of this number; without one the latest."""
+    """Return the attempt with this number, or the latest."""
     for row in rows:
         if row.n == n:
             return row
@@ -264,8 +268,9 @@ def named_attempt(rows: list[Frozen], task: TaskId, n: int | None) -> Frozen:
 
 
 def marked(files: tuple[FileDiff, ...], exclude: tuple[str, ...]) -> tuple[FileDiff, ...]:
-    """The files, those that tools write folded and at the end, those that nobody has to look at marked as such. One
-    that was moved there from elsewhere is neither: what is gone from its old place is to be seen.
+    """Return the files with generated ones folded and last, and those excluded from coverage not counted.
+
+    A file moved there from elsewhere stays as it is, because its removal must be seen.
     """
     aside = {file.path for file in files if _stays_among(file, exclude)}
     names = aside | {file.path for file in files if _stays_among(file, FOLDED_PATHS)}
@@ -279,16 +284,14 @@ def _stays_among(file: FileDiff, globs: tuple[str, ...]) -> bool:
 
 
 def hunks_to_see(context: Context, base: Sha, head: Sha, exclude: tuple[str, ...]) -> list[str]:
-    """H4: the ids of all hunks that somebody who decides should see; what is excluded from coverage is not among
-    them.
-    """
+    """Return the ids of all hunks that an approver should see. Files excluded from coverage are left out. (H4)"""
     return [
         hunk.id for file in marked(context.repo.file_diffs(base, head), exclude) if file.counts for hunk in file.hunks
     ]
 
 
 def _unchanged(own: OwnAndOthers) -> tuple[str, ...]:
-    """The paths whose change is the same in both attempts, wherever their lines are now."""
+    """Return the paths with the same change in both attempts, even if its lines moved."""
     before, after = map(_by_path, own)
     return tuple(path for path, change in after.items() if before.get(path) == change)
 

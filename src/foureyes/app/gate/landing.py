@@ -1,4 +1,6 @@
-"""The target as merges see it (Q6), and what reached it: found there (A3), recorded, its configuration taken over (P12)."""
+"""The target as merges see it (Q6), and work found on it: recognized (A3), recorded, and its configuration accepted
+(P12).
+"""
 
 from __future__ import annotations
 
@@ -60,12 +62,10 @@ OTHER_CONTENT = "its merge commit holds something else than the approved change 
 def recognise(
     context: Context, actor: Actor, line: TargetLine, heads: Mapping[str, Sha], only: Container[str] | None = None
 ) -> list[MergeRow]:
-    """Close every approved task whose approved head is on the target branch already: merged by hand, or just before a
-    crash (Q4).
+    """Close every approved task whose approved head is on the target: merged by hand, or just before a crash. (Q4)
 
-    Work that was closed without an approval and merged all the same is taken off the unmerged list, on the record.
-    What is there by its history alone, and not by its content, is not merged: such a row is `stuck` (Q2). `only`:
-    nothing but these tasks.
+    Work that was closed without an approval and merged anyway is recorded and leaves the unmerged list. If the target
+    has the commit in its history but not its content, the row is `stuck` (Q2). `only` restricts the tasks.
     """
     with context.store.read() as tx:
         tasks = [
@@ -95,9 +95,7 @@ def _unless_lost(context: Context, attempt: Attempt, row: MergeRow) -> MergeRow:
 
 
 def _perhaps(context: Context, attempts: Mapping[str, Attempt], target: str, branches: Mapping[str, Sha]) -> list[str]:
-    """The tasks whose head, or what their branch is at now, the target has: one call of git, however many tasks
-    wait.
-    """
+    """Return the tasks whose head or current branch is on the target. One git call for all."""
     if not attempts:
         return []
     places = {task: {attempt.head, branches.get(attempt.ref, attempt.head)} for task, attempt in attempts.items()}
@@ -106,7 +104,7 @@ def _perhaps(context: Context, attempts: Mapping[str, Attempt], target: str, bra
 
 
 def settings_of(context: Context, attempt: Attempt, ref: str) -> str:
-    """P12, A4: the foureyes.toml of an attempt that changes it, if exactly that is on `ref` and can be in force."""
+    """Return the foureyes.toml that an attempt changes, if `ref` has exactly that text and it is valid. (A4, P12)"""
     if not any(changed.path == FILE for changed in attempt.files):
         return ""
     text = context.repo.file_at(attempt.head, FILE)
@@ -121,7 +119,7 @@ def settings_of(context: Context, attempt: Attempt, ref: str) -> str:
 
 
 def accept(context: Context, work: Work, task: Task, settings: str, merge: Sha) -> str:
-    """P12: what a person approved, that person accepted with its merge; what to say about it."""
+    """Accept the settings and templates of a merge that a person approved. Return a message about it. (P12)"""
     approvals = work.tx.all("attempt.active_approvals", ApprovalView, task=task.id)
     if not any(row.attempt == task.iteration and row.basis == "person" for row in approvals):
         return ""
@@ -137,7 +135,7 @@ def accept(context: Context, work: Work, task: Task, settings: str, merge: Sha) 
 
 
 def _is_as_approved(context: Context, attempt: Attempt, row: MergeRow) -> bool:
-    """Q2: whether what somebody merged by hand is what the gate would have made of the approved change."""
+    """Return True if a merge by hand equals the merge that the gate would have made. (Q2)"""
     try:
         return context.workshop.is_merge_of(Sha(row.sha), base=attempt.base, head=attempt.head)
     except GitProblem:
@@ -150,7 +148,7 @@ def _record_landed(context: Context, work: Work, row: MergeRow, settings: str, *
     if task.iteration != row.attempt:
         return row
     if task.status == "approved":
-        if row.sha != sent_for(gatekeeper.tx, task.id):  # what the gate pushed, it looked at before (Q6)
+        if row.sha != sent_for(gatekeeper.tx, task.id):  # the gate checked its own push before (Q6)
             _note_what_no_longer_held(context, gatekeeper, task, other=other)
         note = accept(context, gatekeeper, task, settings, Sha(row.sha))
         event = TaskMerged(
@@ -169,15 +167,15 @@ def _record_landed(context: Context, work: Work, row: MergeRow, settings: str, *
 
 
 def note_unapproved(gatekeeper: Work, task: Task, made: Sha) -> str:
-    """Q4: a merge arrived at the remote although its approval had ended meanwhile: on record; what to say about it."""
+    """Record that a merge arrived at the remote after its approval had ended. Return a message about it. (Q4)"""
     why = f"pushed to the target as {made[:7]} while it was approved, and {task.status} when that had arrived"
     gatekeeper.record(task.id, SecurityRecorded(kind="merged_unapproved", rule="Q4", reason=why))
     return f"Q4: it was {why}; that is on record"
 
 
 def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task, *, other: bool) -> None:
-    """P8: merged by hand although the approval would not have been given any more, a person held it, or with another
-    content than what was approved: on record.
+    """Record a merge by hand that the gate would have refused: the approval no longer held, a person held the task, or
+    the content differs. (P8)
     """
     facts, policy = facts_of(context, gatekeeper.tx, task.id), context.policy(gatekeeper.tx, gatekeeper.actor)
     given = waiting_approval_of(gatekeeper.tx, task.id)
@@ -197,9 +195,7 @@ def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task, *,
 
 
 def _note_what_came_along(gatekeeper: Work, facts: Facts) -> None:
-    """A7, C2: the work of unmerged tasks that is on the target now, because it was inside what somebody merged by
-    hand.
-    """
+    """Record the work of unmerged tasks that came along with a merge by hand. (A7, C2)"""
     for lower in unmerged(facts):
         if lower.inside.how in TAKEN_ALONG:
             reason = f"on the target branch with {facts.task.id}, which was merged by hand, although it is "
@@ -210,7 +206,7 @@ def _note_what_came_along(gatekeeper: Work, facts: Facts) -> None:
 
 
 def waiting_approval_of(tx: Tx, task: TaskId) -> WaitingApproval | None:
-    """The approval that counts: the latest active one."""
+    """Return the approval that counts: the latest active one."""
     rows = [row for row in tx.all("attempt.active_approvals", ApprovalView, task=task) if not row.recorded]
     if not rows:
         return None
@@ -221,7 +217,7 @@ def waiting_approval_of(tx: Tx, task: TaskId) -> WaitingApproval | None:
 
 
 def _look_at(context: Context, task: str, attempt: Attempt, line: TargetLine) -> MergeRow | None:
-    """Q1: of one that git cannot read nothing is recognised, and its own merge says why; the others go on."""
+    """Like _look(), but return None on a git problem. The task's own merge reports it, and the others go on. (Q1)"""
     try:
         return _look(context, task, attempt, line)
     except GitProblem:
@@ -229,7 +225,7 @@ def _look_at(context: Context, task: str, attempt: Attempt, line: TargetLine) ->
 
 
 def _look(context: Context, task: str, attempt: Attempt, line: TargetLine) -> MergeRow | None:
-    """A3: the approved head itself, or a pure rebase of it, is on the target."""
+    """Return a row if the approved head, or a pure rebase of it, is on the target. (A3)"""
     repo, name, target = context.repo, line.name, line.at
     sha = repo.merged_by(attempt.head, target)
     if sha is not None:
@@ -246,7 +242,7 @@ def _look(context: Context, task: str, attempt: Attempt, line: TargetLine) -> Me
 
 
 def refuse_foreign_target(context: Context, tx: Tx, line: TargetLine) -> None:
-    """P12: a store merges only into a target whose foureyes.toml names its project and whose last anchor it holds."""
+    """Refuse a target of another project, or one with an anchor that this store lacks. (P12)"""
     target = line.name
     text = context.repo.file_at(line.at, FILE)
     is_gone = text is None and line.remote is None and is_missing(context, target)
@@ -280,8 +276,8 @@ BRANCH = "refs/heads/"
 
 
 class TargetLine:
-    """The target branch `name`. What the remote answered is kept as a value: the refs that note it here are anybody's
-    who can write to the repository, and decide nothing.
+    """The target branch `name`. It keeps the remote's answer as a value, because anyone who can write to the repository
+    can change the tracking refs.
     """
 
     def __init__(self, context: Context, name: str, remote: Remote | None) -> None:
@@ -291,16 +287,16 @@ class TargetLine:
 
     @property
     def at(self) -> str:
-        """The target for who reads what is on it: the commit that the remote named last, or the branch here."""
+        """The git name of the target for reading: the commit from the remote's last answer, or the local branch."""
         return self._tips[self.branch] if self.remote else self.name
 
     @property
     def seen(self) -> Sha | None:
-        """Where the remote has it, as it answered last."""
+        """The target in the remote's last answer."""
         return self._tips.get(self.branch)
 
     def tip(self, *also: str) -> Sha:
-        """Where the target is now; with a remote that is asked, for the refs that go with a merge, too."""
+        """Return the target's current commit. Fetches from the remote if there is one, including the refs in `also`."""
         if self.remote is None:
             tip = branch_here(self._context, self.name)
             if tip is None:
@@ -316,7 +312,7 @@ class TargetLine:
         return tips[self.branch]
 
     def push(self, commit: Sha, *, onto: Sha, also: Sequence[tuple[str, Sha]]) -> Pushed | Moved:
-        """Move the target of the remote, with what goes with it: all of it, from where it was seen, or nothing."""
+        """Push a merge with its other refs, atomically and only if the target is still at `onto`."""
         assert self.remote is not None
         updates = [RefUpdate(self.branch, commit, onto), RefUpdate(FENCE, commit, self._tips.get(FENCE))]
         answer = self.remote.push([*updates, *filter(None, (self._kept(ref, new) for ref, new in also))])
@@ -325,14 +321,16 @@ class TargetLine:
         return answer
 
     def _kept(self, ref: str, new: Sha) -> RefUpdate | None:
-        """An attempt that goes with a merge, if it is not there; what is there under its name stays."""
+        """Return the update that stores an attempt at the remote, or None if it is there. Never overwrites another
+        commit.
+        """
         at, spare = self._tips.get(ref), spare_ref(ref, new)
         if new in (at, self._tips.get(spare)):
             return None
         return RefUpdate(ref, new) if at is None else RefUpdate(spare, new, self._tips.get(spare))
 
     def shut_out(self, onto: Sha) -> bool:
-        """Move the fence, so that no push of before arrives any more; False when one has arrived meanwhile."""
+        """Move the fence, so that no earlier push can arrive any more. Return False if one arrived meanwhile."""
         assert self.remote is not None
         workshop, old = self._context.workshop, self._tips.get(FENCE)
         tree = workshop.tree_of(onto)
@@ -342,7 +340,9 @@ class TargetLine:
         return not isinstance(self.remote.push([RefUpdate(FENCE, made, old)]), Moved)
 
     def follow(self) -> News | None:
-        """Q5: bring the branch of this repository to where the remote's is; what is only here stays, and is told."""
+        """Move the local target branch to the remote's target. If it has commits of its own, leave it and report them.
+        (Q5)
+        """
         if self.remote is None:
             return None
         there, here = self.seen, branch_here(self._context, self.name)
@@ -355,14 +355,14 @@ class TargetLine:
 
 
 def line_of(context: Context) -> TargetLine:
-    """The target of the project; nothing is asked of the remote yet."""
+    """Return the project's target. Makes no network call."""
     with context.store.read() as tx:
         return TargetLine(context, context.project(tx).target, context.remote(tx))
 
 
 def holds_change(context: Context, attempt: Attempt, commit: Sha) -> bool:
-    """Q2: whether an approved change is in a commit of the target that has its head: brought there once more, it would
-    change nothing. What else is in there is another question (`is_merge_of`).
+    """Return True if a commit of the target contains the approved change: merging it again would change nothing. The
+    commit may contain more (see `is_merge_of`). (Q2)
     """
     workshop = context.workshop
     try:
@@ -375,7 +375,9 @@ def holds_change(context: Context, attempt: Attempt, commit: Sha) -> bool:
 
 
 def what_to_allow(problem: RemoteProblem, line: TargetLine) -> str:
-    """Q6: what a merge needs at a remote that takes no push, and what that says: of its words an end may be cut off."""
+    """Return the permission that a merge needs at the remote. It comes before the remote's message, which may be
+    truncated. (Q6)
+    """
     assert line.remote is not None
     needs = f"allow the account that runs fe merge to push {line.name} and refs/foureyes/* to {line.remote.name}"
     return f"{needs}; {problem.message}"

@@ -1,4 +1,4 @@
-"""One merge (Q2, Q3): a candidate on top of the target, checked as what the target would become, then moved there."""
+"""One merge (Q2, Q3): a candidate on top of the target, checked, and then moved to the target."""
 
 from __future__ import annotations
 
@@ -51,22 +51,21 @@ from foureyes.steps import NO_STEP
 
 # ---- One merge (Q2, Q3) ----
 
-# `run` tries; each try is `_prepare`, which makes a plan or says what became of the task instead (`merge_ends`), and
-# `_move`, which asks P and D once more in one transaction and moves the branch there. Where a remote has the target, that
-# transaction records the intent instead (`MergeSent`), `_push` moves the target outside of it, and a second one closes
-# the task (decision 10). From the intent until it is known what became of the push, `sent` of the ends holds, and nothing
-# ends the approval.
+# `run` makes several tries. In each, `_prepare` makes a plan or returns the outcome, and `_move` checks P and D again
+# in one transaction and moves the branch there. With a remote, that transaction records the intent (`MergeSent`)
+# instead, `_push` moves the target outside of it, and a second transaction closes the task (decision 10). Between the
+# intent and the confirmed push, `sent` is set and nothing ends the approval.
 
 STARTS = 5
-"""How often a merge begins again because the target moved meanwhile (Q3)."""
+"""How often a merge starts again because the target moved meanwhile. (Q3)"""
 PUSH_SECONDS = 1800
-"""How long a lease holds from its intent on: longer than a push and the questions after it may take (J4)."""
+"""How long a lease lasts after its intent: longer than a push and the queries after it can take. (J4)"""
 CUTS = 2
-"""How often a push is tried whose way was cut off, before a person looks."""
+"""How often to retry a push with a lost connection before the merge is stuck."""
 
 
 class OneMerge:
-    """An item that this process has leased, on its way to the target."""
+    """The merge of one item that this process has leased."""
 
     def __init__(
         self,
@@ -88,9 +87,9 @@ class OneMerge:
         self._stray: Unbrought | None = None
 
     def run(self, first: Try) -> list[MergeRow]:
-        """Try as often as the target moves under it, but not for ever; somebody may have merged it by hand (Q3).
+        """Merge the item, and start again a limited number of times if the target moves. (Q3)
 
-        What became of the item, and of whatever else turned up on the target meanwhile.
+        Return the outcome of the item, and of other merges found on the target meanwhile.
         """
         now = first
         try:
@@ -108,14 +107,14 @@ class OneMerge:
             return [self._ends.leave(f"{self._line.name} moved {STARTS} times meanwhile", stuck=False)]
         except RemoteProblem as problem:
             return [self._ends.leave(problem.message, stuck=False).with_next(problem.next_step)]
-        except Refused as problem:  # the target is gone from the remote, say
+        except Refused as problem:  # for example, the target is gone from the remote
             return [self._ends.leave(problem.in_a_line, stuck=False).with_next(problem.way_on)]
         except GitProblem as problem:
             return [self._ends.leave(f"git: {problem.message}", stuck=True)]
 
     def _landed(self) -> list[MergeRow]:
-        """What is on the target by now, if the item is: somebody merged it, or a push arrived whose answer did not. If
-        it is not, what was pushed before cannot arrive any more: the target or the fence is elsewhere.
+        """Return the merges found on the target if the item is among them. Otherwise return nothing and clear `sent`:
+        an earlier push can no longer arrive because the target or the fence has moved.
         """
         self._line.tip()
         landed = recognise(self._context, self._actor, self._line, self._context.repo.heads())
@@ -135,8 +134,8 @@ class OneMerge:
     # A plan
 
     def _prepare(self, now: Try) -> Plan | MergeRow | None:
-        """Q2: merge on top of the tip, run the required checks on the result; nothing is moved yet. None when it is on
-        the target already.
+        """Merge onto the tip and run the required checks on the result, without moving anything. None if the target has
+        the work already. (Q2)
         """
         context, attempt, target = self._context, now.attempt, now.case.target
         bring(context, self._task)
@@ -146,7 +145,7 @@ class OneMerge:
         if left := why_left(context, self._task, attempt, tip):
             return self._ends.leave(left.why, stuck=left.stuck)
         where = tip_of(context, self._task, attempt, self._line.at)
-        # before anybody waits for checks
+        # before the slow checks
         if now.why_void(where) and (void := self._ends.void(where, Effect())) is not None:
             return void
         self._begin(now, tip)
@@ -169,7 +168,7 @@ class OneMerge:
         )
 
     def _begin(self, now: Try, tip: Sha) -> None:
-        """Q5: what begins is told, and what no task brought before anything is built on it."""
+        """Report the start of the merge, and any commits of no task that it would build on. (Q5)"""
         before, self._stray = self._stray, built_on(self._context, tip)
         if self._tell is not None:
             self._tell(News(f"{self._task}  merging attempt {now.attempt.n} into {now.case.target} at {tip[:7]}"))
@@ -177,7 +176,7 @@ class OneMerge:
                 self._tell(News(self._stray.text, self._stray.next))
 
     def _check(self, now: Try, tip: Sha, tree: Sha) -> Sha:
-        """Run the required checks on the merge result; the tree of the target's tip, which they are compared with."""
+        """Run the required checks on the merge result. Return the tree of the target's tip, for comparison."""
         required = [rule for rule in now.case.policy.checks if rule.required]
         if not required:
             return Sha("")
@@ -186,7 +185,7 @@ class OneMerge:
         return tip_tree
 
     def _judge(self, now: Try, tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...] | MergeRow:
-        """Q3: red checks bring the task back; checks that broke themselves keep it waiting."""
+        """Judge the check results: failed checks send the task back, broken checks leave it waiting. (Q3)"""
         target = now.case.target
         with self._context.store.read() as tx:
             given, facts = waiting_approval_of(tx, self._task), with_trees(tx, now.facts, [tree, tip_tree])
@@ -213,9 +212,7 @@ class OneMerge:
         return self._ends.leave("; ".join(reason.message for reason in reasons), stuck=broke)
 
     def _beside_target(self, now: Try, red: list[CheckState], tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...]:
-        """The same checks once the red ones ran on the target, too (D5): what is red there as well is nobody's fault
-        who waits in the queue.
-        """
+        """Run the failed checks on the target too. A failure there is not the task's fault. (D5)"""
         run_on(self._context, self._actor, now.facts, [state.rule for state in red], [tip_tree], judged="target")
         with self._context.store.read() as tx:
             facts = with_trees(tx, now.facts, [tree, tip_tree])
@@ -230,11 +227,10 @@ class OneMerge:
     # The move
 
     def _move(self, plan: Plan) -> MergeRow | None:
-        """P and D once more, and the branch moves: inside one transaction, so that no decision comes between (Q2, Q4).
-        Where a remote has the target, the transaction says that it is pushed, and no decision takes the approval back
-        until it is known what became of that (Q6).
+        """Check P and D again and move the branch in one transaction, so that no decision comes in between. With a
+        remote, record the intent and push after it. (Q2, Q4, Q6)
 
-        None when it was not to be moved from where the plan began: begin again (Q3).
+        Return None if the target has moved since the plan: start again. (Q3)
         """
         context, remote, note = self._context, self._line.remote, ""
         tip = tip_of(context, self._task, plan.attempt, self._line.at)
@@ -243,7 +239,7 @@ class OneMerge:
             now = self._asked_again(work, plan, tip)
             if not isinstance(now, Try):
                 return now
-            self.may_be_there = remote is None  # even if it is not recorded
+            self.may_be_there = remote is None  # set before the move, in case the recording fails
             if remote is not None:
                 work.gate.record(self._task, self._intent(plan, remote.name))
             elif not context.workshop.move(self._line.branch, new=plan.commit, old=plan.tip):
@@ -257,7 +253,7 @@ class OneMerge:
         return MergeSent(attempt=plan.attempt.n, made=plan.commit, onto=plan.tip, remote=remote, until=until)
 
     def _asked_again(self, work: Work, plan: Plan, tip: gate.Tip) -> Try | MergeRow | None:
-        """What the merge rests on, if that still holds under the lock; else what became of it."""
+        """Return the inputs of the merge if they still hold in this transaction, else the outcome."""
         lost = self._ends.lost(work)
         if lost is not None:
             return lost
@@ -267,14 +263,14 @@ class OneMerge:
         if (void := self._ends.record_void(work, now, tip, plan.effect)) is not None:
             return void
         if self._wants_more(work.tx, now, plan) or not has_newest(self._context, work.tx, plan.tip):
-            return None  # somebody accepted a stricter pipeline meanwhile, or merged something
+            return None  # the required checks changed meanwhile, or the target did
         if why := "held" if gate.holds(now.facts) or gate.pauses(now.facts) else now.below:
             work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=False))
             return self._ends.row("waiting", why)
         return now
 
     def _push(self, plan: Plan, settings: str) -> MergeRow | None:
-        """Q6: the target of the remote moves by compare-and-swap, with the attempt, and with the fence."""
+        """Push the target by compare-and-swap, together with the attempt and the fence. (Q6)"""
         also = [(attempt_ref(self._task, plan.attempt.n), plan.attempt.head)]
         self._ends.sent = self.may_be_there = True
         try:
@@ -293,8 +289,8 @@ class OneMerge:
         return self._merged(plan, note)
 
     def _unheard(self, plan: Plan, problem: RemoteProblem) -> MergeRow | None:
-        """A push that failed, or was cut off: nothing of it arrives any more once the fence has moved; nor where the
-        remote answers that it takes none, or not the fence, without which no merge is pushed.
+        """Handle a failed push. It can no longer arrive once the fence has moved, or if the remote rejects the push or
+        the fence.
         """
         self._cut += 1
         try:
@@ -309,7 +305,7 @@ class OneMerge:
         return self._ends.leave(what_to_allow(problem, self._line), stuck=True)
 
     def _close(self, work: Work, plan: Plan, settings: str) -> str:
-        """The task is merged; what to say about its settings."""
+        """Record the merge. Return a message about accepted settings."""
         note = accept(self._context, work.gate, self._context.get(work.tx, self._task), settings, plan.commit)
         work.gate.record(self._task, self._event(plan))
         return note
@@ -319,7 +315,7 @@ class OneMerge:
         return TaskMerged(sha=made, via=self._actor.session, onto=plan.tip, newest=made, clone=clone)
 
     def _wants_more(self, tx: Tx, now: Try, plan: Plan) -> bool:
-        """D5 by the rules of this very moment."""
+        """Return True if the checks required right now have not passed. (D5)"""
         facts = with_trees(tx, now.facts, [plan.tree, plan.tip_tree])
         checked = now.states_on(facts, plan.tree, plan.tip_tree)
         return bool(why_not_checked(facts, now.given, checked, plan.tree))
@@ -336,7 +332,7 @@ class OneMerge:
         return self._ends.row("merged", f"{self._line.name} is at {plan.commit[:7]}{checks}", plan.commit, notes)
 
     def _tidied(self, plan: Plan) -> str:
-        """Q5: what follows a merge; that it did not is no reason to say that there was none."""
+        """Clean up after a merge. A git problem here does not undo the merge. (Q5)"""
         try:
             self._line.follow()
             return tidy(self._context, self._task, plan.attempt, self._line.name)
@@ -348,9 +344,7 @@ class OneMerge:
 
 
 class Try(msgspec.Struct, frozen=True):
-    """What one try rests on, read in one transaction: the case, the approval that is merged, whether people have keys
-    here.
-    """
+    """The inputs of one try, read in one transaction: the case, the approval, and True if people have keys."""
 
     case: Case
     given: WaitingApproval
@@ -366,11 +360,11 @@ class Try(msgspec.Struct, frozen=True):
         return self.case.attempt
 
     def why_void(self, tip: gate.Tip) -> tuple[Reason, ...]:
-        """T `void`: why this approval would not be given now."""
+        """Return the reasons why this approval would not be given now."""
         return why_void(self.facts, self.case.policy, self.given, tip)
 
     def why_not_there(self, tip: gate.Tip, effect: Effect) -> tuple[Reason, ...]:
-        """Q2: why it would not be given for what the merge does to the target."""
+        """Return the reasons why it would not be given for the merge's effect on the target. (Q2)"""
         policy, own = self.case.policy, set(self.facts.changed_paths())
         others = [visible(path) for path in effect.paths if path not in own]
         where = f"merged into {self.case.target}" + (f", where it changes {others[0]}" if others else "")
@@ -379,18 +373,18 @@ class Try(msgspec.Struct, frozen=True):
 
     @property
     def below(self) -> str:
-        """A7: a task that is merged first, and was submitted meanwhile; empty where there is none."""
+        """The reason to wait for a task inside that was submitted meanwhile. Empty if there is none. (A7)"""
         first = waits_for(self.facts, self.given.passed)
         return f"waits for {', '.join(first)}, whose work is inside (A7)" if first else ""
 
     def states_on(self, facts: Facts, tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...]:
-        """D5: where the required checks stand on the merge result."""
+        """Return the states of the required checks on the merge result. (D5)"""
         states = check_states_on(facts, self.case.policy, tree, tip_tree, self.given.gone)
         return tuple(state for state in states if state.rule.required)
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """A merge that is about to happen: everything but the move of the branch."""
+    """A merge that is ready except for moving the branch."""
 
     attempt: Attempt
     tip: Sha
@@ -402,15 +396,17 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UnmadeMerge(msgspec.Struct, frozen=True):
-    """Why a merge is not made onto a tip; `stuck`: until somebody does something about it."""
+    """The reason why a merge is not made. `stuck`: it waits until someone acts."""
 
     why: str
     stuck: bool = False
 
 
 def why_left(context: Context, task: TaskId, attempt: Attempt, tip: Sha) -> UnmadeMerge | None:
-    """Q6: the target lacks the last merge on record by now. Q2: it lacks the commit that the change was counted from,
-    so that a merge would bring history that nobody was shown, and not what it holds.
+    """Return the reason not to merge onto `tip`, or None.
+
+    Either the target now lacks the last recorded merge (Q6), or it lacks the attempt's base, so that a merge would
+    bring unreviewed history (Q2).
     """
     with context.store.read() as tx:
         is_there, project = has_newest(context, tx, tip), context.project(tx)
@@ -425,7 +421,7 @@ def why_left(context: Context, task: TaskId, attempt: Attempt, tip: Sha) -> Unma
 
 
 def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:
-    """What a try rests on now; None when the approval that was queued has ended."""
+    """Read the inputs of a try. None if the queued approval has ended."""
     task = TaskId(item.task)
     given = waiting_approval_of(tx, task)
     if given is None or given.seq != item.approval:
@@ -434,7 +430,7 @@ def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:
 
 
 def tip_of(context: Context, task: TaskId, attempt: Attempt, target: str) -> gate.Tip:
-    """D4, A3: where the branch stands; a pure rebase of the approved head counts as it."""
+    """Return the state of the attempt's branch. A pure rebase of the approved head counts as that head. (A3, D4)"""
     repo, machine = context.repo, ""
     if is_elsewhere(context, attempt.clone):
         head: Sha | None = branch_there(context, task, attempt).head
@@ -452,12 +448,12 @@ def tip_of(context: Context, task: TaskId, attempt: Attempt, target: str) -> gat
 # One stuck item never blocks the others.
 
 KEPT_PATHS = 200
-"""So many paths of a failed merge are on record."""
+"""How many paths of a failed merge to record."""
 
 
 class MergeEnds:
-    """How an item ends that this process has leased. `sent`: its merge was pushed, and nobody knows whether it arrived;
-    until that is known nothing ends the approval.
+    """The outcomes of an item that this process has leased. `sent`: its merge was pushed without confirmation, and
+    until that is resolved nothing ends the approval.
     """
 
     def __init__(self, context: Context, actor: Actor, item: MergeItem, process: str) -> None:
@@ -466,16 +462,18 @@ class MergeEnds:
         self.sent = False
 
     def row(self, outcome: str, message: str, sha: str = "", notes: tuple[str, ...] = ()) -> MergeRow:
-        """What became of the item."""
+        """Return the item's result row."""
         item = self._item
         return MergeRow(task=item.task, attempt=item.attempt, outcome=outcome, message=message, sha=sha, notes=notes)
 
     def ended(self) -> MergeRow:
-        """Somebody else ended its approval."""
+        """Return the row for an approval that another session ended."""
         return self.row("waiting", "its approval ended meanwhile")
 
     def lost(self, work: Work) -> MergeRow | None:
-        """A lease that another took over, because this process was silent for too long, is not ours any more."""
+        """Return a row if the item is no longer this process's: another one took the lease after a long silence, or the
+        approval ended.
+        """
         lease = work.tx.one("merge.of", Lease, task=self._task)
         if lease is None or lease.state != "merging" or lease.process != self._process:
             return self.row("waiting", "another fe merge took it over")
@@ -484,8 +482,8 @@ class MergeEnds:
         return None
 
     def void(self, tip: gate.Tip, effect: Effect) -> MergeRow | None:
-        """T `void`: the approval ends where P or D no longer hold, for the attempt or for what the merge makes of it;
-        None when they do after all.
+        """End the approval if P or D no longer hold for the attempt or for the merge's effect. None if they hold after
+        all.
         """
         with self._context.writing(self._actor, "merge") as work:
             lost = self.lost(work)
@@ -497,7 +495,7 @@ class MergeEnds:
             return self.record_void(work, now, tip, effect)
 
     def record_void(self, work: Work, now: Try, tip: gate.Tip, effect: Effect) -> MergeRow | None:
-        """The same inside of a transaction."""
+        """Like void(), but within a transaction."""
         by_effect = now.why_not_there(tip, effect)
         texts = tuple(f"{reason.rule} {reason.message}" for reason in [*now.why_void(tip), *by_effect])
         if not texts:
@@ -509,13 +507,13 @@ class MergeEnds:
         return self.row("void", "the approval no longer holds: " + "; ".join(texts))
 
     def _settle(self, work: Work) -> None:
-        """Before the approval ends: what was pushed for it did not arrive."""
+        """Record that the pushed merge did not arrive, before the approval ends."""
         assert not self.sent
         if sent_for(work.tx, self._task) is not None:
             work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=NOT_ARRIVED))
 
     def failed(self, kind: str, feedback: str, paths: tuple[str, ...]) -> MergeRow:
-        """Q3: the target did not move; the task is open, and told why."""
+        """Reopen the task with feedback. The target did not move. (Q3)"""
         with self._context.writing(self._actor, "merge") as work:
             lost = self.lost(work)
             if lost is not None:
@@ -533,7 +531,7 @@ class MergeEnds:
         return self.row(kind, feedback.split("\n")[0] + names, notes=work.notes)
 
     def leave(self, why: str, *, stuck: bool) -> MergeRow:
-        """The lease is given back; the approval stands."""
+        """Release the lease and keep the approval."""
         why = f"{why}; whether it arrived the next fe merge tells" if self.sent else why
         with self._context.writing(self._actor, "merge") as work:
             lost = self.lost(work)
@@ -551,11 +549,11 @@ MESSAGE_LIMIT = 500
 
 
 def commit_message(facts: Facts, item: MergeItem, head: JournalHead) -> str:
-    """J3: the merge commit names task, approval and attempt, and anchors the journal."""
+    """Return the merge commit's message. It names task, approver and attempt, and anchors the journal. (J3)"""
     assert facts.attempt is not None
     given = " ".join(facts.attempt.message.split())[:MESSAGE_LIMIT]
-    # A line that begins like a comment may be where git takes a message to end, and the trailers come after it; one
-    # that begins like an anchor would be one.
+    # Git may end a message at a line that starts like a comment, and the trailers follow it. A line that starts like an
+    # anchor would count as one.
     body = f"{'> ' if given.startswith(('#', ANCHOR)) else ''}{given}\n\n" if given else ""
     title = " ".join(facts.task.title.split())
     return (
@@ -566,14 +564,14 @@ def commit_message(facts: Facts, item: MergeItem, head: JournalHead) -> str:
 
 
 def conflict_words(target: str, tip: str, paths: tuple[str, ...]) -> str:
-    """Automatic feedback for a conflict."""
+    """Return the feedback for a conflict."""
     lines = [f"Merging into {target} at {tip[:7]} conflicts in {len(paths)} {'file' if len(paths) == 1 else 'files'}:"]
     lines += [f"- {named(path)}" for path in paths[:PATHS_SHOWN]]
     return "\n".join([*lines, f"Bring {target} into your branch, resolve, run the checks, and submit again."])
 
 
 def other_change_words(attempt: Attempt, found: str) -> str:
-    """A2: what git has for an attempt is not what was approved."""
+    """Return the message for an attempt whose git content is no longer what was approved. (A2)"""
     return (
         f"git now reads another change than the one that was submitted as attempt {attempt.n} "
         f"(diff id {attempt.seen}, now {seen_name(attempt.n, found)}): objects of the repository were changed, or another git made the diff. Submit it again for review."
@@ -581,14 +579,14 @@ def other_change_words(attempt: Attempt, found: str) -> str:
 
 
 def red_words(tx: Tx, task: str, target: str, red: list[CheckState]) -> str:
-    """Automatic feedback for checks that are red on the merge result."""
+    """Return the feedback for checks that fail on the merge result."""
     names = ", ".join(state.rule.name for state in red)
     words = failures_in_words(tx, task, red)
     return f"On top of {target}, required checks fail ({names}); {target} was not moved.\n{words}"
 
 
 def checkout_news(checkout: CaughtUp) -> News:
-    """Q5: what became of a checkout of the target, as seen from where the caller stands."""
+    """Report the update of a checkout of the target, relative to the caller's directory. (Q5)"""
     became = "brought up to date" if checkout.moved else f"skipped: {checkout.why}"
     where = "this checkout" if checkout.here == "." else checkout.here
     return News(f"{where}: {became}", NO_STEP if checkout.moved else checkout.next)

@@ -1,4 +1,4 @@
-"""The merge queue: waiting items, the reasons they wait, and the process working on each (Q0, Q1, Q4)."""
+"""The merge queue: waiting items, the reasons they wait, and the process that works on each. (Q0, Q1, Q4)"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALL = 2**62
 
 
 class Lease(msgspec.Struct, frozen=True):
-    """Who is merging a task, and until when that holds (J4)."""
+    """The process that merges a task and the end of its lease. (J4)"""
 
     task: str
     state: str
@@ -36,31 +36,31 @@ class Lease(msgspec.Struct, frozen=True):
     process: str
     host: str
     beacon: str = ""
-    """The lock that it, or its runner, holds while it is connected; empty where there is none."""
+    """The lock that the process or its runner holds while connected. Empty if there is none."""
 
 
 def is_live(context: Context, lease: Lease) -> bool:
-    """Q4: a lease holds until its time is up, or its process is shown to have ended, or its lock is free (J4)."""
+    """Return True if a lease holds: it has not expired, its process has not ended, and its lock is not free. (J4, Q4)"""
     if lease.state != "merging" or lease.until <= context.now():
         return False
     return not context.outside.is_gone(lease.process) and not (lease.beacon and context.store.dark([lease.beacon]))
 
 
 def lease_words(lease: Lease) -> str:
-    """Where a lease was taken, and when it is free at the latest (J4)."""
+    """Describe the machine and the end of a lease. (J4)"""
     where = f" on {lease.host}" if lease.host else ""
     return f"{where}, until {lease.until[11:16]} UTC at the latest"
 
 
 def unheard(context: Context, tx: Tx) -> list[str]:
-    """Q4: tasks whose merge was pushed by somebody who ended before the answer came; the next `fe merge` finds out."""
+    """Return the tasks with an unconfirmed push whose process ended. The next `fe merge` resolves them. (Q4)"""
     sent = sent_merges(tx)
     live = {lease.task for lease in (tx.all("merge.leases", Lease) if sent else []) if is_live(context, lease)}
     return [task for task in sent if task not in live]
 
 
 def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:
-    """T `withdraw`: until the merge queue has leased it."""
+    """Refuse to withdraw an approval while the task is being merged. (Q1)"""
     lease = tx.one("merge.of", Lease, task=task.id)
     if lease is not None and task.status == "approved" and is_live(context, lease):
         reason = Reason("Q1", f"{task.id} is being merged now{lease_words(lease)}", fe("merge", "--list"))
@@ -68,16 +68,17 @@ def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:
 
 
 def there_if_approved(context: Context, task: str) -> Sha | None:
-    """Where the remote has the target, for who would end an approval: asked before the transaction."""
+    """Return the remote's target if the task is approved. Call it before the transaction that ends an approval."""
     with context.store.read() as tx:
         is_approved = context.find(tx, task).status == "approved"
     return tip_there(context) if is_approved else None
 
 
 def refuse_landed(context: Context, tx: Tx, task: Task, there: Sha | None) -> None:
-    """Q4: a merge that was cut off after the branch had moved is a merge; what is on the target is not taken back by a
-    word. With a remote `there` is what it answered. One that cannot be asked keeps nobody from taking an approval back:
-    what the gate pushed is on record (`refuse_sent`).
+    """Refuse to end an approval whose head is on the target already: a merge that was interrupted after that is done.
+
+    `there` is the remote's target. If the remote did not answer, this refuses nothing, because refuse_sent() covers the
+    gate's own pushes. (Q4)
     """
     if task.status != "approved":
         return
@@ -90,13 +91,13 @@ def refuse_landed(context: Context, tx: Tx, task: Task, there: Sha | None) -> No
 
 
 def items_of(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
-    """What is approved and not merged, by priority, then order of approval; a window of it where one is asked for."""
+    """Return the queue by priority and approval order, optionally a window of it."""
     rows = _queued(tx, after=after, limit=limit)
     return [msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, after + 1)]
 
 
 def place_in_queue(tx: Tx, facts: Facts) -> int:
-    """Where in the queue a task would stand once it is approved; 0 for one that has nothing to merge."""
+    """Return the place that a task would get when approved. 0 if it has nothing to merge."""
     if facts.attempt is None or not facts.attempt.is_merged_later:
         return 0
     before = tx.one("merge.before", Count, priority=facts.task.priority)
@@ -104,7 +105,7 @@ def place_in_queue(tx: Tx, facts: Facts) -> int:
 
 
 def _queued(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
-    """By priority, then order of approval."""
+    """Return the rows by priority and approval order."""
     rows = tx.all("merge.queue", MergeItem, after=after, limit=limit)
     inside = inside_of(tx, [row.task for row in rows])
     passed = passed_by(tx, [row.approval for row in rows if row.exception == GLASS])
@@ -115,27 +116,23 @@ def _queued(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
 
 
 class Rules(msgspec.Struct, frozen=True):
-    """What every item waits by: the project's hold, how long a person's approval settles, the time. Read once for all
-    of them.
-    """
+    """The conditions for every item, read once: the project's hold, the settle time, and the current time."""
 
     hold: str | None
     settle_seconds: int
     now: str
     stop: MergeStop | None = None
-    """Q6: what keeps this clone from merging anything, for a page that asks."""
+    """The reason why this clone cannot merge, for pages that ask. (Q6)"""
 
 
 def rules_of(context: Context, tx: Tx, *, with_stop: bool = False) -> Rules:
-    """The rules in force now; `with_stop`: and whether merges are made here at all, as far as this clone knows."""
+    """Read the current rules. `with_stop`: include a reason why this clone cannot merge, without asking the remote."""
     seconds, project = context.gate_policy(tx).human.settle_seconds, context.project(tx)
     return Rules(project.hold, seconds, context.now(), stopped(context, tx, project) if with_stop else None)
 
 
 def explain(context: Context, item: MergeItem, rules: Rules, actor: Actor | None = None) -> MergeItem:
-    """The item with what it waits for and, for this caller, what brings it on. A lease does not count once its process
-    has ended.
-    """
+    """Return the item with the reason it waits and this caller's next step. Ignores a lease whose process has ended."""
     lease = Lease(item.task, item.state, item.until, item.process, item.host, item.beacon)
     if item.state == "merging" and not is_live(context, lease):
         item = msgspec.structs.replace(item, state="waiting", why="")
@@ -145,7 +142,7 @@ def explain(context: Context, item: MergeItem, rules: Rules, actor: Actor | None
 
 
 def _step(item: MergeItem, rules: Rules, actor: Actor | None) -> Steps:
-    """What brings an item on: what it waits for, or the merge."""
+    """Return the step that moves an item on."""
     if rules.hold is not None or item.hold is not None:
         held = "--project" if item.hold is None else item.task
         return by_person(fe("resume", held, "-m", phrase("why")))
@@ -159,7 +156,9 @@ def _step(item: MergeItem, rules: Rules, actor: Actor | None) -> Steps:
 
 
 def next_for(context: Context, tx: Tx, task: str, actor: Actor) -> Steps:
-    """What brings one approved task on, for its own page; the queue itself says, where the configuration is broken."""
+    """Return the step that moves an approved task on, for its page. If the configuration is invalid, point to the
+    queue.
+    """
     item = next((item for item in _queued(tx) if item.task == task), None)
     try:
         step = (
@@ -174,15 +173,15 @@ def next_for(context: Context, tx: Tx, task: str, actor: Actor) -> Steps:
 
 
 def merged_first(item: MergeItem) -> list[str]:
-    """A7: the tasks that are merged before it; none where something inside cannot stay: then it is
-    taken, for its approval to end.
+    """Return the tasks to merge before this item. Empty if a task inside cannot stay: the item is then taken so that
+    its approval ends. (A7)
     """
     rows = [row for row in item.inside if row.task not in item.passed]
     return [] if any(row.refused for row in rows) else [row.task for row in rows if row.first]
 
 
 def waits_for(item: MergeItem, rules: Rules) -> str:
-    """Q0, Q1: why an item cannot be taken yet; empty when it can."""
+    """Return the reason why an item cannot be merged yet. Empty if it can. (Q0, Q1)"""
     return obstacle(item, rules) or _settling(item, rules)
 
 
@@ -196,7 +195,7 @@ def _settling(item: MergeItem, rules: Rules) -> str:
 
 
 def obstacle(item: MergeItem, rules: Rules) -> str:
-    """Why an item cannot be taken however long it has settled; empty when there is nothing."""
+    """Return the reason why an item cannot be merged, ignoring its settle time. Empty if there is none."""
     if rules.hold is not None or item.hold is not None:
         return f"held: {item.hold or rules.hold}"
     if item.open_deps:
@@ -207,16 +206,18 @@ def obstacle(item: MergeItem, rules: Rules) -> str:
 
 
 def settles_at(item: MergeItem, rules: Rules) -> str:
-    """Q0: a person's approval can be taken back for some seconds before the queue may have it."""
+    """Return the time until which a person's approval can be withdrawn before the queue takes it. Empty for other
+    approvals. (Q0)
+    """
     if item.approver_kind != "human":
         return ""
     return stamp(datetime.fromisoformat(item.approved_at) + timedelta(seconds=rules.settle_seconds))
 
 
 def seconds_to_next(items: list[MergeItem], rules: Rules, *, alone: bool) -> float | None:
-    """Q0: how long until the first of these items may be taken that only has to settle; None when none has to.
+    """Return the seconds until the first item that waits only for its settle time. None if there is none. (Q0)
 
-    An item that has settled by now counts too (0), unless another process is at work: then it is for that one.
+    An item that has settled counts as 0, unless another process is merging and will take it.
     """
     moments = [settles_at(item, rules) for item in items if not obstacle(item, rules)]
     waits = [_between(rules.now, moment) for moment in moments if alone or moment > rules.now]

@@ -1,4 +1,4 @@
-"""The merge queue, processed (Q): approved attempts reach the target one by one, each checked as what the target would become."""
+"""Processing of the merge queue (Q): each approved attempt is merged in turn, after checks on its merge candidate."""
 
 from __future__ import annotations
 
@@ -84,33 +84,33 @@ if TYPE_CHECKING:
 # ---- The merge queue (Q) ----
 
 UNDECIDED = ("waiting", "stuck")
-"""Outcomes that the next look at the queue tells again."""
+"""Outcomes that the next pass over the queue reports again."""
 SPARE_SECONDS = 300
 UNKNOWN = "it was cut off: whether it is merged the next fe merge tells"
 
 
 class Merges:
-    """The queue, and the step that works it off."""
+    """The merge queue and the verbs that process it."""
 
     def __init__(self, context: Context, *, of_runner: bool = False) -> None:
-        """`of_runner`: of one that shows itself that it is connected (J4)."""
+        """Use `of_runner` for a runner, which holds a database lock of its own. (J4)"""
         self._context = context
         self._lock = None if of_runner else MergeLock(context.store)
         self._only: frozenset[str] = frozenset()
 
     @cached_property
     def _nameless(self) -> str:
-        """What nobody else has, where processes have no names."""
+        """A unique name, for a platform where processes have none."""
         return f"unknown:{os.urandom(8).hex()}"
 
     @property
     def _me(self) -> str:
-        """What a lease names: this process."""
+        """This process's name in a lease."""
         return self._context.outside.process() or self._nameless
 
     def all(self, actor: Actor | None = None) -> list[MergeItem]:
-        """What is approved and not merged, in the order in which it will be tried, each with what it waits for and, for
-        this caller, what brings it on.
+        """Return the approved tasks that are not merged, in queue order. Each has the reason it waits and this caller's
+        next step.
         """
         with self._context.store.read() as tx:
             rules = rules_of(self._context, tx, with_stop=True)
@@ -125,10 +125,10 @@ class Merges:
         only: Collection[str] = (),
         wait: bool = False,
     ) -> list[MergeRow]:
-        """Process the queue: everything that can be merged now is, the rest says why not. One at a time (Q1).
+        """Merge everything that is ready, one task at a time, and report why the rest waits. (Q1)
 
-        `task`: this one, if it is its turn; `only`: no others than these. `wait`: and again for what only has to
-        settle, until nothing is left that does (Q0).
+        `task`: merge this one, and refuse if it is not next. `only`: restrict the queue to these tasks. `wait`: repeat
+        until nothing waits only for its settle time. (Q0)
         """
         permit(actor, "merge")
         self._only = frozenset([self._first(actor, task, wait=wait)] if task else only)
@@ -139,7 +139,7 @@ class Merges:
                 self._lock.close()
 
     def _first(self, actor: Actor, task: str, *, wait: bool) -> TaskId:
-        """The id of a task whose turn it is: the order of the queue is nobody's choice (Q1)."""
+        """Return the task's id. Refuse a task that is not next, because nobody chooses the order. (Q1)"""
         with self._context.store.read() as tx:
             row = self._context.find(tx, task)
             refuse_unless_queued(row)
@@ -172,7 +172,7 @@ class Merges:
         return rows
 
     def _again(self, actor: Actor, tell: Telling | None, before: list[MergeRow]) -> tuple[list[MergeRow], float | None]:
-        """Once more; nothing that goes wrong meanwhile takes back what was merged before (Q4, Q6)."""
+        """Process the queue again. If this fails, the error still lists the earlier merges. (Q4, Q6)"""
         try:
             return self._work_off(actor, tell, before)
         except CutOff:
@@ -185,8 +185,8 @@ class Merges:
     def _work_off(
         self, actor: Actor, tell: Telling | None, before: list[MergeRow]
     ) -> tuple[list[MergeRow], float | None]:
-        """Go through the queue once. What became of each item, and after how many seconds to do so again; None when
-        nothing is left that only has to settle.
+        """Go through the queue once. Return the results and the seconds until the next pass, None if no item waits only
+        for its settle time.
         """
         line = line_of(self._context)
         if line.remote is not None:
@@ -210,7 +210,7 @@ class Merges:
         return rows + [row for row in left if row.task not in told_of], seconds
 
     def _settle(self, actor: Actor, line: TargetLine, rows: list[MergeRow], tell: Telling | None) -> None:
-        """What is on the target already, what became of pushes that nobody heard of, and what merges left behind."""
+        """Record merges found on the target, resolve unconfirmed pushes, and remove leftovers of earlier merges."""
         heads = self._context.repo.heads()
         rows += [row for row in recognise(self._context, actor, line, heads) if row.outcome not in UNDECIDED]
         settle_sent(self._context, actor, line, self._me, rows)
@@ -220,8 +220,8 @@ class Merges:
                 tell(News(went))
 
     def _take_away(self, line: TargetLine, rows: list[MergeRow], tell: Telling | None) -> None:
-        """K1, Q6: the branches of what was merged go at the remote, too; told with each, or, of what was merged before,
-        if it went.
+        """Delete the remote branches of merged tasks. Report each task of this pass, and earlier ones only when
+        deleted. (K1, Q6)
         """
         became = take_away(self._context, line, [row.task for row in rows if row.merged])
         for at, row in enumerate(rows):
@@ -240,7 +240,7 @@ class Merges:
         tell: Telling | None,
         catch_up: Callable[[], None],
     ) -> set[int]:
-        """One item after the other, what became of each behind the rows; the approvals that were tried."""
+        """Merge items in order and append their results to `rows`. Return the approvals that were tried."""
         tried: set[int] = set()
         caught_up = False
         while (taken := self._next(actor, tried, before + rows)) is not None:
@@ -250,7 +250,7 @@ class Merges:
             try:
                 done = merge.run(first)
             except FoureyesError:
-                if merge.may_be_there:  # its push may have arrived, whatever went wrong after it
+                if merge.may_be_there:  # the push may have arrived despite the error
                     rows.append(MergeRow(task=item.task, attempt=item.attempt, outcome="cut", message=UNKNOWN))
                 raise
             if any(row.outcome == "merged" for row in done):
@@ -263,7 +263,9 @@ class Merges:
         return tried
 
     def _left(self, actor: Actor, tried: set[int]) -> tuple[list[MergeRow], float | None]:
-        """What was not tried, why, and when to look again: all by one look, so that nothing settles between."""
+        """Return the items that were not tried, with the reasons, and the seconds until the next pass. One read covers
+        both, so that no item settles in between.
+        """
         with self._context.store.read() as tx:
             left = [item for item in self._items(tx) if item.approval not in tried]
             if not left:
@@ -285,7 +287,7 @@ class Merges:
         return rows, seconds_to_next([item for item in left if item.task not in sent], rules, alone=alone)
 
     def _next(self, actor: Actor, tried: set[int], rows: list[MergeRow]) -> tuple[MergeItem, Try] | None:
-        """The next item; if somebody else is at work by now, what was done so far is still told."""
+        """Lease the next item. If another process works now, end this pass when it already has results."""
         try:
             return self._lease(actor, tried)
         except Conflict:
@@ -294,13 +296,11 @@ class Merges:
             return None
 
     def _is_anothers(self, lease: Lease) -> bool:
-        """Q1: whether another process is at work on it; a lease of one that ended is free (Q4)."""
+        """Return True if another live process holds the lease. The lease of an ended process is free. (Q1, Q4)"""
         return is_live(self._context, lease) and lease.process != self._me
 
     def _refuse_programs(self) -> None:
-        """Q2: repository configuration that names a program is an error: what reaches the target is not decided by
-        it.
-        """
+        """Refuse a git configuration that names a program, because it could change the content of a merge. (Q2)"""
         named = self._context.workshop.programs_named()
         if named:
             step = by(
@@ -312,8 +312,8 @@ class Merges:
             refuse_verb("nothing was merged.", *[Reason("Q2", f"{why}: {key}", step) for key in named])
 
     def _lease(self, actor: Actor, tried: set[int]) -> tuple[MergeItem, Try] | None:
-        """Q1: take the next item, unless another process is at work; with what its merge rests on. Nobody's turn to
-        write is taken to find out that there is none.
+        """Lease the next item and return it with its inputs. Return None, without a write transaction, if none is left.
+        Raises `Conflict` if another process merges. (Q1)
         """
         with self._context.store.read() as tx:
             self._refuse_second(tx)
@@ -340,9 +340,7 @@ class Merges:
             return taken
 
     def _first_ready(self, tx: Tx, tried: set[int]) -> tuple[MergeItem, Try] | None:
-        """The first item that waits for nothing, not even for what became of its push (Q6); the rules are only looked
-        at where there is one.
-        """
+        """Return the first item that can be merged, with its inputs. Reads the rules only if there is an item."""
         items = self._untried(tx, tried)
         rules = rules_of(self._context, tx) if items else None
         for item in items:
@@ -358,21 +356,19 @@ class Merges:
         return [item for item in items_of(tx) if not self._only or item.task in self._only]
 
     def _refuse_second(self, tx: Tx) -> None:
-        """Q1: one at a time; a lease of a process that ended is free (Q4)."""
+        """Refuse if another live process merges. The lease of an ended process is free. (Q1, Q4)"""
         for lease in tx.all("merge.leases", Lease):
             if self._is_anothers(lease):
                 words = f"another fe merge is at work{lease_words(lease)}: it merges {lease.task}."
                 raise Conflict(words, next_step=fe("merge", "--list"))
 
     def _catch_up(self, line: TargetLine, tell: Telling | None, told: set[News]) -> None:
-        """Q5: branch and checkouts of the target follow each merge; what cannot is skipped, and the person told
-        once.
-        """
+        """Update the local target branch and its checkouts. Skip one that cannot follow and report it once. (Q5)"""
         try:
             ahead = line.follow()
             checkouts = self._context.workshop.catch_up(line.name)
             news = [*([ahead] if ahead else []), *map(checkout_news, checkouts)]
-        except GitProblem as problem:  # what was merged is merged
+        except GitProblem as problem:  # the merge stays
             news = [News(f"git: {problem.message}", problem.next_step)]
         for each in news:
             if tell is not None and each not in told:
@@ -380,7 +376,7 @@ class Merges:
                 tell(each)
 
     def retry(self, actor: Actor, task: str) -> Outcome:
-        """Try a stuck merge again."""
+        """Make a stuck merge ready again."""
         permit(actor, "merge --retry")
         with self._context.writing(actor, "merge --retry") as work:
             row = self._context.find(work.tx, task)
@@ -392,31 +388,31 @@ class Merges:
             return outcome(self._context.get(work.tx, row.id), f"{row.id} is tried again", merge_by(actor))
 
     def here(self, actor: Actor, reason: str) -> MergesGoOn:
-        """Q6: merge in this clone from now on."""
+        """Make this clone the one that merges. (Q6)"""
         permit(actor, "target here")
         return merge_here(self._context, actor, reason)
 
     def accept(self, actor: Actor, reason: str, seen: str = "") -> MergesGoOn:
-        """Q6: go on from a target that was set back on purpose, to the commit that was `seen`."""
+        """Accept a target that was reset on purpose, at the commit that the person saw (`seen`). (Q6)"""
         permit(actor, "target accept")
         return accept_target(self._context, actor, reason, seen)
 
     def address(self, actor: Actor, reason: str, seen: str = "") -> MergesGoOn:
-        """Q6: go on with the address that the remote has in this clone, if it is the one that was `seen`."""
+        """Accept the remote's address in this clone, if it is the one that the person saw (`seen`). (Q6)"""
         permit(actor, "target address")
         return accept_address(self._context, actor, reason, seen)
 
 
 def refuse_unless_queued(task: Task) -> None:
-    """Only what is approved waits to be merged."""
+    """Refuse a task that is not approved."""
     if task.status != "approved":
         why = f"{task.id} is {task.status}. Only approved tasks are in the merge queue."
         refuse_task(task.id, "was not changed", Reason("T2", why, fe("merge", "--list")))
 
 
 def with_done(rows: list[MergeRow], problem: FoureyesError) -> CutOff | None:
-    """Q4: what went wrong in the middle of the queue, with what became of the items before it; None where nothing did.
-    That the store, the remote or the target is away takes back nothing.
+    """Wrap a problem in `CutOff` together with the items that this pass finished. None if it finished none. A lost
+    store, remote or target does not undo them. (Q4)
     """
     done = tuple(row for row in rows if row.outcome not in UNDECIDED)
     if not done:
@@ -435,14 +431,16 @@ def with_done(rows: list[MergeRow], problem: FoureyesError) -> CutOff | None:
 
 
 class MergeLock:
-    """A lock of the database, taken with the first lease, and again where its connection was lost."""
+    """A database lock, taken with the first lease and again after a lost connection."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._beacon: Beacon | None = None
 
     def held(self) -> str:
-        """Its name, held by now; empty where there is no such lock, or none to be had: then the lease is waited for."""
+        """Take the lock if necessary and return its name. Empty if none is available: other processes then wait for the
+        lease to expire.
+        """
         if self._beacon is not None and self._beacon.is_lit():
             return self._beacon.name
         self.close()
@@ -463,11 +461,11 @@ class MergeLock:
 MERGE = fe("merge")
 EVERY_COMMIT = 10**9
 LOST_SHOWN = 3
-"""So many tasks are named whose merges would be lost."""
+"""How many tasks with lost merges to name."""
 
 
 def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
-    """Q6: hand merging over to this clone; it has to have what was merged before."""
+    """Make this clone the one that merges. Refuses a clone that lacks earlier merges. (Q6)"""
     _refuse_silent(reason, HERE)
     clone = context.outside.clone()
     with context.store.read() as tx:
@@ -490,9 +488,10 @@ def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
 
 
 def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> MergesGoOn:
-    """Q6: the target lacks merges on purpose; they go on from where it is, and where a person `seen` it. From now on it
-    has to have that: whoever takes off more is noticed again. Where another clone merges, it may be lost with
-    them: then this one merges from now on, so that there is one target.
+    """Accept a target without some merges, if it still is at `seen`. Merging continues from there, and the target must
+    contain that commit from now on.
+
+    If another clone makes merges, it may be lost with them, so this clone takes over. (Q6)
     """
     tip = line_of(context).tip()
     _refuse_silent(reason, accepting(tip))
@@ -524,16 +523,14 @@ def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> Mer
 
 
 def _refuse_cut_short(context: Context, before: MergePlace, tip: Sha) -> None:
-    """Q6: where the history of this clone ends somewhere, nobody can say here what the target lacks."""
+    """Refuse a shallow clone, because it cannot tell which merges the target lacks. (Q6)"""
     if context.repo.commit_of(before.newest) is None and context.repo.history(tip, NEAR_TIP).lacks:
         why = f"the history of this clone ends before the last merge on record: {UNTOLD}"
         refuse_verb("nothing was accepted.", Reason("Q6", why, unshallow()))
 
 
 def _lost(context: Context, before: MergePlace, tip: Sha) -> tuple[TaskId, ...]:
-    """Tasks whose merges the target lacks: what is not in this clone is not on it. Not those that were given up before
-    and never came back to it.
-    """
+    """Return the tasks whose merges the target lacks. Skip merges given up before that never came back."""
     with context.store.read() as tx:
         merges, gone = tx.all("merge.shas", MergeOf), given_up(tx)
     has = _behind(context, tip)
@@ -543,12 +540,12 @@ def _lost(context: Context, before: MergePlace, tip: Sha) -> tuple[TaskId, ...]:
 
 
 def _behind(context: Context, tip: Sha) -> set[Sha]:
-    """All that a commit has, followed by hash: a graft or a replaced commit would else hide what is lost."""
+    """Return all ancestors of a commit by hash. This ignores grafts and replaced commits, which could hide a loss."""
     return {commit.sha for commit in context.repo.history(tip, EVERY_COMMIT).commits}
 
 
 def accept_address(context: Context, actor: Actor, reason: str, seen: str) -> MergesGoOn:
-    """Q6: the remote of this clone is where git says, from now on, if a person has `seen` that address."""
+    """Record the remote's current address, if the person saw it (`seen`). (Q6)"""
     with context.store.read() as tx:
         remote = context.remote(tx)
         known = recorded(context, tx, remote.name) if remote is not None else None
@@ -573,7 +570,9 @@ def accept_address(context: Context, actor: Actor, reason: str, seen: str) -> Me
 
 
 def _refuse_unseen(lines: list[str], step: Steps) -> NoReturn:
-    """Q6: what others can move while a person types is accepted as it was shown, or not at all."""
+    """Refuse to accept something that the person has not confirmed by its shown value, because others can change it.
+    (Q6)
+    """
     reasons = tuple(Reason("Q6", line, step) for line in lines)
     raise BadInput(
         "nothing was accepted, because it was not confirmed that you saw this.", reasons=reasons, next_step=step
@@ -587,12 +586,13 @@ def _refuse_silent(reason: str, step: Steps) -> None:
 
 # ---- The branches of merged tasks at the remote (K1, Q6) ----
 
-# Nobody else's commits go, attempts stay, and no merge fails for it.
+# This deletes no commits of others, keeps the attempts, and no merge fails because of it.
 
 
 def take_away(context: Context, line: TargetLine, merged: Iterable[str]) -> dict[str, str]:
-    """The branches of tasks that were just `merged`, and of those before that this clone knows to be there: a crash,
-    or a remote that could not be asked, may have left them. What became of each, by task; of those before, if it went.
+    """Delete the remote branches of tasks in `merged`, and leftover branches of earlier merges that this clone knows.
+
+    Return a message by task. Earlier tasks get one only if their branch was deleted.
     """
     remote, just = line.remote, set(merged)
     if remote is None:
@@ -603,7 +603,7 @@ def take_away(context: Context, line: TargetLine, merged: Iterable[str]) -> dict
         going = _merged(context, line, sorted(known | just))
         taken = remote.take_away({own_branch(task): head for task, head in going.items()}) if going else None
     except GitProblem:
-        return {}  # the next merge asks again
+        return {}  # the next merge tries again
     if taken is None:
         return {}
     words = dict.fromkeys(taken.gone, f"was taken away at {remote.name}")
@@ -613,7 +613,7 @@ def take_away(context: Context, line: TargetLine, merged: Iterable[str]) -> dict
 
 
 def _merged(context: Context, line: TargetLine, tasks: list[str]) -> dict[str, Sha]:
-    """Those of the tasks that came from their own branch and whose work the target has, with where that branch was."""
+    """Return the own branches to delete by task, with their heads, limited to merged tasks whose work the target has."""
     with context.store.read() as tx:
         rows = tx.all("task.some", Task, ids=tasks) if tasks else []
         attempts = attempts_of(tx, [TaskId(row.id) for row in rows if row.resolution == "merged"])
@@ -622,15 +622,16 @@ def _merged(context: Context, line: TargetLine, tasks: list[str]) -> dict[str, S
     return {task: head for task, head in heads.items() if tip is not None and context.repo.is_ancestor(head, tip)}
 
 
-# ---- Merges that were pushed while nobody heard whether they arrived (Q4, Q6) ----
+# ---- Unconfirmed pushes (Q4, Q6) ----
 
 TRIES = 5
 
 
 def settle_sent(context: Context, actor: Actor, line: TargetLine, me: str, rows: list[MergeRow]) -> None:
-    """What became of pushes whose process is gone, or that heard no answer, asked at the remote that each went to. What
-    cannot be found out waits, and nothing else waits for it. What is found is added to the rows at once: nothing that
-    goes wrong later takes it back (Q4).
+    """Find out if unconfirmed pushes arrived, at the remote that each went to. A push that stays unknown waits and
+    blocks no other.
+
+    Results go into `rows` at once, so that a later error does not lose them. (Q4)
     """
     with context.store.read() as tx:
         names = {sent.remote for sent in _left_behind(context, tx, me).values()}
@@ -639,8 +640,8 @@ def settle_sent(context: Context, actor: Actor, line: TargetLine, me: str, rows:
 
 
 class _Settling:
-    """The pushes to one remote. Once the fence has moved none of them can arrive any more, however late whoever began
-    it wakes up; only then is the task another's.
+    """The unconfirmed pushes to one remote. Once the fence has moved, none of them can arrive any more, and only then
+    is the task free for another push.
     """
 
     def __init__(
@@ -668,7 +669,7 @@ class _Settling:
         return TargetLine(self._context, self._line.name, remote)
 
     def _is_settled(self, line: TargetLine) -> bool:
-        """Whether nothing is left of them; False when something arrived meanwhile, so that it is to be asked again."""
+        """Return True if no push is left to resolve. False if something arrived meanwhile: call again."""
         tip = self._find(line)
         left = self._left()
         if not left:
@@ -678,14 +679,14 @@ class _Settling:
         except RemoteProblem as problem:
             if problem.kind != "refused" or self._find(line) != tip:
                 raise
-            self._leave(left, what_to_allow(problem, line), stuck=True)  # no merge is pushed without the fence
+            self._leave(left, what_to_allow(problem, line), stuck=True)  # every merge pushes the fence too
             return True
         if is_out:
             self._leave(left, NOT_ARRIVED, stuck=False)
         return is_out
 
     def _find(self, line: TargetLine) -> Sha:
-        """Record what is on the target; where that is."""
+        """Record the merges found on the target, and return its tip."""
         tip = line.tip()
         self._rows += recognise(self._context, self._actor, line, self._context.repo.heads(), only=self._left())
         return tip
@@ -696,7 +697,7 @@ class _Settling:
         return {task: each for task, each in sent.items() if each.remote == self._remote}
 
     def _leave(self, left: dict[str, SentMerge], why: str, *, stuck: bool) -> None:
-        """What was shut out; not what another has settled, and pushed again, while the remote was asked."""
+        """Give these pushes up as not arrived. Skip a push that another process has resolved and repeated meanwhile."""
         with self._context.writing(self._actor, "merge") as work:
             still = _left_behind(self._context, work.tx, self._me)
             for task, sent in left.items():
@@ -709,7 +710,7 @@ class _Settling:
 
 
 def _left_behind(context: Context, tx: Tx, me: str) -> dict[str, SentMerge]:
-    """Such pushes by task; not those that another process is at."""
+    """Return the unconfirmed pushes by task, without those of other live processes."""
     sent = sent_merges(tx)
     leases = tx.all("merge.leases", Lease) if sent else []
     others = {lease.task for lease in leases if is_live(context, lease) and lease.process != me}

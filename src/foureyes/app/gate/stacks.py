@@ -1,4 +1,4 @@
-"""Stacks (A7): at a submission, which other tasks' work is inside, and which attempts stand on others."""
+"""Stacks (A7): other tasks' work inside a submission, and the attempts built on it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ NOW = LATER
 
 
 SAID = ("branch", "trailer")
-"""How another task says that it stands on this one before this one was submitted: what both have is this one's."""
+"""The ways in which another task stated that it builds on this one before this one was submitted. The common commits
+then belong to this one.
+"""
 
 
 class HandedRow(msgspec.Struct, frozen=True):
@@ -51,14 +53,14 @@ class HandedRow(msgspec.Struct, frozen=True):
 
 
 class SentBack(msgspec.Struct, frozen=True):
-    """An attempt that somebody sent back or rejected."""
+    """An attempt that a person sent back or rejected."""
 
     task: str
     n: int
 
 
 class Claimed(msgspec.Struct, frozen=True):
-    """The journal row with which somebody first began a task."""
+    """The journal row with which a task first began."""
 
     task: str
     seq: int
@@ -73,7 +75,7 @@ class PieceRow(msgspec.Struct, frozen=True):
 
 
 def branches_inside(context: Context, task: TaskId, change: Change) -> dict[TaskId, Sha]:
-    """The own branches of other tasks that end inside of a change, by task, with where they end."""
+    """Return the own branches of other tasks that end inside of a change, with their heads."""
     if change.landed:
         return {}
     inside = {commit.sha for commit in change.commits} - {change.head}
@@ -86,7 +88,7 @@ def branches_inside(context: Context, task: TaskId, change: Change) -> dict[Task
 
 
 def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[TaskId, Sha]) -> AttemptSubmitted:
-    """The attempt with what is inside of other tasks; who works on these has made a part of it, too (A6)."""
+    """Add the tasks inside the attempt, and the sessions that work on them as authors. (A6)"""
     mine, own = _handed(task, event), handed_of(tx, [task])
     ids = shared_by(tx, task, event)
     above = [row for row in (tx.all("stack.below", BelowRow, ids=ids) if ids else []) if row.task == task]
@@ -115,12 +117,14 @@ def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[Tas
 
 
 def shared_by(tx: Tx, task: TaskId, event: AttemptSubmitted) -> list[str]:
-    """The unmerged tasks that ever submitted a piece of it."""
+    """Return the unmerged tasks that ever submitted one of its pieces."""
     return [row.id for row in tx.all("stack.shared", IdRow, pieces=list(event.pieces), task=task)]
 
 
 def handed_in_before(tx: Tx, task: TaskId, event: AttemptSubmitted) -> Task | None:
-    """A5: a task in review or approved that has submitted these very commits, none of which names this one."""
+    """Return a task in review or approved that submitted exactly these commits. None if a commit names the current
+    task. (A5)
+    """
     if any(task in commit.tasks for commit in event.commits):
         return None
     ids = shared_by(tx, task, event)
@@ -130,9 +134,10 @@ def handed_in_before(tx: Tx, task: TaskId, event: AttemptSubmitted) -> Task | No
 
 
 def _whose(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[TaskId, Sha]) -> dict[TaskId, bool]:
-    """Of the tasks whose branches end inside, those that somebody began; and whether what stands there is theirs: they
-    were begun before this one or by the same session, or a commit names who works on them. Anybody can put a branch
-    onto the commits of others.
+    """Return the begun tasks whose branches end inside. The value is True if the commits there are theirs.
+
+    They are if the task began first, if the same session made both, or if a commit names the task or its implementer. A
+    branch alone proves nothing, because anyone can put one on another's commits.
     """
     rows = tx.all("task.some", Task, ids=sorted(branches)) if branches else []
     since = _claimed(tx, [task, *branches]) if rows else {}
@@ -150,7 +155,7 @@ def _whose(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[Task
 
 
 def _said_to_be_ours(handed: Sequence[StackPart], above: Sequence[BelowRow]) -> dict[TaskId, frozenset[str]]:
-    """The commits of other attempts that stand, by their own word, on this task."""
+    """Return the commits of other attempts that, by their own statement, belong to the current task."""
     tops = {(row.upper, row.top) for row in above if row.how in SAID and row.top}
     return {
         each.task: frozenset(each.commits[: each.commits.index(top) + 1])
@@ -161,7 +166,7 @@ def _said_to_be_ours(handed: Sequence[StackPart], above: Sequence[BelowRow]) -> 
 
 
 def _left_behind(tx: Tx, task: TaskId, event: AttemptSubmitted, mine: StackPart) -> list[StackPart]:
-    """What was sent back of tasks that were merged with something else, as far as it is not on the target."""
+    """Return the parts that were sent back from tasks later merged with other content, as far as the target lacks them."""
     ids = [row.id for row in tx.all("stack.left_behind", IdRow, pieces=list(event.pieces), task=task)]
     if not ids:
         return []
@@ -178,9 +183,10 @@ def _left_behind(tx: Tx, task: TaskId, event: AttemptSubmitted, mine: StackPart)
 def _not_handed_in(
     tx: Tx, task: TaskId, event: AttemptSubmitted, tips: Mapping[TaskId, tuple[Sha, bool]], spoken_for: set[str]
 ) -> tuple[Below, ...]:
-    """What stands on the branch of another task, or names it, and was not submitted for it; apart from what this task
-    had before, or names as its own, and from what others submitted. Of a branch that may stand on this one's work, the
-    strictness counts.
+    """Return unsubmitted work of other tasks inside: commits on their branch or with their trailer.
+
+    Skip commits that this task had before or names as its own, and commits that others submitted. For a branch that may
+    build on this task, the strictest interpretation counts.
     """
     free = [commit for commit in event.commits if commit.sha not in spoken_for and task not in commit.tasks]
     order = {commit.sha: number for number, commit in enumerate(event.commits)}
@@ -200,7 +206,7 @@ def _not_handed_in(
 
 
 def _holders(tx: Tx, tasks: Sequence[TaskId], event: AttemptSubmitted) -> list[Author]:
-    """Who holds the claim on a task whose branch is inside."""
+    """Return the claim holders of the tasks whose branches are inside, as authors."""
     if not tasks:
         return []
     known = {author.session for author in event.authors}
@@ -210,8 +216,8 @@ def _holders(tx: Tx, tasks: Sequence[TaskId], event: AttemptSubmitted) -> list[A
 
 
 def raise_others(work: Work, task: TaskId, event: AttemptSubmitted) -> None:
-    """A7: attempts in review that have this one inside, which was submitted after them, stand on it from now on, if
-    they said so themselves: by a trailer, by its branch, or by what it had submitted before.
+    """Put attempts in review on top of this one, if it is inside them and they said so themselves: by a trailer, its
+    branch, or an earlier submission. (A7)
     """
     tx = work.tx
     above = {row.upper: row.how for row in tx.all("stack.above", BelowRow, ids=[task])}
@@ -230,7 +236,7 @@ def raise_others(work: Work, task: TaskId, event: AttemptSubmitted) -> None:
 
 
 def decide_above(context: Context, actor: Actor, merged: Sequence[str]) -> None:
-    """A7: what stood on tasks that are merged now may approve itself, if nothing else is against it (M4)."""
+    """Let attempts that waited for the merged tasks be approved by rule, if nothing else blocks them. (A7, M4)"""
     if not merged:
         return
     with context.store.read() as tx:
@@ -246,12 +252,12 @@ def decide_above(context: Context, actor: Actor, merged: Sequence[str]) -> None:
 
 
 def of_attempts(task: TaskId) -> list[NamedQuery]:
-    """What is asked about every attempt of a task (`along`)."""
+    """Return the queries about every attempt of a task (`along`)."""
     return [(f"stack.{name}", {"ids": [task]}) for name in ("pieces", "claimed", "attempts")]
 
 
 def handed_of(tx: Tx, tasks: Iterable[str]) -> list[StackPart]:
-    """Every attempt of some tasks, in order."""
+    """Return every attempt of these tasks, in order."""
     ids = sorted(tasks)
     if not ids:
         return []
@@ -266,7 +272,7 @@ def handed_of(tx: Tx, tasks: Iterable[str]) -> list[StackPart]:
 
 
 def _claimed(tx: Tx, tasks: Sequence[str]) -> dict[str, int]:
-    """The tasks that somebody ever began, with the row where that was."""
+    """Return the tasks that ever began, with the journal row of that."""
     return {row.task: row.seq for row in tx.all("stack.claimed", Claimed, ids=sorted(tasks))}
 
 
