@@ -1,4 +1,4 @@
-"""A submission (A1): named steps, from what the caller wants to what is on record. The list `STEPS` is the map."""
+"""A submission (A1), as named steps from the caller's request to the recorded attempt. `STEPS` lists them in order."""
 
 from __future__ import annotations
 
@@ -59,13 +59,14 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.attempt import Attempt
 
 
-# ---- Handed in (A1) ----
+# ---- Submitted (A1) ----
 
 
 def answer_the_same_again(hand: HandIn) -> SubmitOutcome | None:
-    """A submission of what is in review already changes nothing; unless somebody else's commits are on its branch at the
-    remote, where other machines look for it: then it is submitted once more (D4). So it is where it was counted from
-    what the target turned out to lack (Q2).
+    """Return the existing attempt if the same commit is submitted again, without a change.
+
+    Two cases still make a new attempt: the remote has someone else's commits on the branch (D4), or the target lacks
+    the attempt's base (Q2).
     """
     last, change = hand.facts.attempt, hand.change
     if last is None or hand.task.status != "reviewing" or (last.head, last.ref) != (change.head, change.ref):
@@ -79,14 +80,15 @@ def answer_the_same_again(hand: HandIn) -> SubmitOutcome | None:
 
 
 def _is_on_it(hand: HandIn, last: Attempt) -> bool:
-    """Whether the target has the commit that an attempt was counted from."""
+    """Return True if the target contains the attempt's base."""
     tip = hand.context.repo.commit_of(hand.counted.at)
     return tip is not None and hand.context.repo.is_ancestor(last.base, tip)
 
 
 def _repeated(hand: HandIn) -> tuple[int, int]:
-    """L11: the attempt before, where this one is exactly its files again, and how many findings are said to be fixed
-    by that. Nobody was asked to mend anything where somebody else moved the branch, or where it is counted again.
+    """Return the earlier attempt with exactly these files and the number of findings answered as fixed. (L11)
+
+    (0, 0) if there is none, or if only a moved branch or a new base caused this attempt.
     """
     last = hand.facts.attempt
     if last is None or last.tree != hand.change.tree or last.no_code:
@@ -97,8 +99,8 @@ def _repeated(hand: HandIn) -> tuple[int, int]:
 
 
 def _after(hand: HandIn, made: MadeByGate | None) -> Steps:
-    """An agent goes on with the next task, and ends its session if it has a token. A person or a service starts no
-    task (P2, I5): they run the required checks that have not run, or look at the task.
+    """Return the caller's next step. An agent takes the next task, or ends its session if it has a token. A person or
+    service runs missing checks or views the task. (I5, P2)
     """
     if made and hand.actor.role:
         return fe("session", "end")
@@ -114,7 +116,7 @@ def submitted(
     made: MadeByGate | None = None,
     inside: tuple[InsideRow, ...] = (),
 ) -> SubmitOutcome:
-    """What the caller is told about a submission; one that changed nothing decided nothing."""
+    """Return the result of a submission for the caller. Without `made`, nothing changed."""
     changed = made is not None
     repeats, fixed = _repeated(hand) if changed else (0, 0)
     return SubmitOutcome(
@@ -156,7 +158,7 @@ def _about_the_branch(hand: HandIn) -> tuple[str, ...]:
 
 
 def _uncounted(hand: HandIn) -> tuple[str, ...]:
-    """Q6: that nobody could say what it is counted from, and what counts it again."""
+    """Return a note if the remote did not answer, so the base came from this clone. (Q6)"""
     why, target = hand.counted.unsaid, hand.project.target
     at = f"it is counted from {target} as this clone has it ({hand.change.base[:7]})"
     again = f"fe submit {hand.task.id} once more, when that can be asked, counts it again if need be"
@@ -169,7 +171,7 @@ TASKS_NAMED = 3
 
 
 class MergedAs(msgspec.Struct, frozen=True):
-    """The commit that brought a task to the target, and the commits that came with it."""
+    """A task's merge commit and the commits that came with it."""
 
     task: str
     sha: str
@@ -177,14 +179,16 @@ class MergedAs(msgspec.Struct, frozen=True):
 
 
 class Others(msgspec.Struct, frozen=True):
-    """Where the own part of a change begins, after what was merged for others; and for whom, if nothing is left."""
+    """The start of the own part of a change, behind other tasks' merges. `only` names those tasks if nothing is left."""
 
     begins: Sha
     only: str = ""
 
 
 def after_others(tx: Tx, task: TaskId, change: Change) -> Others | None:
-    """K4: what was merged for other tasks is theirs. None where the own part begins where the task did."""
+    """Find the own part of a change: commits merged for other tasks belong to them. None if it starts where the task
+    did. (K4)
+    """
     merged = tx.all("stack.merged_as", MergedAs, shas=[commit.sha for commit in change.commits], task=task)
     if not merged:
         return None
@@ -201,7 +205,7 @@ def after_others(tx: Tx, task: TaskId, change: Change) -> Others | None:
 
 
 def refuse_work_of_others(context: Context, task: TaskId, event: AttemptSubmitted) -> None:
-    """A5, A7: what another task submitted, with nothing besides, is that task's."""
+    """Refuse a submission that contains only another task's submitted work. (A5, A7)"""
     if event.landed or not event.pieces:
         return
     with context.store.read() as tx:
@@ -218,7 +222,7 @@ def refuse_work_of_others(context: Context, task: TaskId, event: AttemptSubmitte
 
 
 def about_the_branch(context: Context, task: Task, last: Attempt | None, ref: str) -> tuple[str, ...]:
-    """What there is to say about where a submission came from: another task's branch, another one than the last time."""
+    """Return notes about the branch: another task's, or another one than last time."""
     notes = []
     named = ref.removeprefix(OWN_BRANCHES)
     if ref.startswith(OWN_BRANCHES) and named != task.id:
@@ -236,20 +240,22 @@ def _short(ref: str) -> str:
 
 # ---- Work place (K1, K4) ----
 
-# Shells of agents forget where they stood: who has a worktree for the task and calls from a checkout of the target means
-# what lies in the worktree.
+# Shells of agents lose their working directory. If a task has a worktree and the caller is in a checkout of the target,
+# the caller means the worktree.
 
 SHOWN_PATHS = 5
 MIB = 1 << 20
 LARGE = 5 * MIB
-"""A new file of more bytes is rarely meant: what is in a history once, everybody clones."""
+"""A new file of more bytes is rarely intended, and every clone downloads it forever."""
 NOT_IN = "was not submitted"
 
 
 def find_branch(hand: HandIn) -> None:
-    """K4: the branch the work is on: the named one, the last attempt's when somebody else submits, that of the task's
-    worktree when there is work in it and the caller stands on the target; else where the caller stands. Who stands
-    nowhere means the task's branch.
+    """Find the branch to submit. (K4)
+
+    In this order: the named branch. The last attempt's, if someone else submits. The task's branch, if the caller has
+    no current directory. The branch of the task's worktree, if it has work and the caller is on the target. The current
+    branch.
     """
     repo, branch, attempt = hand.context.repo, hand.wish.branch, hand.facts.attempt
     if branch is not None:
@@ -268,7 +274,7 @@ def find_branch(hand: HandIn) -> None:
 
 
 def _refuse_branch_of_another_task(hand: HandIn) -> None:
-    """K1: who stands in the worktree of another task would submit that task's work."""
+    """Refuse to submit from another task's branch. (K1)"""
     context, task, named = hand.context, hand.task.id, hand.ref.removeprefix(OWN_BRANCHES)
     if not hand.ref.startswith(OWN_BRANCHES) or named == task or context.repo.branch_ref(own_name(task)) is None:
         return
@@ -280,8 +286,8 @@ def _refuse_branch_of_another_task(hand: HandIn) -> None:
 
 
 def _in_its_worktree(hand: HandIn) -> str:
-    """K1: the branch of the task's worktree, where the caller stands on the target. Only what was committed straight on
-    the target, with nothing else anywhere, is submitted from there (K4).
+    """Return the branch of the task's worktree if the caller is on the target. Empty if work was committed only on the
+    target itself. (K1, K4)
     """
     repo, task = hand.context.repo, hand.task.id
     if hand.ref != f"refs/heads/{hand.project.target}" or task not in hand.context.workshop.worktrees():
@@ -291,14 +297,14 @@ def _in_its_worktree(hand: HandIn) -> str:
 
 
 def _has_work(hand: HandIn, ref: str) -> bool:
-    """Whether a branch has a commit that the target lacks."""
+    """Return True if the branch has a commit that the target lacks."""
     repo = hand.context.repo
     head, target = repo.commit_of(ref), repo.commit_of(hand.target)
     return head is not None and target is not None and not repo.is_ancestor(head, target)
 
 
 def commit_or_refuse_uncommitted(hand: HandIn) -> None:
-    """A1: what is not committed is not submitted; `--commit` commits it first."""
+    """Commit uncommitted changes if the caller asked for it, else refuse them. (A1)"""
     repo, task, commit = hand.context.repo, hand.task, hand.wish.commit
     paths = repo.uncommitted(hand.ref)
     if not paths:
@@ -330,15 +336,13 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
 
 
 def _is_own(hand: HandIn) -> bool:
-    """Whether the work is in the task's own worktree: for who stands nowhere nothing else is committed, and never what
-    lies in a checkout of somebody's.
-    """
+    """Return True if the work is in the task's own worktree. A server commits only there, never in a person's checkout."""
     task = hand.task.id
     return task in hand.context.workshop.worktrees() and hand.ref == branch_of(hand.context, task)
 
 
 def _refuse_unasked(hand: HandIn, additions: Additions) -> None:
-    """A1: a commit of everything takes along what nobody thought of; secrets and large files only by name."""
+    """Refuse to commit likely secrets and large files that the caller did not name. (A1)"""
     meant = {posixpath.normpath(path) for path in hand.wish.include}
     odd = {
         path: f"{named(path)} is new, and it "
@@ -370,14 +374,14 @@ def _refuse_unasked(hand: HandIn, additions: Additions) -> None:
 
 
 def beginning(hand: HandIn) -> Sha | None:
-    """Where the target was when the task began, where that is known and in this clone."""
+    """Return the target's commit when the task began, if it is known and in this clone."""
     start = hand.task.start_target
     return start if start is not None and hand.context.repo.commit_of(start) is not None else None
 
 
 def refuse_unknown_beginning(hand: HandIn) -> None:
-    """K4: what the target got since a commit that this clone lacks, nobody can tell; nothing is refused where it is on
-    record nowhere (`perhaps_landed`).
+    """Refuse if this clone lacks the commit at which the task began: it cannot tell what the target got since. Does
+    nothing if no commit is recorded (see `perhaps_landed`). (K4)
     """
     task, start, target = hand.task.id, hand.task.start_target, hand.project.target
     if start is None:
@@ -392,7 +396,7 @@ def refuse_unknown_beginning(hand: HandIn) -> None:
 
 
 def nothing_here(hand: HandIn) -> str:
-    """A5: where there is nothing to submit."""
+    """Explain why there is nothing to submit. (A5)"""
     name, target = hand.ref.removeprefix("refs/heads/"), hand.project.target
     if hand.only_others:
         return f"since the start {name} got only the merges of {hand.only_others}"
@@ -402,8 +406,8 @@ def nothing_here(hand: HandIn) -> str:
 
 
 def perhaps_landed(hand: HandIn) -> tuple[str, Steps]:
-    """K4, Q6: that nothing is to be seen, and nobody knows where the target was when the task began; and where else to
-    look. Who says that there is no code is a person then.
+    """Return a reason and next steps for a task without a recorded start and without visible changes. The target may
+    have its work already, so only a person may say that there is no code. (K4, Q6)
     """
     task, target = hand.task.id, hand.project.target
     name, remote = hand.ref.removeprefix("refs/heads/"), hand.policy.remote
@@ -420,8 +424,8 @@ def perhaps_landed(hand: HandIn) -> tuple[str, Steps]:
 
 
 def landed_unseen(hand: HandIn) -> tuple[str, Steps] | None:
-    """K4: that the remote's target got commits since the task began that no task brought, and the branch that is handed
-    in has them not: they may be the work. Who says that there is no code is a person then. None where it got none.
+    """Return a reason and next steps if the remote's target got commits of no task since this task began. They may be
+    its work, so only a person may say that there is no code. None if there are none. (K4)
     """
     task, start, remote = hand.task.id, hand.task.start_target, hand.policy.remote
     if not remote or start is None or not hand.counted.is_told:
@@ -436,7 +440,7 @@ def landed_unseen(hand: HandIn) -> tuple[str, Steps] | None:
 
 
 def _left_lying(hand: HandIn) -> str:
-    """A1: what is not committed where the caller stands, when the work was looked for in the task's worktree."""
+    """Mention uncommitted files in the caller's checkout, when the submission used the task's worktree. (A1)"""
     repo = hand.context.repo
     paths = repo.uncommitted(repo.current_ref()) if hand.wish.branch is None and hand.ref != repo.current_ref() else []
     are = "file is" if len(paths) == 1 else "files are"
@@ -444,7 +448,7 @@ def _left_lying(hand: HandIn) -> str:
 
 
 def maybe_there(hand: HandIn) -> Steps:
-    """Where else the work may be."""
+    """Return steps for finding the work elsewhere."""
     task = hand.task.id
     if hand.ref != own_branch(task) and _has_work(hand, own_branch(task)):
         return fe("submit", task, "--branch", own_name(task))
@@ -455,11 +459,11 @@ def maybe_there(hand: HandIn) -> Steps:
 
 # ---- A submission (A1) ----
 
-# Git is asked before the one transaction that writes; if the task moved meanwhile, nothing is written.
+# Git calls come before the write transaction. If the task changes meanwhile, nothing is written.
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """What the caller of a submission says."""
+    """The caller's request."""
 
     task: str
     message: str = ""
@@ -473,7 +477,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandIn:
-    """What is known of a submission so far: each step adds to it, and none changes what an earlier one added."""
+    """The data of a submission so far. Each step adds to it and changes nothing that an earlier step added."""
 
     message: str
     facts: Facts
@@ -503,7 +507,7 @@ class HandIn:
 
     @cached_property
     def counted(self) -> TargetOfHandIn:
-        """What the work is counted against (K4, Q6)."""
+        """The base to compare the work with. (K4, Q6)"""
         return counted_against(self.context, self.task.start_target, asks=self.asks)
 
     @property
@@ -512,16 +516,16 @@ class HandIn:
 
     @property
     def task(self) -> Task:
-        """The task as it was when the submission began."""
+        """The task as it was when the submission started."""
         return self.facts.task
 
 
 HandInStep = Callable[[HandIn], SubmitOutcome | None]
-"""A step refuses, or adds to what is known; one that has an answer ends the submission."""
+"""A step adds data, refuses, or returns the final result."""
 
 
 def hand_in(context: Context, actor: Actor, wish: Wish, *, sends: bool = True) -> SubmitOutcome:
-    """Every step, one after the other; it asks the remote and `sends` to it, if the project has one (Q6)."""
+    """Run every step in order. If the project has a remote, query it and push to it (`sends`). (Q6)"""
     hand = HandIn(context, actor, wish, asks=sends)
     for step in STEPS:
         answer = step(hand)
@@ -531,7 +535,7 @@ def hand_in(context: Context, actor: Actor, wish: Wish, *, sends: bool = True) -
 
 
 def refuse_signal(hand: HandIn) -> None:
-    """S1, S2: with what a run may end that submits."""
+    """Refuse a signal that does not go with a submission. (S1, S2)"""
     signal, task = hand.wish.signal, hand.wish.task
     if signal not in SIGNALS:
         why = "a failed run is never a submission (S2)" if signal == "FAILED" else f"there is no signal {signal!r}"
@@ -542,12 +546,12 @@ def refuse_signal(hand: HandIn) -> None:
 
 
 def clean_message(hand: HandIn) -> None:
-    """Text of the caller that can be stored and shown."""
+    """Store the caller's message in a form that can be stored and shown."""
     hand.message = clean_text(hand.wish.message, "the message")
 
 
 def _of_findings(task: TaskId, iteration: int) -> list[NamedQuery]:
-    """What is asked about the findings that a submission answers, and about who may make one (`ahead`)."""
+    """Return the queries about the findings to answer and the sessions that may submit (`ahead`)."""
     return [
         ("session.tokens_of_task", {"task": task, "role": "implement"}),
         ("finding.of_task", {"task": task}),
@@ -556,9 +560,7 @@ def _of_findings(task: TaskId, iteration: int) -> list[NamedQuery]:
 
 
 def look_up(hand: HandIn) -> None:
-    """Everything that the store knows about it, by one look; a task that moved since the caller saw it is refused
-    (T6).
-    """
+    """Read everything that the store knows about the task. Refuses a task that changed since the caller saw it. (T6)"""
     context = hand.context
     with context.store.read() as tx:
         task = context.find(tx, hand.wish.task)
@@ -573,12 +575,12 @@ def look_up(hand: HandIn) -> None:
 
 
 def refuse_token_of_another_task(hand: HandIn) -> None:
-    """I2: a token is good for one task."""
+    """Refuse a token for another task. (I2)"""
     refuse_other_task(hand.actor, hand.task.id)
 
 
 def refuse_unclaimed(hand: HandIn) -> None:
-    """T2: there is no way into review without a claim."""
+    """Refuse a task without a claim. (T2)"""
     task = hand.task
     if task.status == "open":
         why = f"{task.id} was never started, so it would have no author"
@@ -588,7 +590,7 @@ def refuse_unclaimed(hand: HandIn) -> None:
 
 
 def take_over_claim(hand: HandIn) -> None:
-    """T2: the claim of a process that has ended passes to the next one of its program."""
+    """Take over the claim if its process ended and the caller runs the same program. (T2)"""
     if not is_successor_here(hand):
         return
     with hand.context.writing(hand.actor, "submit") as work:
@@ -599,13 +601,13 @@ def take_over_claim(hand: HandIn) -> None:
 
 
 def is_successor_here(hand: HandIn) -> bool:
-    """T2: whether the caller may take the claim over."""
+    """Return True if the caller may take over the claim. (T2)"""
     with hand.context.store.read() as tx:
         return is_successor(hand.context, tx, hand.actor, hand.task)
 
 
 def refuse_stranger(hand: HandIn) -> None:
-    """A1: submit is the implementer's; a delegator, a service (the runner) or a person may do it for it."""
+    """Refuse callers other than the implementer, its delegator, a person or a service such as the runner. (A1)"""
     actor, facts, task = hand.actor, hand.facts, hand.task
     assert task.implementer is not None
     owner = facts.party(task.implementer)
@@ -618,8 +620,8 @@ def refuse_stranger(hand: HandIn) -> None:
 
 
 def ask_git(hand: HandIn) -> None:
-    """K4: what was done; what landed unapproved before is part of it again, so that nobody approves around it. What
-    was merged for other tasks meanwhile is theirs.
+    """Find the change. Unapproved work that landed earlier is part of it again, so that it is reviewed too. Other
+    tasks' merges are left out. (K4)
     """
     task = hand.task
     covering = task.start_target if task.landed else None
@@ -630,7 +632,9 @@ def ask_git(hand: HandIn) -> None:
     change = ask(target=target, ref=hand.ref, since=start, covering=covering)
     if start is None and change.is_empty:
         refuse_unknown_beginning(hand)
-    if change.landed and not hand.counted.is_told:  # on a target that nobody asked about: it is to be merged yet (Q6)
+    if (
+        change.landed and not hand.counted.is_told
+    ):  # found only on this clone's copy of the target, so not merged for sure (Q6)
         change = ask(target=task.start_target or target, ref=hand.ref, since=None)
     if change.landed or covering is not None:
         with hand.context.store.read() as tx:
@@ -643,14 +647,15 @@ def ask_git(hand: HandIn) -> None:
 
 
 def refuse_foreign_commits(hand: HandIn) -> None:
-    """L6: a commit that an answer names lies in what is submitted."""
+    """Refuse an answer that names a commit outside of the submission. (L6)"""
     answers_module.refuse_foreign_commits(hand.answers, hand.task.id, hand.change)
 
 
 def refuse_empty(hand: HandIn) -> None:
-    """A5: an empty diff only as `--no-code`, and that only for an empty diff. Where nobody knows since when it is
-    empty, or where the remote got commits meanwhile that no task brought, it says nothing: what the target has may be
-    the work (K4, Q6).
+    """Refuse an empty diff without `--no-code`, and `--no-code` with a change. (A5)
+
+    Refuse it also if the start is unknown or the remote's target has commits of no task, because they may be the work.
+    (K4, Q6)
     """
     task, change = hand.task.id, hand.change
     if change.is_empty and hand.task.start_target is None:
@@ -665,7 +670,7 @@ def refuse_empty(hand: HandIn) -> None:
 
 
 def freeze(hand: HandIn) -> None:
-    """A1: the attempt as it will be on record, with its authors and the pieces it is made of (A6)."""
+    """Build the attempt's event, with its authors and pieces. (A1, A6)"""
     task, change, repo = hand.task, hand.change, hand.context.repo
     assert task.implementer is not None
     hand.event = AttemptSubmitted(
@@ -696,14 +701,14 @@ def freeze(hand: HandIn) -> None:
 
 
 def _marks_behind(hand: HandIn) -> tuple[Mark, ...]:
-    """A4: what it changes under another name, by a link of the target or of its own."""
+    """Return marks for files that the change affects through symbolic links. (A4)"""
     paths = [path for file in hand.change.files for path in (file.path, file.old_path) if path]
     tip = hand.context.repo.commit_of(hand.target) or hand.change.base
     return marks_behind(hand.context, hand.policy, tip, hand.change.head, paths)
 
 
 def _relation(hand: HandIn) -> Relation | None:
-    """A3: what this attempt is to the last one."""
+    """Return the relation of this attempt to the last one. (A3)"""
     last = hand.facts.attempt
     if last is None:
         return None
@@ -717,7 +722,7 @@ def _seconds_since(context: Context, moment: str | None) -> int:
 
 
 def place_findings(hand: HandIn) -> None:
-    """L4, A6: where the code of this task's findings is now, and which findings of others come along."""
+    """Find the current lines of this task's findings, and findings of other tasks that come along. (A6, L4)"""
     last = hand.facts.attempt
     hand.places = ()
     if hand.findings and last is not None:
@@ -727,17 +732,17 @@ def place_findings(hand: HandIn) -> None:
 
 
 def look_at_branches(hand: HandIn) -> None:
-    """A7: what stands on the branches of tasks that submitted nothing yet."""
+    """Find branches of tasks without an attempt inside the change. (A7)"""
     hand.branches = stacks.branches_inside(hand.context, hand.task.id, hand.change)
 
 
 def refuse_nothing_own(hand: HandIn) -> None:
-    """A5: what another task submitted, with nothing besides, is that task's."""
+    """Refuse a submission that contains only another task's submitted work. (A5)"""
     refuse_work_of_others(hand.context, hand.task.id, hand.event)
 
 
 def _of_pieces(task: TaskId, event: AttemptSubmitted) -> list[NamedQuery]:
-    """What is asked about the findings of an attempt, and about others that submitted parts of it (`along`)."""
+    """Return the queries about the attempt's findings and other tasks with the same pieces (`along`)."""
     pieces = {"pieces": list(event.pieces), "task": task}
     about = {"task": task, "iteration": event.n}
     return [
@@ -749,7 +754,7 @@ def _of_pieces(task: TaskId, event: AttemptSubmitted) -> list[NamedQuery]:
 
 
 def record(hand: HandIn) -> SubmitOutcome:
-    """Everything in one transaction: the attempt, what becomes of findings, and what the gate makes of it (M)."""
+    """Record the attempt, its findings and the gate's decision in one transaction. (M)"""
     context, task = hand.context, hand.task.id
     with context.writing(hand.actor, "submit") as work:
         work.tx.along(("merge.sent", {}), *_of_pieces(task, hand.event), *stacks.of_attempts(task))
@@ -774,8 +779,8 @@ def record(hand: HandIn) -> SubmitOutcome:
 
 
 def _keep_head(hand: HandIn) -> None:
-    """A1: git never forgets what was submitted. Inside of the transaction, once it is known that this attempt is the
-    next one: who is late, or has lost its lease, moves nobody's ref (J4).
+    """Create the ref that keeps the attempt's commits. Inside the transaction, so that a late caller or one with a lost
+    lease moves no ref. (A1, J4)
     """
     hand.context.workshop.keep(attempt_ref(hand.task.id, hand.event.n), hand.event.head)
 
@@ -805,14 +810,14 @@ STEPS: tuple[HandInStep, ...] = (
 # ---- Behind links (A4, M4) ----
 
 KEPT = 50
-"""So many names of each kind are kept with an attempt; one decides as much as all."""
+"""How many names of each kind to keep with an attempt. One is enough for a decision."""
 
 
 def marks_behind(
     context: Context, policy: ReviewPolicy, tip: Sha, other: Sha, paths: Sequence[str]
 ) -> tuple[Mark, ...]:
-    """The names of gate files, protected paths and files that decide how checks run, under which links of these trees
-    lead to what is changed; and what of it a script of a check names. `tip` is a commit.
+    """Return the gate files, protected paths and check inputs that a change affects through symbolic links in these
+    trees. Also returns the changed files that a check's script names. `tip` is a commit. (A4, M4)
     """
     if not paths:
         return ()
@@ -828,8 +833,8 @@ def marks_behind(
 
 
 def _scripts(context: Context, policy: ReviewPolicy, tip: Sha) -> list[NamedFiles]:
-    """What the scripts name that the commands of the checks name, as the target has them: one that the change touches
-    is named by the command itself.
+    """Return the files that check scripts name, from the target's versions. A script that the change touches counts by
+    itself.
     """
     return [
         named_by(script_text(path, text, command), path.rpartition("/")[0])
@@ -839,6 +844,6 @@ def _scripts(context: Context, policy: ReviewPolicy, tip: Sha) -> list[NamedFile
 
 
 def with_links(context: Context, policy: ReviewPolicy, effect: Effect, tip: Sha, result: Sha) -> Effect:
-    """What a merge does to the target, with the names under which links there lead to it."""
+    """Add to a merge's effect the names under which symbolic links lead to it."""
     marks = marks_behind(context, policy, tip, result, effect.paths)
     return replace(effect, marks=(*effect.marks, *marks)) if marks else effect

@@ -1,4 +1,4 @@
-"""Active work: live claims and runs, since when, and whether they are still heard of (T1)."""
+"""Active work: live claims and runs, their start, and the last sign of life. (T1)"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LINE = 120
 
 
 class ClaimRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A claim as the store has it."""
+    """A stored claim."""
 
     task: str
     title: str
@@ -43,13 +43,13 @@ class ClaimRow(msgspec.Struct, frozen=True, kw_only=True):
 def claims_of(
     context: Context, tx: Tx, policy: ReviewPolicy | None, *, most: int = MOST_CLAIMS
 ) -> tuple[AgentRow, ...]:
-    """Every live claim; of very many, those of the highest priority. `unstart` calls the same ones silent."""
+    """Return live claims, by priority and at most `most`. Their `silent` flag uses the same rule as `unstart`."""
     limit = context.ago((policy or ReviewPolicy()).claim_stale_minutes)
     return tuple(_row(context, row, limit) for row in tx.all("board.claims", ClaimRow, limit=most))
 
 
 class LatestWord(msgspec.Struct, frozen=True, kw_only=True):
-    """S3: what the agent at work on a task said last in the middle of its work."""
+    """The last message of the agent that works on a task. (S3)"""
 
     task: str
     title: str
@@ -59,7 +59,7 @@ class LatestWord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def at_work(context: Context, tx: Tx, policy: ReviewPolicy | None) -> tuple[AgentRow, ...]:
-    """Every live claim with the run that it is of, and runs that have no claim: about to begin, or to decide."""
+    """Return live claims with their runs, and runs without a claim of their own, such as starting ones and reviews."""
     claims, runs = claims_of(context, tx, policy), tx.all("run.live", Run, host="")
     if not runs:
         return claims
@@ -80,7 +80,7 @@ def _of_run(row: AgentRow, run: Run, heard: dict[str, LatestWord]) -> AgentRow:
 
 
 def _beginning(context: Context, run: Run, heard: dict[str, LatestWord]) -> AgentRow:
-    """A run without a claim."""
+    """Return the row of a run without a claim."""
     since = run.started_at or run.reserved_at
     latest = heard.get(run.task)
     return AgentRow(
@@ -105,7 +105,7 @@ def _beginning(context: Context, run: Run, heard: dict[str, LatestWord]) -> Agen
 
 
 def resting(context: Context, tx: Tx) -> tuple[Resting, ...]:
-    """The profiles that are skipped now."""
+    """Return the profiles in cooldown."""
     rows = tx.all("run.cooled", Cooldown, host="")
     now = context.now()
     return tuple(

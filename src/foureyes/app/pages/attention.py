@@ -1,5 +1,6 @@
-"""Attention: everything that only a person can move (E6), the newest first, with why and the ways to move it. What
-is there is read first, in a few statements; only what is shown is looked at closely.
+"""Attention: everything that only a person can move (E6), newest first, with reasons and choices.
+
+A few queries find all items. Details are read only for the shown ones.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
     from foureyes.core.rules.policy import ReviewPolicy
 
 
-# ---- The ways to move what waits for a person (E6) ----
+# ---- Choices for items that wait for a person (E6) ----
 
-# What judges a way is loaded where there is something to judge: `fe status` is asked often, and mostly nothing waits.
+# The rules are imported only when there is an item to judge. Callers run `fe status` often, and mostly nothing waits.
 
 LEAD: dict[LeadOption, str] = {
     "split": "split into tasks",
@@ -52,14 +53,14 @@ LEAD: dict[LeadOption, str] = {
 
 
 class CallerWays:
-    """The ways that one caller has."""
+    """The choices that one caller has."""
 
     def __init__(self, context: Context, tx: Tx, actor: Actor) -> None:
         self._context, self._tx, self._actor = context, tx, actor
 
     def may(self, verb: str, task: str = "") -> bool:
-        """Whether the caller may use the verb at all, on this task, and can sign it where a signature is wanted (I1,
-        I2, I5, I9).
+        """Return True if the caller may use the verb on this task, and can sign if it needs a signature. (I1, I2, I5,
+        I9)
         """
         actor = self._actor
         if why_barred(actor, verb) is not None:
@@ -72,14 +73,14 @@ class CallerWays:
         try:
             if not self._context.wants_key(self._tx, self._actor, verb):
                 return True
-        except ConfigError:  # whether a signature is wanted cannot be said, and the verb would say so
+        except ConfigError:  # unknown if a signature is needed, and the verb would fail too
             return False
         from foureyes.app.signatures import active_keys, keys_at_hand
 
         return bool(keys_at_hand(self._context, self._actor, active_keys(self._tx)))
 
     def resuming(self, task: str) -> tuple[Choice, ...]:
-        """D3: lift a hold, of a task or (empty) of the project."""
+        """Return the choice to lift a hold of a task, or of the project if `task` is empty. (D3)"""
         if not self.may("resume", task):
             return ()
         if task:
@@ -95,7 +96,7 @@ class CallerWays:
         )
 
     def setting_aside(self, agent: str) -> tuple[Choice, ...]:
-        """R1: every blocker of an agent that stopped no task."""
+        """Return the choice to set aside all blockers of an agent that stopped no task. (R1)"""
         if not self.may("resume"):
             return ()
         step = fe("resume", "--agent", agent, "-m", WHY)
@@ -104,7 +105,7 @@ class CallerWays:
         return (Choice(text=text, noun="stops", verb="resume", values=values, asks="reason", step=step),)
 
     def unblocking(self, task: str) -> tuple[Choice, ...]:
-        """T: take rejected or blocked work up again, or close it for good."""
+        """Return the choice to reopen rejected or blocked work."""
         if not self.may("unblock", task):
             return ()
         from foureyes.app.facts import facts_of
@@ -118,7 +119,7 @@ class CallerWays:
         return (Choice(text=text, noun="stops", verb="unblock", values={"task": task}, asks="reason", step=step),)
 
     def leading(self, task: str) -> tuple[Choice, ...]:
-        """E3: what the lead may decide about a loop."""
+        """Return the lead's choices for a loop. (E3)"""
         from foureyes.app.case import case_of
         from foureyes.app.gate.merge_queue import refuse_while_merging
 
@@ -136,7 +137,7 @@ class CallerWays:
         return may and not why_not_lead(case.facts, case.me, case.policy.tiers.lead, self._actor.agent, option)
 
     def unsticking(self, task: str) -> tuple[Choice, ...]:
-        """Q3: try a merge again, or send the work back."""
+        """Return the choices to retry a merge or send the work back. (Q3)"""
         choices = []
         if self.may("merge --retry", task):
             step = fe("merge", "--retry", task)
@@ -152,7 +153,7 @@ class CallerWays:
         return tuple(choices)
 
     def _may_send_back(self, task: str) -> bool:
-        """Whether a redo would go through: the verb's own judgement is asked, with some reason."""
+        """Return True if a redo would succeed, by the verb's own judgement."""
         if not self.may("redo", task):
             return False
         from foureyes.app.review.feedback import judge
@@ -164,7 +165,7 @@ class CallerWays:
         return True
 
     def sending_back(self, task: str) -> tuple[Choice, ...]:
-        """F1: back to whoever works on it, with words."""
+        """Return the choice to send the work back with feedback. (F1)"""
         if not self._may_send_back(task):
             return ()
         step = fe("redo", task, "-m", WHY)
@@ -172,7 +173,7 @@ class CallerWays:
         return (Choice(text=text, noun="feedback", verb="redo", values={"task": task}, asks="text", step=step),)
 
     def clarifying(self, cycle: str, point: str, task: str) -> tuple[Choice, ...]:
-        """R2: answer a concern; with the last answer the cycle runs again."""
+        """Return the choice to answer a concern. After the last answer, the cycle runs again. (R2)"""
         if not self.may("review clarify", task):
             return ()
         step = fe("review", "clarify", cycle, point, "-m", phrase("the answer"))
@@ -180,7 +181,7 @@ class CallerWays:
         return (Choice(text=f"answer {point}", noun="cycles", verb="clarify", values=values, asks="text", step=step),)
 
     def asking_author(self, cycle: str, task: str, who: str) -> tuple[Choice, ...]:
-        """R1, R2: put what stopped it to who made the work; then the reviewers look again."""
+        """Return the choice to ask the author about the concerns. The reviewers then review again. (R1, R2)"""
         if not self.may("review ask", task):
             return ()
         step = fe("review", "ask", cycle)
@@ -188,7 +189,7 @@ class CallerWays:
         return (Choice(text=f"ask {who} to clarify", noun="cycles", verb="ask_author", values=values, step=step),)
 
     def looking_again(self, task: str) -> tuple[Choice, ...]:
-        """V1: let reviewers look now."""
+        """Return the choice to request a review now. (V1)"""
         if not self.may("review now", task):
             return ()
         step = fe("review", "now", task)
@@ -196,21 +197,21 @@ class CallerWays:
         return (Choice(text=text, noun="cycles", verb="now", values={"task": task}, step=step),)
 
     def releasing(self, task: str) -> tuple[Choice, ...]:
-        """T1: give a claim free of which nothing was heard."""
+        """Return the choice to release a silent claim. (T1)"""
         if not self.may("unstart", task):
             return ()
         text = "release the claim (its commits stay on the branch)"
         return (Choice(text=text, noun="claims", verb="unstart", values={"task": task}, step=fe("unstart", task)),)
 
     def launching(self) -> tuple[Choice, ...]:
-        """I5: a runner takes up what another one left."""
+        """Return the choice to start a runner, which takes over an ended one's runs. (I5)"""
         if not self.may("run"):
             return ()
         text = "start a runner; it goes on when this ends"
         return (Choice(text=text, noun="runs", verb="launch", step=fe("run", "--detach")),)
 
     def mending(self) -> tuple[Choice, ...]:
-        """X4: somebody has to mend the target."""
+        """Return the choice to create a task that fixes the target. (X4)"""
         if not self.may("create"):
             return ()
         step = fe("create", phrase("what is to be fixed"), "--type", "bug", "--priority", "0")
@@ -219,7 +220,7 @@ class CallerWays:
         return (Choice(text=text, noun="tasks", verb="create", values=values, asks="title", step=step),)
 
     def accepting(self, seal: str) -> tuple[Choice, ...]:
-        """P12: make the configuration on the target the one in force: the one that is shown, and no other."""
+        """Return the choice to accept the target's configuration, exactly as shown. (P12)"""
         if not self.may("config accept"):
             return ()
         step = fe("config", "accept")
@@ -227,7 +228,7 @@ class CallerWays:
         return (Choice(text=text, noun="policy", verb="accept", values={"seen": seal}, step=step),)
 
     def waiving(self, task: str, finding: str) -> tuple[Choice, ...]:
-        """E3: let a blocking finding pass for another while."""
+        """Return the choice to waive a blocking finding again. (E3)"""
         if not self.may("finding waive", task):
             return ()
         from foureyes.app.case import case_of
@@ -265,18 +266,18 @@ def _lead(task: str, option: LeadOption) -> Choice:
 # ---- Attention ----
 
 MOST_ROWS = 50
-"""How many rows there are at most."""
+"""The largest number of rows."""
 CLAIMS = 1_000
-"""Among how many claims silent ones are looked for."""
+"""How many claims to search for silent ones."""
 LINE = 200
-"""How long a line may be here."""
+"""The longest line."""
 UNDATED = "~"
-"""Sorts after every moment: what nobody can date stands first."""
+"""Sorts after every date, so that undated items come first."""
 WHY = phrase("why")
 
 
 class TargetState(msgspec.Struct, frozen=True, kw_only=True):
-    """What git says about the target: its tree, and its configuration where that is not the one in force."""
+    """The target in git: its tree, and its configuration if that is not accepted."""
 
     tree: Sha | None = None
     left: Unaccepted | None = None
@@ -285,7 +286,7 @@ class TargetState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AttentionQuery(msgspec.Struct, kw_only=True):
-    """One look: who looks, at what."""
+    """The inputs of one query: caller, policy and target state."""
 
     tx: Tx
     ways: CallerWays
@@ -297,20 +298,20 @@ class AttentionQuery(msgspec.Struct, kw_only=True):
 
 
 class Seed(msgspec.Struct, frozen=True):
-    """A row that is made when it is shown."""
+    """A row that is built only when shown."""
 
     since: str
     make: Callable[[], AttentionRow]
 
 
 class Attention:
-    """What waits for a person."""
+    """Items that wait for a person."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def view(self, actor: Actor, *, limit: int = MOST_ROWS) -> AttentionView:
-        """E6: everything that only a person can move, with the choices that this caller has."""
+        """Return everything that only a person can move, with this caller's choices. (E6)"""
         limit = min(max(1, limit), MOST_ROWS)
         with self._context.store.read() as tx:
             project, policy = self._context.project(tx), self._policy(tx, actor)[0]
@@ -322,9 +323,7 @@ class Attention:
         return AttentionView(rows=rows, more=len(seeds) > limit)
 
     def _seen(self, project: ProjectView, *, with_tree: bool) -> TargetState:
-        """Git is asked before the transaction; where it does not answer, nothing is said about the target. Its tree is
-        looked up where checks may have run on it.
-        """
+        """Read the target from git, before the transaction. Empty if git fails. Reads its tree only if checks exist."""
         context = self._context
         try:
             head = branch_here(context, project.target) if with_tree else None
@@ -347,7 +346,7 @@ class Attention:
         return AttentionQuery(tx=tx, ways=ways, project=project, policy=policy, broken=broken, seen=seen, most=most)
 
     def _policy(self, tx: Tx, actor: Actor) -> tuple[ReviewPolicy | None, ConfigError | None]:
-        """The rules in force, or what is wrong with the configuration."""
+        """Return the policy, or the problem with the configuration."""
         try:
             return self._context.policy(tx, actor), None
         except ConfigError as problem:
@@ -402,7 +401,7 @@ class Attention:
         choices: tuple[Choice, ...] = (),
         otherwise: Steps = NO_STEP,
     ) -> AttentionRow:
-        """A row; where the caller has no choice, `otherwise` says who does what."""
+        """Build a row. `otherwise` is the next step if the caller has no choice."""
         return AttentionRow(
             id=" ".join(part for part in (kind, of or task) if part),
             kind=kind,
@@ -462,7 +461,7 @@ class Attention:
         )
 
     def _rounds(self, look: AttentionQuery, stop: Stop) -> list[str]:
-        """L12: the table of rounds; nothing while the configuration that says how far a loop may go is broken."""
+        """Return the table of rounds. Empty while the configuration is invalid. (L12)"""
         from foureyes.app.tasks.escalation import loop_state_of, rounds_table
 
         try:
@@ -472,7 +471,7 @@ class Attention:
         return rounds_table(state)
 
     def _rejected(self, look: AttentionQuery, stop: Stop) -> AttentionRow:
-        """T: rejected work goes on, or ends, by who rejected it or a person."""
+        """Build the row of a rejected task. Its rejecter or a person decides how it continues."""
         return self._row(
             "rejected",
             f"rejected: {stop.text}",
@@ -501,7 +500,7 @@ class Attention:
         )
 
     def _target(self, look: AttentionQuery) -> Iterable[Seed]:
-        """D5: required checks whose latest result on the tip of the target is not a pass."""
+        """Yield required checks that did not pass on the target's tip. (D5)"""
         if look.policy is None or look.seen.tree is None or not look.policy.checks:
             return
         from foureyes.core.nouns.check import CheckResult
@@ -553,7 +552,7 @@ class Attention:
         )
 
     def _configuration(self, look: AttentionQuery) -> Iterable[Seed]:
-        """P12: what is not the accepted one, or cannot be read, decides nothing."""
+        """Yield an unaccepted or unreadable configuration. (P12)"""
         if look.broken is not None:
             yield Seed("", partial(self._broken, look.broken))
         if look.seen.left is not None:
@@ -594,15 +593,15 @@ class Attention:
 
 
 def _everything(offered: Proposal) -> Iterable[str]:
-    """All that accepting would put in force: who accepts must be able to read it, to its last word. A line in as many
-    as it needs, none of them cut.
+    """Yield every line that accepting would put in force. Split long lines but never cut them, because the person must
+    be able to read everything.
     """
     for line in offered.lines:
         yield from [line[start : start + LINE] for start in range(0, len(line), LINE)] or [""]
 
 
 def _cut(line: str) -> str:
-    """A line that keeps its columns."""
+    """Return the line on one row, cut to the limit, with its columns kept."""
     flat = line.replace("\n", " ").rstrip()
     return flat if len(flat) <= LINE else flat[: LINE - 1] + "…"
 

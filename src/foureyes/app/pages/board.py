@@ -1,5 +1,5 @@
-"""The board: four columns of cards in windows, live claims, and what the status line says. However many tasks there
-are, one look reads a few windows of them, and asks git once.
+"""The board: four columns of cards in windows, live claims and the status line. One view reads a few windows and calls
+git once, for any number of tasks.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 
 LIMIT = 50
 BLOCK = 200
-"""How many tasks in review are judged at once. They are put in the queue's order within a block; blocks follow each
-other by priority and age.
+"""How many tasks in review to judge at once. Within a block they are in queue order. Blocks are in order of priority
+and age.
 """
 LATEST = 1_000
-"""How many of the latest approvals are looked at for those of today."""
+"""How many of the latest approvals to search for today's."""
 
 
 class CardGroup(msgspec.Struct, frozen=True):
-    """A part of a column: the statement that lists it, and how many it has."""
+    """A part of a column: the query that lists it and its size."""
 
     statement: str
     size: int
@@ -52,7 +52,7 @@ class CardGroup(msgspec.Struct, frozen=True):
 
 
 class BoardQuery(msgspec.Struct, kw_only=True):
-    """One look at the board: who looks, what git says, and what was judged on the way."""
+    """The inputs of one view of the board, and the rows judged so far."""
 
     tx: Tx
     actor: Actor
@@ -71,7 +71,7 @@ class Board:
         self._judge = context.shared(Judge, lambda: Judge(context))
 
     def view(self, actor: Actor, *, limit: int = LIMIT) -> BoardView:
-        """The whole board for this caller: of each column its count and its first cards."""
+        """Return the whole board for this caller: each column's count and first cards."""
         heads, problem = self._heads()
         with self._context.store.read() as tx:
             look = self._look(tx, actor, heads, problem)
@@ -104,7 +104,7 @@ class Board:
             )
 
     def column(self, actor: Actor, name: str, *, after: int = 0, limit: int = LIMIT) -> Column:
-        """A window of one column: so many cards after the first `after`."""
+        """Return a window of one column: `limit` cards after the first `after`."""
         column = next((known for known in COLUMNS if known == name), None)
         if column is None:
             raise BadInput(f"there is no column {name!r}; the board has {', '.join(COLUMNS)}.")
@@ -113,7 +113,7 @@ class Board:
             return self._column(self._look(tx, actor, heads, problem), column, max(0, after), _window(limit))
 
     def _heads(self) -> tuple[Mapping[str, Sha], str]:
-        """Where the branches stand, asked once; or why git cannot say."""
+        """Return all branch heads, or the problem with git."""
         try:
             return self._context.repo.heads(), ""
         except GitProblem as problem:
@@ -138,7 +138,7 @@ class Board:
         return Column(name=name, count=count, cards=tuple(cards), after=after)
 
     def _open(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
-        """What nobody works on: ready first, then what waits, and for what."""
+        """Return tasks that nobody works on: ready ones first, then waiting ones with their reasons."""
         groups = _open_groups(look)
         ids = _ids(look.tx, groups, after, limit)
         return sum(group.size for group in groups), open_cards(self._context, look.tx, ids)
@@ -148,7 +148,7 @@ class Board:
         return group.size, claimed_cards(self._context, look.tx, _ids(look.tx, [group], after, limit))
 
     def _reviewing(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
-        """Cards in the queue's order, block by block: a window reaches into two blocks at most."""
+        """Return cards in queue order, block by block. A window needs two blocks at most."""
         ids: list[str] = []
         reviews: dict[str, QueueRow] = {}
         for block in range(after // BLOCK, (after + limit - 1) // BLOCK + 1):
@@ -160,7 +160,7 @@ class Board:
         return count, waiting_cards(self._context, look.tx, ids[first : first + limit], reviews)
 
     def _judged(self, look: BoardQuery, block: int, tasks: Sequence[str]) -> list[QueueRow]:
-        """The rows of the queue; none where the configuration or git is broken, because then nothing can be judged."""
+        """Return the rows of the review queue. Empty if the configuration is invalid or git fails."""
         if look.problem or not tasks:
             return []
         try:
@@ -172,7 +172,7 @@ class Board:
         return rows
 
     def _done(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
-        """What waits to be merged, in its order, then what is over, the latest first."""
+        """Return tasks that wait for their merge, in order, then closed ones, latest first."""
         approved, closed = (look.counters.get(f"status:{status}", 0) for status in ("approved", "closed"))
         items = items_of(look.tx, after=after, limit=limit) if after < approved else []
         cards = merging_cards(self._context, look.tx, items)
@@ -186,7 +186,7 @@ def _window(limit: int) -> int:
 
 
 def _open_groups(look: BoardQuery) -> list[CardGroup]:
-    """The parts of the column of open tasks, in their order. An epic is work for nobody (T4)."""
+    """Return the parts of the open column in order. Nobody works on an epic itself. (T4)"""
     count = look.counters.get
     held = look.tx.one("board.count_held", Count) if count("held", 0) else None
     stopped = held.n if held else 0
@@ -205,7 +205,7 @@ def _open_groups(look: BoardQuery) -> list[CardGroup]:
 
 
 def _ids(tx: Tx, groups: Sequence[CardGroup], after: int, limit: int) -> list[str]:
-    """A window of groups that stand one behind the other; what lies outside of it is not read."""
+    """Return a window over consecutive groups. Reads only what the window needs."""
     ids: list[str] = []
     for group in groups:
         if after < group.size and len(ids) < limit:
@@ -222,7 +222,7 @@ MERGING: dict[str, CardState] = {"merging": "merging", "stuck": "stuck"}
 
 
 class CardRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task as the store has it, for its card."""
+    """A task's stored fields for its card."""
 
     task: str
     title: str
@@ -249,7 +249,7 @@ class CardRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Approver(msgspec.Struct, frozen=True):
-    """Who approved a task, and on whose word that rests."""
+    """A task's approver and the basis of the approval."""
 
     task: str
     approver: str
@@ -258,7 +258,7 @@ class Approver(msgspec.Struct, frozen=True):
 
 
 def open_cards(context: Context, tx: Tx, ids: Sequence[str]) -> list[Card]:
-    """Cards of what nobody works on: ready, or what it waits for."""
+    """Return cards of tasks that nobody works on, with what they wait for."""
     waits = awaited(tx, ids)
     return [
         _card(context, row, state=_standing(row), note=_why(row), waits_for=waits.get(row.task, ()))
@@ -267,7 +267,7 @@ def open_cards(context: Context, tx: Tx, ids: Sequence[str]) -> list[Card]:
 
 
 def claimed_cards(context: Context, tx: Tx, ids: Sequence[str]) -> list[Card]:
-    """Cards of what somebody works on."""
+    """Return cards of tasks in progress."""
     return [
         _card(context, row, state="in_progress", who=row.implementer, since=row.started_at or row.updated_at)
         for row in _rows(tx, ids)
@@ -275,7 +275,7 @@ def claimed_cards(context: Context, tx: Tx, ids: Sequence[str]) -> list[Card]:
 
 
 def waiting_cards(context: Context, tx: Tx, ids: Sequence[str], reviews: Mapping[str, QueueRow]) -> list[Card]:
-    """Cards of what waits in review, with what the queue says about it."""
+    """Return cards of tasks in review, with their rows of the review queue."""
     return [
         _card(
             context,
@@ -290,7 +290,7 @@ def waiting_cards(context: Context, tx: Tx, ids: Sequence[str], reviews: Mapping
 
 
 def merging_cards(context: Context, tx: Tx, items: Sequence[MergeItem]) -> list[Card]:
-    """Cards of what is approved and not merged, each with its place in the merge queue and what it waits for."""
+    """Return cards of approved tasks, with their place in the merge queue and the reason they wait."""
     if not items:
         return []
     rules = rules_of(context, tx)
@@ -310,7 +310,7 @@ def merging_cards(context: Context, tx: Tx, items: Sequence[MergeItem]) -> list[
 
 
 def closed_cards(context: Context, tx: Tx, ids: Sequence[str]) -> list[Card]:
-    """Cards of what is over."""
+    """Return cards of closed tasks."""
     approvers = _approvers(tx, ids)
     return [
         _card(
@@ -324,7 +324,7 @@ def closed_cards(context: Context, tx: Tx, ids: Sequence[str]) -> list[Card]:
 
 
 def _rows(tx: Tx, ids: Sequence[str]) -> list[CardRow]:
-    """The rows of tasks, in the order in which they are asked for."""
+    """Return the rows of tasks in the requested order."""
     rows = {row.task: row for row in tx.all("board.cards", CardRow, ids=list(ids))} if ids else {}
     return [rows[task] for task in ids if task in rows]
 
@@ -334,7 +334,7 @@ def _approvers(tx: Tx, ids: Sequence[str]) -> dict[str, Approver]:
 
 
 class Approval(TypedDict):
-    """Who agreed, since when it is as it is, and whether only a rule did."""
+    """Card fields about the approval."""
 
     who: str
     since: str
@@ -386,7 +386,7 @@ def _card(
 
 
 def _standing(row: CardRow) -> CardState:
-    """Where a card stands in the column of open tasks."""
+    """Return the state of a card in the open column."""
     if row.status == "blocked":
         return "rejected" if row.rejected else "blocked"
     if row.status == "deferred":
@@ -397,7 +397,7 @@ def _standing(row: CardRow) -> CardState:
 
 
 def _why(row: CardRow) -> str:
-    """Why nobody can start it; what it waits for stands on the card itself."""
+    """Return the reason why nobody can start the task. The card shows dependencies itself."""
     if row.status == "blocked":
         return row.blocked_reason
     if row.status == "deferred":

@@ -1,6 +1,4 @@
-"""The completion gate (X4): what of a scope is not done, whatever anybody says; and the report that stands beside it
-(L15, L16).
-"""
+"""The completion gate (X4): what keeps a scope from being complete, and the notes of the report (L15, L16)."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ UNSUBMITTED = ("open", "in_progress", "blocked", "deferred")
 
 
 class CompletionTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that could be in the way."""
+    """A task that could keep a scope from being complete."""
 
     id: str
     status: str
@@ -45,7 +43,7 @@ class CompletionTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _of_sprint(tx: Tx, name: str) -> tuple[str, frozenset[str], tuple[str, ...]]:
-    """A sprint's id and tasks, and notes about tasks that were not submitted: those can be in nobody's way."""
+    """Return a sprint's id, tasks, and notes about unsubmitted ones, which do not keep it from being complete."""
     from foureyes.app.tasks.sprint_records import find, tasks_of
     from foureyes.core.sprint.progress import stage_of
 
@@ -59,7 +57,7 @@ def _of_sprint(tx: Tx, name: str) -> tuple[str, frozenset[str], tuple[str, ...]]
 
 
 class Validation:
-    """Ask whether everything is through. `asks`: the remote, too, where its target is, for what is told besides."""
+    """The completion check. `asks`: query the remote too, for the notes."""
 
     def __init__(self, context: Context, *, asks: bool = True) -> None:
         self._context, self._asks = context, asks
@@ -67,7 +65,7 @@ class Validation:
     def validate(
         self, actor: Actor, *, tasks: Sequence[str] = (), label: str = "", group: str = "", sprint: str = ""
     ) -> Report:
-        """Every reason why the scope is not complete; nothing else can say that it is."""
+        """Return every reason why the scope is not complete."""
         label = clean_word(label, "label") if label else ""
         with self._context.store.read() as tx:
             chosen = {self._context.find_id(tx, task) for task in tasks}
@@ -100,7 +98,7 @@ class Validation:
         )
 
     def _notes(self, tx: Tx, ids: set[str]) -> tuple[str, ...]:
-        """L15, L16, E3: visible, not blocking."""
+        """Return notes that do not block completion. (E3, L15, L16)"""
         wanted = sorted(ids)
         notes = [
             f"{row.task}: all suggestions skipped ({row.n}) (L15)"
@@ -114,7 +112,7 @@ class Validation:
 
 
 def _why_not(row: CompletionTask, holding: Sequence[HoldingRow]) -> Iterator[Reason]:
-    """Everything that keeps a task from being done."""
+    """Yield the reasons why a task is not done."""
     unresolved = [each.id for each in holding if each.state != "waived" and not (each.by_check and row.is_merged)]
     expired = [each.id for each in holding if each.state == "waived" and not row.is_merged]
     if unresolved:
@@ -137,7 +135,7 @@ def _why_not(row: CompletionTask, holding: Sequence[HoldingRow]) -> Iterator[Rea
 
 
 def red_on_target(context: Context, *, ran: bool = False) -> list[Reason]:
-    """A required check that is red on the target, or never ran there (G1). `ran`: only of those that did."""
+    """Return reasons for required checks that failed on the target or never ran there. `ran`: only those that ran. (G1)"""
     with context.store.read() as tx:
         project = context.project(tx)
         target, at = project.target, noted_target(context, tx, project)
@@ -174,7 +172,7 @@ def _red(rule: CheckRule, results: Sequence[CheckResult], target: str) -> Reason
 
 
 def _refuse_nothing(tx: Tx, label: str, group: str) -> None:
-    """X4: a scope that no task is in was mistyped; that all of nothing is complete would say nothing."""
+    """Refuse a label or group without tasks. It was probably mistyped, and "complete" would be misleading. (X4)"""
     for name, scope in (("label", label), ("group", group)):
         asked = {"label": "", "group_name": ""} | {"label" if name == "label" else "group_name": scope}
         if scope and tx.one("task.of_scope", IdRow, **asked) is None:

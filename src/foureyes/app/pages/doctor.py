@@ -1,4 +1,4 @@
-"""Diagnosis of a project: everything that can be wrong with it."""
+"""Diagnosis of a project: every known kind of problem."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_
 
 SHOWN_TASKS = 5
 LEAST_ROOM = 1 << 20
-"""Bytes. With less the disk is as good as full."""
+"""Bytes. With less, the disk counts as full."""
 ROLES = {"owner": "the owner", "writer": "a writer", "reader": "a reader"}
 
 
 def grants_for(role: StoreRole, wanted: str = "") -> Steps:
-    """What lets somebody in as what they are to be, or are `wanted` to be; the owner types the SQL."""
+    """Return the command for a role's rights: its current ones, or those in `wanted`. The owner runs the SQL."""
     if role.kind == "owner":
         return fe("store", "roles", before="for agents and others a role that only adds: ")
     grant = fe("store", "roles", "--reader" if (wanted or role.kind) == "reader" else "--writer", role.name)
@@ -56,13 +56,13 @@ def grants_for(role: StoreRole, wanted: str = "") -> Steps:
 
 
 class Doctor:
-    """The health of git, store, configuration, keys."""
+    """Health checks of git, store, configuration and keys."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def examine(self, actor: Actor, progress: CountProgress | None = None) -> list[Check]:
-        """Everything that can be wrong, looked at; nothing is repaired."""
+        """Run every health check. Repairs nothing."""
         answer, notices = self._on_remote()
         checks = [
             self._git(),
@@ -80,7 +80,7 @@ class Doctor:
         return [*checks, self._profiles(actor), *self._programs(), *in_git_dir(self._context)]
 
     def _remote(self) -> list[Check]:
-        """Q6: whether the project's remote has what was submitted here; nothing is said where there is none."""
+        """Check that the remote has this clone's submissions. Empty if there is no remote. (Q6)"""
         try:
             name, tasks = unsent(self._context)
         except (ConfigError, GitProblem):  # told by another line
@@ -104,13 +104,13 @@ class Doctor:
         return checks or [Check("remote", "ok", f"{name} has all submissions of this clone")]
 
     def _unheard(self) -> list[Check]:
-        """Q4: merges of which nobody knows whether they arrived; nothing where there are none."""
+        """Warn about unconfirmed pushes. (Q4)"""
         with self._context.store.read() as tx:
             tasks = unheard(self._context, tx)
         return [Check("pushed", "warn", f"{task}: {NOT_KNOWN}", fe("merge")) for task in tasks]
 
     def _programs(self) -> list[Check]:
-        """What agent programs find here, a line for each that was set up, and whether it fits."""
+        """Check the setup of each agent program in this checkout."""
         checks = []
         for each in self._context.outside.set_ups():
             text = f"{each.program}: {', '.join(each.found)}"
@@ -123,7 +123,7 @@ class Doctor:
         return checks or [Check("agents", "ok", none, fe("setup", blank("PROGRAM")))]
 
     def _profiles(self, actor: Actor) -> Check:
-        """Agent programs of the profiles, as far as files tell; nobody needs one of them."""
+        """List the profiles' programs, by files only. A missing one is no problem."""
         from foureyes.config.policy import agent_profiles
 
         with self._context.store.read() as tx:
@@ -136,7 +136,7 @@ class Doctor:
         return Check("profiles", "ok", text, fe("agent", "list"))
 
     def _writing(self) -> Check:
-        """Whether work can be done from here; in the sandbox of an agent often it cannot."""
+        """Check that the caller can write where work needs it. An agent's sandbox often forbids it."""
         agent = sandbox_around(self._context.environ)
         inside = f" in the sandbox of {agent}" if agent else ""
         shut = self._context.outside.unwritable()
@@ -162,7 +162,7 @@ class Doctor:
         return Check("git", "ok", "git answers")
 
     def _on_remote(self) -> tuple[RemoteAnswer | None, list[Check]]:
-        """Q6: where the remote has the target, and whether it answers; nothing is said where the project has none."""
+        """Query the remote for the target and check that it answers. Empty if there is no remote. (Q6)"""
         try:
             answered = ask_target(self._context)
         except RemoteProblem as problem:
@@ -201,7 +201,7 @@ class Doctor:
         return Check("target", "ok", f"target {target} at {head[:7]}{where and f'; {where}'}")
 
     def _of_clone(self, answer: RemoteAnswer | None, target: str) -> list[tuple[str, Steps]]:
-        """That the branch or a checkout of the target is not where the target is."""
+        """Return warnings about a local target branch or checkout that is not at the target."""
         if answer and answer.tip and (ahead := ahead_here(self._context, answer.name, target, answer.tip)):
             return [(ahead.text, ahead.next)]
         behind = checkouts_behind(self._context, target)[:1]
@@ -233,13 +233,13 @@ class Doctor:
         return Check("configuration", "ok", f"{FILE} on {project.target} is accepted, policy {policy.name}")
 
     def _former_settings(self) -> list[Check]:
-        """Settings under the keys of earlier versions, with what to write instead; none where all are current."""
+        """Warn about settings with keys of earlier versions, with their replacement."""
         with self._context.store.read() as tx:
             project = self._context.project(tx)
         try:
             text = self._context.repo.file_at(read_at(self._context, project, project.target), FILE)
             written = former_keys(text or "")
-        except (ConfigError, GitProblem):  # named by the line about the configuration
+        except (ConfigError, GitProblem):  # the configuration check reports this
             written = []
         step = prose(f"change {FILE}, then: ") + ACCEPT
         checks = [Check("settings", "warn", sentence, step) for sentence in written]
@@ -268,7 +268,7 @@ class Doctor:
         return Check("store", "ok", f"{self._context.store.describe()}: sound")
 
     def _place(self, answer: RemoteAnswer | None) -> Check:
-        """P12, J3: whether this is the store of the target, where its journal says that it lies."""
+        """Check that this store belongs to the target and is at its recorded place. (J3, P12)"""
         with self._context.store.read() as tx:
             project = self._context.project(tx)
             if self._is_missing(project.target):
@@ -283,7 +283,7 @@ class Doctor:
         return Check("place", "ok", "the store lies where its journal says, and lacks no anchor of the target")
 
     def _role(self) -> list[Check]:
-        """Who the caller is to a server, and what that one could do to the journal; nothing of a file."""
+        """Check the caller's role on a database server, and if it can rewrite the journal. Empty for a file."""
         role = self._context.store.role()
         if role is None:
             return []
@@ -298,7 +298,7 @@ class Doctor:
         return [Check("role", "ok", text)]
 
     def _aside(self) -> list[Check]:
-        """Files that were the store; nothing where there are none."""
+        """List old store files that were set aside."""
         names = self._context.outside.kept_aside()
         text = f"set aside in .foureyes, and not the store: {some(names, SHOWN_TASKS)}"
         return [Check("aside", "ok", text)] if names else []
@@ -323,7 +323,7 @@ class Doctor:
         return Check("journal", "ok", f"{report.rows} rows, chain and tables verified")
 
     def _checks(self, actor: Actor) -> Check:
-        """D5, M4: what the quality pipeline is."""
+        """Check the configured checks. (D5, M4)"""
         try:
             with self._context.store.read() as tx:
                 rules = self._context.policy(tx, actor).checks
@@ -351,7 +351,7 @@ class Doctor:
         return Check("checks", "ok", f"checks {names}")
 
     def _environments(self, actor: Actor) -> list[Check]:
-        """D5: where checks stand, and what is kept for them; nothing where the project has no `[checkout]`."""
+        """Check the isolation of checks and list kept environments. Empty without `[checkout]`. (D5)"""
         try:
             with self._context.store.read() as tx:
                 rule = self._context.policy(tx, actor).checkout
@@ -378,7 +378,7 @@ class Doctor:
         try:
             return CheckRuns(self._context).of_target(actor)
         except FoureyesError:
-            return []  # that there is no target is said by a line of its own
+            return []  # the target check reports this
 
     @staticmethod
     def _identity(actor: Actor) -> Check:
@@ -403,12 +403,12 @@ OURS = "refs/foureyes/"
 
 
 def in_git_dir(context: Context) -> list[Check]:
-    """A line for each thing that is wrong there; nothing of what is sound."""
+    """Return a check for each problem in the git directory."""
     return [*_worktrees(context), *_history(context), *_refs(context), *_replaced(context)]
 
 
 def _worktrees(context: Context) -> list[Check]:
-    """K1: worktrees that git does not know, as after the repository was moved."""
+    """Warn about worktrees that git does not know, for example after a move of the repository. (K1)"""
     workshop = context.workshop
     wrong = {task: path for task, path in workshop.worktrees().items() if workshop.worktree_state(task).wrong}
     if not wrong:
@@ -419,7 +419,7 @@ def _worktrees(context: Context) -> list[Check]:
 
 
 def _history(context: Context) -> list[Check]:
-    """Q5, Q6: that this clone has not all of the target's history, as one that was made with `--depth`."""
+    """Warn about a shallow clone. (Q5, Q6)"""
     with context.store.read() as tx:
         target, remote = context.project(tx).target, remote_of(context, tx)
     try:
@@ -431,7 +431,7 @@ def _history(context: Context) -> list[Check]:
 
 
 def _refs(context: Context) -> list[Check]:
-    """A1, Q6: what keeps git from writing where attempts are kept, or what the remote has."""
+    """Warn about refs or locks that keep git from writing attempts or tracking refs. (A1, Q6)"""
     with context.store.read() as tx:
         remote, target = remote_of(context, tx), context.project(tx).target
     notes = [tracked(remote, ref) for ref in (f"refs/heads/{target}", FENCE)] if remote else []
@@ -446,7 +446,7 @@ def _refs(context: Context) -> list[Check]:
 
 
 def _replaced(context: Context) -> list[Check]:
-    """Q5, Q6: what has a person's own git show or merge something else than the commit that a command names."""
+    """Warn about replace refs or grafts, which make a person's git show other content. (Q5, Q6)"""
     try:
         names = context.repo.replaced()
     except GitProblem:  # told by another line
@@ -468,16 +468,16 @@ def _displaced(ref: str, remote: str) -> str:
 # ---- Sandboxes in which agent programs run commands ----
 
 MARKS = {"CODEX_SANDBOX_NETWORK_DISABLED": "codex", "CODEX_SANDBOX": "codex", "SANDBOX_RUNTIME": "claude"}
-"""Variables that a program sets for commands in its sandbox, and for no others."""
+"""Variables that an agent program sets only for commands in its sandbox."""
 
 
 def sandbox_around(environ: Mapping[str, str]) -> str:
-    """The agent program in whose sandbox a command runs; empty where none says so."""
+    """Return the agent program whose sandbox runs this command. Empty if none is known."""
     return next((agent for mark, agent in MARKS.items() if mark in environ), "")
 
 
 def let_write(agent: str, paths: Sequence[str]) -> Steps:
-    """How somebody lets the sandbox of an agent program write some places."""
+    """Return the steps to let an agent program's sandbox write to some paths."""
     if agent == "codex":
         roots = [word for path in paths for word in ("--add-dir", path)]
         return shell("codex", "-s", "workspace-write", *roots, before="allow it to write: ")

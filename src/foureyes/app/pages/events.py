@@ -1,4 +1,4 @@
-"""Events: the journal as sentences, one per kind, and the cheapest way to notice that it has grown."""
+"""Events: the journal as sentences, one per kind, and the cheapest way to notice new rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ END = 2**62
 
 
 class PackedEvent(msgspec.Struct, frozen=True):
-    """A row of the journal with its event, still packed."""
+    """A journal row with its encoded event."""
 
     seq: int
     at: str
@@ -38,29 +38,29 @@ class PackedEvent(msgspec.Struct, frozen=True):
 
 
 class Events:
-    """What happens, for whoever watches."""
+    """Recent events for watchers."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def head(self) -> int:
-        """The number of the journal's last row: one statement, to be asked as often as one likes."""
+        """Return the number of the last journal row. One query, so it is cheap to poll."""
         with self._context.store.read() as tx:
             row = tx.one("journal.head", JournalHead)
         return row.seq if row else 0
 
     def latest(self, limit: int = 50) -> list[EventLine]:
-        """The latest events, the oldest of them first."""
+        """Return the latest events, oldest first."""
         with self._context.store.read() as tx:
             return self._lines(tx, tx.all("journal.events", PackedEvent, before=END, quiet=QUIET, limit=limit)[::-1])
 
     def since(self, seq: int, limit: int = 200) -> list[EventLine]:
-        """The events after a row, the oldest first; as many as asked for, and the rest from the last of them on."""
+        """Return the events after a row, oldest first. To get more, call again with the last one's number."""
         with self._context.store.read() as tx:
             return self._lines(tx, tx.all("journal.events_since", PackedEvent, after=seq, quiet=QUIET, limit=limit))
 
     def _lines(self, tx: Tx, rows: Sequence[PackedEvent]) -> list[EventLine]:
-        """Rows as sentences, with what people call each session."""
+        """Return rows as sentences with session names."""
         sessions = sorted({row.session for row in rows})
         names = {row.id: row.name for row in tx.all("session.some", SessionView, ids=sessions)} if rows else {}
         names[str(self._context.gate.session)] = "the gate"
@@ -68,7 +68,7 @@ class Events:
 
 
 def _line(row: PackedEvent, who: str) -> EventLine:
-    """One row; one that this version cannot read is said to be unreadable, and hides no other."""
+    """Return one row as a sentence. An unreadable row is reported as such and hides no other."""
     try:
         event = msgspec.json.decode(row.payload, type=kind_of(row.kind))
     except (KeyError, msgspec.DecodeError):
@@ -90,7 +90,7 @@ QUIET = (
     "TaskReserved",
     "RunBound",
 )
-"""Events that say nothing to a person: each stands beside one that does."""
+"""Events without news for a person. Each comes with another event that has it."""
 
 DECISIONS = frozenset(
     {
@@ -109,12 +109,12 @@ EXCEPTIONS = frozenset({"SecurityRecorded", "UnapprovedMergeSeen", "AttributionC
 
 
 def sentence(who: str, event: Event) -> str:
-    """Who did what, in one line."""
+    """Describe an event in one line, starting with `who`."""
     return one_line(f"{who} {PREDICATES[type(event).__name__](event)}", LONGEST)
 
 
 def kind_of_line(event: Event) -> EventKind:
-    """How an event stands out among others."""
+    """Return the highlighting of an event."""
     name, fields = type(event).__name__, asdict(event)
     if fields.get("kind") == "token_elsewhere":
         return "refused"
@@ -334,4 +334,4 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "TaskUndeferred": lambda e: "took it up again",
     "TaskUnstarted": lambda e: _ended_run(e, "gave it back"),
 }
-"""What somebody did, by the event's name."""
+"""The predicate of each sentence, by event name."""

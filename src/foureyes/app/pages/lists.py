@@ -1,6 +1,6 @@
-"""Lists: pages of tasks, what the caller may approve, one task in full. Reads write nothing (D7).
+"""Lists: pages of tasks, reviewable tasks, one task in full. Reads write nothing. (D7)
 
-What a page of tasks does not need is loaded where it is needed: agents list and claim all the time.
+Imports that a page of tasks does not need are local, because agents list and claim often.
 """
 
 from __future__ import annotations
@@ -26,19 +26,18 @@ if TYPE_CHECKING:
 
 # ---- Lists ----
 
-# What a page of tasks does not need is loaded where it is needed: agents list and claim all the time.
 
 LOG_LINES = 20
 
 
 class Lists:
-    """The read side of tasks."""
+    """Read access to tasks."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def page(self, query: ListQuery) -> list[TaskRow]:
-        """One page of a list."""
+        """Return one page of a list."""
         with self._context.store.read() as tx:
             if query.text is not None:
                 clean_text(query.text.replace("\0", " "), "the text to search for")
@@ -47,35 +46,35 @@ class Lists:
             return tx.tasks(query, TaskRow)
 
     def listed(self, query: ListQuery) -> list[ListedTask]:
-        """One page of a list, with who works on each task, its mode and what it waits for."""
+        """Return one page of a list, with the implementer, mode and dependencies of each task."""
 
         rows = self.page(query)
         with self._context.store.read() as tx:
             return listed(self._context, tx, rows)
 
     def place(self, task: str) -> tuple[int, int]:
-        """Where a task stands in a list, to continue after it."""
+        """Return a task's position in the priority order, as a mark to continue after it."""
         with self._context.store.read() as tx:
             mark = tx.one("task.place", PageMark, id=self._context.find_id(tx, task))
         assert mark is not None
         return mark.priority, mark.n
 
     def reviewable(self, actor: Actor, query: ListQuery) -> ReviewablePage:
-        """P13: exactly the tasks that P and D1–D3 would let the caller approve, of so many in review as one call looks
-        at.
+        """Return exactly the tasks that P and D1–D3 let the caller approve. One call judges a limited number of tasks.
+        (P13)
         """
         from foureyes.app.pages.review_queue import reviewable
 
         return reviewable(self._context, actor, query)
 
     def show(self, actor: Actor, task: str, *, log_lines: int = LOG_LINES, with_diff: bool = False) -> TaskDetail:
-        """Everything about one task, with what the caller could do about it; `with_diff`: beside the change itself."""
+        """Return everything about one task and the caller's options. `with_diff`: the diff is shown with it."""
         from foureyes.app.pages.task import show
 
         return show(self._context, actor, task, log_lines, with_diff=with_diff)
 
     def tree(self, task: str) -> list[tuple[int, Link]]:
-        """What a task waits for, and what that waits for, as depth and task; each task once."""
+        """Return a task's transitive dependencies as depth and task. Each task is expanded once."""
         rows: list[tuple[int, Link]] = []
         with self._context.store.read() as tx:
             root = self._context.find(tx, task)
@@ -91,7 +90,7 @@ class Lists:
 
 
 class PageMark(msgspec.Struct, frozen=True):
-    """What lists are ordered by."""
+    """A position in the order of lists."""
 
     priority: int
     n: int
@@ -101,7 +100,7 @@ class PageMark(msgspec.Struct, frozen=True):
 
 
 class TaskHolder(msgspec.Struct, frozen=True):
-    """Who has a task, and who has to decide before anybody can go on with it."""
+    """The implementer of a task, and the role whose decision it waits for."""
 
     task: str
     who: str
@@ -109,9 +108,7 @@ class TaskHolder(msgspec.Struct, frozen=True):
 
 
 def listed(context: Context, tx: Tx, rows: Sequence[TaskRow]) -> list[ListedTask]:
-    """The rows with what stands beside a task; of closed ones nothing is said. The mode is what the gate would say,
-    whoever asks.
-    """
+    """Add implementer, mode and dependencies to rows. Closed tasks get none. The mode is the gate's, for every caller."""
     live = [TaskId(row.id) for row in rows if row.status != "closed"]
     claims = {row.task: row for row in tx.all("task.claimed", TaskHolder, ids=live)} if live else {}
     waits = awaited(tx, live)
@@ -131,18 +128,18 @@ def listed(context: Context, tx: Tx, rows: Sequence[TaskRow]) -> list[ListedTask
     return tasks
 
 
-# ---- Dependencies that are not over ----
+# ---- Open dependencies ----
 
 
 class OpenDependency(msgspec.Struct, frozen=True):
-    """A task, and an unfinished one that it waits for."""
+    """A task and an open task that it depends on."""
 
     task: str
     depends_on: str
 
 
 def awaited(tx: Tx, tasks: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-    """What each of these tasks waits for; who waits for nothing is not in it."""
+    """Return the open dependencies of these tasks. Tasks without any are left out."""
     waits: dict[str, list[str]] = defaultdict(list)
     for row in tx.all("board.waits", OpenDependency, ids=list(tasks)) if tasks else ():
         waits[row.task].append(row.depends_on)

@@ -1,4 +1,4 @@
-"""The findings loop on a task's page: findings with their moves, reviews, rounds, and advice."""
+"""The findings loop on a task's page: findings with their history, reviews, rounds and remarks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from foureyes.errors import ConfigError
 
 
 def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> TaskDetail:
-    """The page of a task that was submitted, with its loop."""
+    """Add the loop to the page of a submitted task."""
     task = detail.task.id
     findings, reviews = findings_of_task(tx, task), tx.all("review.of_task", Review, task=task)
     moves: dict[str, list[MoveView]] = defaultdict(list)
@@ -60,7 +60,7 @@ def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> Tas
 
 
 def _review(review: Review, reviews: Sequence[Review], facts: Facts, names: dict[str, str]) -> ReviewView:
-    """A review with whether it counts for the latest attempt."""
+    """Return a review, and the reason if it does not count for the latest attempt."""
     diff_id = facts.attempt.diff_id if facts.attempt else ""
     against = why_not_counting(review, reviews, diff_id, facts.reviewers, facts.voiceless)
     by = names.get(review.session, review.session)
@@ -68,7 +68,7 @@ def _review(review: Review, reviews: Sequence[Review], facts: Facts, names: dict
 
 
 def _with_ground(row: ApprovalView, reviews: Sequence[Review]) -> ApprovalView:
-    """D9: an approval with what it rests on."""
+    """Return an approval with its basis. (D9)"""
     reviewed = has_reviewed(row.session, row.diff_id, row.seq, reviews)
     if row.basis == "person":
         rests_on = row.grade + (", with a counting review" if reviewed else "")
@@ -80,7 +80,7 @@ def _with_ground(row: ApprovalView, reviews: Sequence[Review]) -> ApprovalView:
 
 
 def _standing(context: Context, tx: Tx, task: Task) -> LoopState | None:
-    """Where the loop stands; nothing while the configuration that says how far it may go is broken."""
+    """Return the loop's state. None while the configuration is invalid."""
     try:
         return loop_state_of(context, tx, task)
     except ConfigError:

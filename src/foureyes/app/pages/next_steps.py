@@ -1,4 +1,4 @@
-"""Next steps of each page, carried by the views so that every face shows the same (G2)."""
+"""Next steps of each page. The views carry them, so that every interface shows the same ones. (G2)"""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 
 
 GAP = "      "
-"""Between two commands on one line."""
+"""The gap between two commands on one line."""
 MERGE = fe("merge")
 
 
 def after_status(view: StatusView, actor: Actor, merge: Steps = MERGE, moved: Callable[[], Steps] = Steps) -> Steps:
-    """What waits for the caller comes first, then what stops everybody, then what can be begun or merged, then what
-    only a person moves. `merge`: what brings the merge queue on; `moved`: what moves the first of those (E6).
+    """Return the next step for the status page: the caller's reviews, then a project hold, ready tasks, merges, and
+    last the items for a person.
+
+    `merge` moves the merge queue on. `moved` returns the step for the first item that only a person can move. (E6)
     """
     if view.reviewable:
         more = "or more " if view.reviewable_more else ""
@@ -53,11 +55,11 @@ def after_status(view: StatusView, actor: Actor, merge: Steps = MERGE, moved: Ca
 def after_task(
     detail: TaskDetail, actor: Actor, merge: Steps = NO_STEP, *, with_diff: bool, against: Steps = NO_STEP
 ) -> Steps:
-    """In review: look and approve, where the caller may, or what the first reason against that asks for; else the next
-    command by the status, if there is one.
+    """Return the next step for a task's page. In review, this is to approve it, or to remove the first obstacle.
+    Otherwise it depends on the status.
 
-    `merge`: what brings an approved task on. `with_diff`: the caller has the change before them already. `against`:
-    what removes the first reason why nobody can work on it (E6). What reviewers ask who made it comes first (R2).
+    `merge` moves an approved task on. `with_diff`: the caller already sees the diff. `against` removes the first reason
+    why nobody can start it (E6). For the author, reviewers' questions come first (R2).
     """
     task, you = detail.task, detail.you
     if detail.points and actor.session == task.implementer:
@@ -83,27 +85,29 @@ def after_task(
 
 
 def _of_epic(detail: TaskDetail) -> Steps:
-    """T4, T5: its tasks are the work; nobody starts it."""
+    """Return the next step for an epic: its tasks, because nobody starts the epic itself. (T4, T5)"""
     if not detail.children:
         return first_of_epic(detail.task.id)
     return fe("list", "--parent", detail.task.id)
 
 
 def lifting(task: Task | TaskRow, you: Preview, actor: Actor) -> Steps:
-    """What removes the first reason; where that is the maker's to do, others are told so."""
+    """Return the step that removes the first reason. If the author has to take it, others are told so."""
     first = you.reasons[0] if you.reasons else None
     makes = actor.session == task.implementer
     if first is None or not first.next:
         return fe("list", "--reviewable")
-    if first.rule == "D2":  # who answers and who rules are different people
+    if first.rule == "D2":  # the answer and the ruling need different people
         return fe("finding", "list", task.id, "--open")
-    if first.rule == "A7" and not makes:  # a rebase of the branch that it came from
+    if first.rule == "A7" and not makes:  # needs a rebase of the author's branch
         return by("other", first.next, "its author runs: ")
     return first.next
 
 
 def after_queue(rows: Sequence[QueueRow], auto_approvable: int) -> Steps:
-    """The first change that the caller may approve, or else the first; and all at once, where that can be."""
+    """Return the step to view the first change that the caller may approve, else the first one. Adds the batch approval
+    if it is possible.
+    """
     if not rows:
         return fe("list", "--ready")
     first = next((row for row in rows if row.you.may_approve), None)

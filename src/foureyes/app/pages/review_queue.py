@@ -1,4 +1,4 @@
-"""The review queue (H, M8): tasks waiting for review, judged for one caller, the riskiest first."""
+"""The review queue (H, M8): tasks waiting for review, judged for one caller, riskiest first."""
 
 from __future__ import annotations
 
@@ -49,21 +49,21 @@ if TYPE_CHECKING:
 
 ALL = 2**62
 AHEAD = 50
-"""So many are judged ahead in one go: whoever presses a key meanwhile waits for no more."""
+"""How many tasks to judge ahead at once. This limits the delay for a key press."""
 
 
 class Queue:
-    """What waits for eyes."""
+    """Tasks waiting for review."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._judge = context.shared(Judge, lambda: Judge(context))
 
     def view(self, actor: Actor, *, limit: int | None = None, most: int = 0) -> QueueView:
-        """Everything in review: per-task and held first, then by risk, priority, what waits for it, and age (H1).
+        """Return the queue: per-task and held tasks first, then by risk, priority, blocked tasks and age. (H1)
 
-        `limit`: only so many rows of it; the counts are of all. `most`: judge only so many tasks, those of the highest
-        priority and age; then only `count` is of all.
+        `limit`: the number of rows, while the counts cover all tasks. `most`: judge only this many tasks by priority
+        and age. Only `count` then covers all.
         """
         heads = self._context.repo.heads()
         with self._context.store.read() as tx:
@@ -85,8 +85,8 @@ class Queue:
         )
 
     def ahead(self, actor: Actor, *, after: int = 0) -> int:
-        """Judge the next tasks after the first `after` before anybody asks for them, so that a long queue is there when
-        it is opened; where to go on, or 0 at the end. For a program that stays.
+        """Judge the tasks after the first `after` in advance, for a long-running program. Return the next `after`, 0 at
+        the end.
         """
         with self._context.store.read() as tx:
             tasks = tx.all("board.of_status", IdRow, status="reviewing", after=after, limit=AHEAD)
@@ -94,7 +94,7 @@ class Queue:
         return after + AHEAD if len(tasks) == AHEAD else 0
 
     def batch(self, actor: Actor) -> Batch:
-        """M8, H2: what `--all-auto` would approve. High risk is never pre-selected."""
+        """Return the tasks that `--all-auto` would approve. High risk is never selected. (H2, M8)"""
         if actor.kind != "human":
             reason = Reason(
                 "D7",
@@ -115,11 +115,13 @@ class Queue:
 
 REVIEWABLE_PAGE = 50
 LOOKED_AT = 500
-"""How many tasks in review one call judges: who may approve none of thousands gets an answer, and where to go on."""
+"""How many tasks in review one call judges. A caller who may approve none of thousands still gets an answer and a place
+to continue.
+"""
 
 
 class QueueQuery(msgspec.Struct, frozen=True):
-    """One look at the queue: who looks, by which rules, and where branches stand."""
+    """The inputs of one query: caller, policy and branch heads."""
 
     context: Context
     actor: Actor
@@ -130,7 +132,7 @@ class QueueQuery(msgspec.Struct, frozen=True):
     unsigned: Reason | None = None
 
     def barred(self, task: TaskRow, facts: Facts) -> ReviewableRow | None:
-        """A task that P does not let the caller approve, with why; only people are told."""
+        """Return the row of a task that P forbids this person to approve, else None. Agents get no such rows."""
         attempt, decision = facts.attempt, may_approve(facts, self.me, self.policy, NOTHING)
         if attempt is None or self.actor.kind != "human" or decision.allowed or decision.needs_reason:
             return None
@@ -141,8 +143,8 @@ class QueueQuery(msgspec.Struct, frozen=True):
         )
 
     def row(self, task: TaskRow, facts: Facts) -> ReviewableRow | None:
-        """A task as the caller could approve it, now or once something is there that is missing; None where P does not
-        let them. A stale attempt is marked (D4).
+        """Return the row of a task that the caller may approve now or once something missing is there. None if P
+        forbids it. Marks a stale attempt. (D4)
         """
         attempt, decision = facts.attempt, may_approve(facts, self.me, self.policy, NOTHING)
         if attempt is None or not (decision.allowed or decision.needs_reason):
@@ -158,8 +160,8 @@ class QueueQuery(msgspec.Struct, frozen=True):
 
 
 def reviewable(context: Context, actor: Actor, query: ListQuery) -> ReviewablePage:
-    """P13: exactly the tasks that P and D would let the caller approve, of those it looked at, and beside them those
-    that only P would; `after` is where to look on.
+    """Return exactly the tasks that P and D let the caller approve, and separately those that only P does. `after` is
+    the place to continue. (P13)
     """
     heads = context.repo.heads()
     with context.store.read() as tx:
@@ -206,23 +208,21 @@ PAGE = 200
 
 
 class Blocks(msgspec.Struct, frozen=True):
-    """How many tasks wait for one."""
+    """The number of tasks that depend on a task."""
 
     task: str
     n: int
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """How many attempts of an agent program were decided."""
+    """The number of decided attempts of an agent program."""
 
     agent: str
     n: int
 
 
 class Judge:
-    """Reads and judges tasks in review. One that is kept judges again only what has changed, and counts what agents had
-    decided only while some are new.
-    """
+    """Reads and judges tasks in review. A long-lived instance judges only changed tasks again."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -231,8 +231,8 @@ class Judge:
         self._heads: Mapping[str, Sha] | None = None
 
     def rows(self, tx: Tx, actor: Actor, tasks: Sequence[str], heads: Mapping[str, Sha]) -> list[QueueRow]:
-        """The rows: per-task and held first, then by risk, priority and what waits for it; there what shares files
-        stands side by side, and the rest by age (H1).
+        """Return rows: per-task and held first, then by risk, priority and blocked tasks. Within that, tasks that share
+        files are adjacent, and the rest is by age. (H1)
         """
         self._heads = heads
         policy = self._context.policy(tx, actor)
@@ -253,11 +253,11 @@ class Judge:
         return _in_order(rows, {judgement.row.task: judgement.paths for judgement in judgements})
 
     def ahead(self, tx: Tx, actor: Actor, tasks: Sequence[str]) -> None:
-        """Judge what will be asked for soon. What moved in git since the last look is judged again then."""
+        """Judge tasks in advance. The next query judges those again that changed in git since."""
         self._judgements(tx, actor, tasks, self._context.repo.heads() if self._heads is None else self._heads)
 
     def _judgements(self, tx: Tx, actor: Actor, tasks: Sequence[str], heads: Mapping[str, Sha]) -> list[Judgement]:
-        """What is known of tasks, and the rest judged now, page by page. A task without an attempt has no row."""
+        """Return judgements, cached ones where possible. A task without an attempt has none."""
         basis = self._basis(tx, actor)
         self._judged.catch_up(tx, basis)
         judged = self._judged.of
@@ -283,8 +283,8 @@ class Judge:
         )
 
     def _still_landed(self, landed: list[Sha], target: str, heads: Mapping[str, Sha]) -> set[Sha]:
-        """The heads that landed before their review and are still on the target, as it was seen last (Q6): git is asked
-        once for all of them.
+        """Return the heads that landed before their review and still are on the target, as last fetched. One git call.
+        (Q6)
         """
         is_there = f"refs/heads/{target}" in heads or target.startswith("refs/")
         return self._context.repo.reached(landed, target) if landed and is_there else set()
@@ -302,8 +302,8 @@ class Judge:
         return page
 
     def _known(self, agents: set[str], tx: Tx, enough: int) -> Mapping[str, int]:
-        """How much of each agent's work was decided before. What was decided stays decided, so that who is no longer
-        new need not be counted again.
+        """Return the number of decided attempts by agent. Reads again only if an agent was below `enough`, because the
+        numbers never shrink.
         """
         if any(self._decided.get(agent, 0) < enough for agent in agents):
             self._decided = {row.agent: row.n for row in tx.all("attempt.decided_by_agent", Decided)}
@@ -371,7 +371,9 @@ def _row(facts: Facts, attempt: Attempt, basis: JudgingBasis, tip: gate.Tip, who
 
 
 def _tip(of: Attempt | Judgement, heads: Mapping[str, Sha], landed: set[Sha], elsewhere: bool) -> gate.Tip:
-    """What one look at all branches says about an attempt; of one of another clone what its machine last told (D4)."""
+    """Return the state of an attempt's branch from all heads. For another clone's attempt, use the head from the last
+    exchange. (D4)
+    """
     head = Sha(of.head)
     if of.landed:
         return gate.Tip(on_target=head in landed)
@@ -392,22 +394,22 @@ def _weight(row: QueueRow) -> tuple[int, int, int, int]:
     return waits_on_purpose, CLASSES.index(row.risk.level), row.priority, -row.blocks
 
 
-# ---- Judged ----
+# ---- Cached judgements ----
 
-# A judgement rests on the task and its history, on who the sessions in it are, on the results of checks on its trees, and
-# on the rules and the caller. All of these come from the journal or are compared. What the clock or other tasks can
-# change without a word in the task's own history is not kept at all.
+# A judgement depends on the task's history, its sessions, the check results of its trees, the policy and the caller.
+# Each of these is in the journal or is compared. Facts that time or other tasks can change without an event of the task
+# are not cached.
 
 JOINING = frozenset({"SessionStarted", "SessionEvidenceAdded", "TokenIssued"})
-"""I3: what can make one origin of two."""
+"""Events that can merge two origins into one. (I3)"""
 CHECKED = "CheckFinished"
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
-    """What was judged about an attempt, apart from what others do beside it; and what it rests on in git.
+    """A judged attempt without the influence of other tasks, and the git state it depends on.
 
-    `row` has no number, no age and nothing of its neighbours yet. `agent`: the program that handed it in;
-    `elsewhere`: in another clone.
+    `row` has no number, age or neighbours yet. `agent` is the program that submitted it. `elsewhere`: it is in another
+    clone.
     """
 
     row: QueueRow
@@ -423,7 +425,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JudgingBasis(msgspec.Struct, frozen=True, kw_only=True):
-    """What all judgements rest on."""
+    """The inputs that all judgements share."""
 
     me: Party
     policy: ReviewPolicy
@@ -441,20 +443,20 @@ class JournalEnd(msgspec.Struct, frozen=True):
 
 
 class TouchedTask(msgspec.Struct, frozen=True):
-    """A task that something happened to, and what."""
+    """A task with a new event, and the event's kind."""
 
     task: str
     kind: str
 
 
 class JudgedTree(msgspec.Struct, frozen=True):
-    """A tree that a check ran on."""
+    """A tree with a check result."""
 
     tree: str
 
 
 class Judgements:
-    """The judgements that hold."""
+    """A cache of valid judgements."""
 
     def __init__(self) -> None:
         self.of: dict[str, Judgement] = {}
@@ -463,7 +465,7 @@ class Judgements:
         self._parties: dict[SessionId, Party] = {}
 
     def catch_up(self, tx: Tx, basis: JudgingBasis) -> None:
-        """Forget what no longer holds in the state that is read."""
+        """Drop judgements that the current state makes invalid."""
         end = tx.one("journal.head", JournalEnd) or JournalEnd(0, "")
         if basis != self._basis or not self._goes_on(tx, end):
             self._forget_all()
@@ -472,7 +474,7 @@ class Judgements:
         self._basis, self._end = basis, end
 
     def _goes_on(self, tx: Tx, end: JournalEnd) -> bool:
-        """Whether this is the same journal as before, perhaps longer: a restored store is another."""
+        """Return True if the journal only grew. A restored store has another journal."""
         if end.seq == self._end.seq:
             return end == self._end
         row = tx.one("journal.at", Hash, seq=self._end.seq)
@@ -489,12 +491,12 @@ class Judgements:
             self.forget([task for task, judgement in self.of.items() if not trees.isdisjoint(judgement.trees)])
 
     def add(self, judgements: Iterable[Judgement], parties: dict[SessionId, Party]) -> None:
-        """Keep what lasts of new judgements, and who they are about."""
+        """Cache lasting judgements and their parties."""
         self.of |= {judgement.row.task: judgement for judgement in judgements if judgement.lasting}
         self._parties |= parties
 
     def forget(self, tasks: Iterable[str]) -> None:
-        """These have to be judged again."""
+        """Drop the judgements of these tasks."""
         for task in tasks:
             self.of.pop(task, None)
 
@@ -503,10 +505,10 @@ class Judgements:
 
 
 def lasts(facts: Facts) -> bool:
-    """Whether a judgement of these facts holds until the journal says something else about the task.
+    """Return True if a judgement stays valid until the task's next event.
 
-    Minor work is counted by the day and waivers run out; an epic stands with its children, a stack with the tasks
-    inside; a session that is only named by a trailer may turn up later.
+    It does not for minor tasks (counted per day), waivers (they expire), epics and stacks (they depend on other tasks),
+    and trailers with an unknown session.
     """
     if facts.task.minor or facts.task.type == "epic" or facts.below or WAIVED in facts.troubles:
         return False
@@ -517,11 +519,11 @@ def lasts(facts: Facts) -> bool:
 # ---- Preview of a decision ----
 
 ALL_OF_IT = Looked(hunks=0)
-"""The look of somebody whom nothing escaped."""
+"""The review of a caller who saw every hunk."""
 
 
 def gated(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Actor) -> TaskDetail:
-    """M, D5: how it is reviewed and where its checks stand; nothing while the configuration is broken."""
+    """Add the review mode and check states to a task. Unchanged while the configuration is invalid. (D5, M)"""
     try:
         policy = context.policy(tx, actor)
     except ConfigError:
@@ -541,7 +543,7 @@ def gated(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Act
 
 
 def preview_of(context: Context, tx: Tx, facts: Facts, me: Party, actor: Actor) -> Preview:
-    """What the caller may do; nothing while the configuration is broken (G1)."""
+    """Return the caller's options. An invalid configuration allows nothing. (G1)"""
     target = context.project(tx).target
     tip = tip_of(context, facts.task.id, facts.attempt, target, tx, shown=True) if facts.attempt else gate.Tip()
     try:
@@ -555,8 +557,8 @@ def preview_of(context: Context, tx: Tx, facts: Facts, me: Party, actor: Actor) 
 def preview(
     facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip | None, unsigned: Reason | None = None
 ) -> Preview:
-    """What would happen if the caller approved now, having looked at the diff. `unsigned`: why they could not sign it
-    (I9).
+    """Return the result of an approval now by a caller who saw the whole diff. `unsigned` is the reason why they could
+    not sign it. (I9)
     """
     seen = facts.attempt.seen if facts.attempt else ""
     reasons = gate.check(facts, me, tip, seen, policy, look=ALL_OF_IT)

@@ -18,13 +18,13 @@ from foureyes.core.loop.metrics import (
 
 
 class StatsPage:
-    """Reads, and writes nothing."""
+    """Read-only statistics."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def show(self) -> Stats:
-        """Y: the figures of the whole project, and of each reviewer."""
+        """Return figures for the project and each reviewer. (Y)"""
         with self._context.store.read() as tx:
             return stats(
                 tx.one("metric.approvals", Approvals) or Approvals(),

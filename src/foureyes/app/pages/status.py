@@ -1,4 +1,4 @@
-"""The project at a glance."""
+"""The project's status page."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
 
 REVIEWABLE_SHOWN = 20
 OF_STATUS = ("project.counters", "run.stuck_ready", "project.ready_goals", "merge.any", "merge.last", "sprint.any")
-"""What is asked about every project (`ahead`)."""
+"""Queries that every project needs (`ahead`)."""
 POINTS = 10
 POINT = 200
 NOTHING = ReviewablePage(rows=[], looked_at=0)
 
 
 class Status:
-    """Counts, policy, and what there is to say about the project."""
+    """Counts, policy and notes about the project."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def show(self, actor: Actor) -> StatusView:
-        """The project at a glance, for this caller."""
+        """Return the project's status for this caller."""
         with self._context.store.read() as tx:
             tx.along(*((name, {}) for name in OF_STATUS))
             project = self._context.project(tx)
@@ -90,15 +90,15 @@ class Status:
         return msgspec.structs.replace(view, next=after_status(view, actor, merge, partial(self._moved, actor)))
 
     def own(self, actor: Actor) -> list[str]:
-        """R2, T4, L6, D5: what an agent has to do for its own work before it takes new work."""
+        """Return what an agent has to do for its own work before it takes new work. (D5, L6, R2, T4)"""
         from foureyes.app.work.claims import own_work
 
         with self._context.store.read() as tx:
             return [each.text for each in own_work(self._context, tx, actor)]
 
     def _of_target(self, project: ProjectView, stopped: Steps | None, *, merged: bool) -> list[Steps]:
-        """Q5: what there is to say about the target once something was merged: checkouts that did not follow, what is
-        missing, what no task brought.
+        """Return notes about the target once something was merged: checkouts left behind, missing merges, commits of no
+        task. (Q5)
         """
         behind = [
             prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
@@ -107,13 +107,13 @@ class Status:
         return [*behind, *([stopped] if stopped else []), *(self._unbrought() if merged or project.tip else [])]
 
     def _points(self, tx: Tx, actor: Actor) -> list[OpenPoint]:
-        """R2: what waits for the answer of an agent: nothing of its work goes on until then."""
+        """Return the questions that wait for this agent's answer. Its work waits until then. (R2)"""
         if actor.kind != "agent":
             return []
         return tx.all("cycle.asks_maker", OpenPoint, session=actor.session, limit=POINTS)
 
     def _sprint(self, tx: Tx) -> SprintGlance | None:
-        """X2: the sprint that goes on. Where none does, nothing about sprints is loaded."""
+        """Return the running sprint. Imports nothing about sprints if there was never one. (X2)"""
         if tx.one("sprint.any", IdRow) is None:
             return None
         from foureyes.app.tasks.sprint_records import glance
@@ -121,13 +121,13 @@ class Status:
         return glance(self._context, tx)
 
     def _moved(self, actor: Actor) -> Steps:
-        """What moves the first thing that only a person can move (E6)."""
+        """Return the step for the first item that only a person can move. (E6)"""
         from foureyes.app.pages.attention import Attention
 
         return next((row.next for row in Attention(self._context).view(actor, limit=1).rows), NO_STEP)
 
     def _lacking(self, project: ProjectView) -> Steps | None:
-        """Q6: that the target lacks the last merge on record."""
+        """Return a note if the target lacks the last recorded merge. (Q6)"""
         from foureyes.app.target_merges import amiss
 
         with self._context.store.read() as tx:
@@ -135,7 +135,7 @@ class Status:
         return prose(f"{stop.text}: ") + stop.next if stop else None
 
     def _unheard(self) -> list[Steps]:
-        """Q4: merges that were pushed by somebody who ended before the answer came."""
+        """Return notes about unconfirmed pushes of ended processes. (Q4)"""
         from foureyes.app.gate.merge_queue import unheard
         from foureyes.app.target_merges import NOT_KNOWN
 
@@ -143,7 +143,7 @@ class Status:
             return [prose(f"{task}: {NOT_KNOWN}: ") + fe("merge") for task in unheard(self._context, tx)]
 
     def _to_fetch(self, page: ReviewablePage) -> list[Steps]:
-        """Q6: that the first of what lacks its checks is not in this clone: who runs them needs the remote."""
+        """Return a note if the first task with missing checks is not in this clone and must be fetched. (Q6)"""
         if self._context.store.place in ("", STORE_FILE) or not page.missing:
             return []
         from foureyes.app.work.remote_attempts import is_to_fetch
@@ -155,14 +155,14 @@ class Status:
         return [prose(f"{text}; whether that answers says: ") + fe("doctor")]
 
     def _unbrought(self) -> list[Steps]:
-        """Q5: what no task brought to the target."""
+        """Return a note about commits on the target that no task brought. (Q5)"""
         from foureyes.app.target_merges import unbrought_lately
 
         stray = unbrought_lately(self._context)
         return [prose(f"{stray.text}: ") + stray.next] if stray else []
 
     def _merge(self, actor: Actor) -> Steps:
-        """What brings the merge queue on; the queue itself says, where the configuration is broken."""
+        """Return the step that moves the merge queue on. If the configuration is invalid, point to the queue."""
         from foureyes.app.gate.merges import Merges
         from foureyes.app.views.attempt import what_brings_it_on
 
@@ -172,8 +172,8 @@ class Status:
             return fe("merge", "--list")
 
     def _reviewable(self, actor: Actor) -> ReviewablePage:
-        """What waits for the caller; nothing where the configuration is broken, because then nothing can be
-        approved.
+        """Return tasks waiting for the caller. Empty if the configuration is invalid, because nothing can be approved
+        then.
         """
         from foureyes.app.pages.lists import Lists
 
@@ -183,9 +183,7 @@ class Status:
             return NOTHING
 
     def _policy(self, tx: Tx, actor: Actor, project: ProjectView) -> tuple[str, str, list[Steps], Steps | None]:
-        """The policy in force and where it comes from, and what there is to say about it; last what was not accepted
-        (P12), if anything.
-        """
+        """Return the policy's name, its source, notes about it, and the note about an unaccepted configuration. (P12)"""
         try:
             policy, source, ignored = self._in_force(tx, actor)
         except ConfigError as problem:
@@ -196,7 +194,7 @@ class Status:
         return policy, source, ([prose(ignored)] if ignored else []) + ([note] if note else []), note
 
     def _in_force(self, tx: Tx, actor: Actor) -> tuple[str, str, str]:
-        """The policy, where it comes from, and what was ignored on the way."""
+        """Return the policy's name, its source, and a note about ignored settings."""
         if not self._context.is_configured(tx):
             return self._context.policy(tx, actor).name, "default", ""
         from foureyes.config.layers import resolve
@@ -210,9 +208,7 @@ COUNTED = ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_a
 
 
 def _counts(tx: Tx) -> dict[str, int]:
-    """How many tasks stand where. Of those that nothing stands against, what a runner left to a person begins with
-    nobody (E6), and an epic is work for nobody (T4).
-    """
+    """Return task counts. `ready` leaves out tasks that a runner left to a person, and epics. (E6, T4)"""
     counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
     stuck = tx.one("run.stuck_ready", Count)
     goals = tx.one("project.ready_goals", Count) if counters.get("ready") else None
@@ -225,9 +221,7 @@ def _counts(tx: Tx) -> dict[str, int]:
 
 
 def lacking_in(missing: Sequence[ReviewableRow], actor: Actor) -> Steps:
-    """P13, D5: what the caller can do so that something can be approved: run its checks, rule on its findings, or
-    get a key (I9).
-    """
+    """Return the caller's first step towards an approval: run checks, rule on findings, or get a key. (D5, I9, P13)"""
     theirs: set[Who] = {"you", "person", "person_or_service"} if actor.kind == "human" else {"you"}
     ready = [row for row in missing if row.you.reasons[0].rule in ("D2", "D5", "I9")]
     steps = [row.next for row in ready if all(step.who in theirs for step in row.next.steps if step.argv)]
@@ -235,7 +229,7 @@ def lacking_in(missing: Sequence[ReviewableRow], actor: Actor) -> Steps:
 
 
 def checkouts_behind(context: Context, target: str) -> list[CaughtUp]:
-    """Q5: checkouts of the target that did not follow a merge would take it back with the next commit of everything."""
+    """Return checkouts of the target that did not follow a merge. A commit of everything there would revert it. (Q5)"""
     try:
         return list(context.workshop.behind(target))
     except GitProblem:

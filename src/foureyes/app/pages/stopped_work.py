@@ -1,4 +1,4 @@
-"""Stopped work that only a person can move (E6): pauses, dead runners, cycles (V8, V9), broken checks (D5)."""
+"""Stopped work that only a person can move (E6): pauses, ended runners, cycles (V8, V9), broken checks (D5)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ START = by_person(fe("run"))
 
 
 class StandstillRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that stands still, as a row of attention needs it."""
+    """A stopped item, as an attention row needs it."""
 
     kind: AttentionKind
     text: str
@@ -54,7 +54,7 @@ class StandstillRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stop(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that stopped, as the store has it; `who` is whom it was stopped by or waits for."""
+    """A stored stop. `who` caused it or has to decide."""
 
     task: str
     title: str
@@ -67,7 +67,7 @@ class Stop(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeftRunner(msgspec.Struct, frozen=True, kw_only=True):
-    """A runner that ended, or never said so, while runs of its own had not."""
+    """A runner that ended or went silent while its runs had not ended."""
 
     session: str
     process: str
@@ -78,7 +78,7 @@ class LeftRunner(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PausedSprint(msgspec.Struct, frozen=True, kw_only=True):
-    """A sprint that is paused, why, and since when."""
+    """A paused sprint."""
 
     id: str
     why: str
@@ -87,7 +87,7 @@ class PausedSprint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WaitsForPerson(msgspec.Struct, frozen=True, kw_only=True):
-    """V8: a person whom a cycle waits for, and nobody else; empty where nobody could be asked, and anybody may look."""
+    """A person whose review is the only one that a cycle waits for. Empty `reviewer`: any person may review. (V8)"""
 
     cycle: str
     task: str
@@ -96,7 +96,7 @@ class WaitsForPerson(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Blocked(msgspec.Struct, frozen=True, kw_only=True):
-    """A task of which an agent, or its runner for it, said that it cannot go on."""
+    """A task whose agent or runner reported that it cannot continue."""
 
     task: str
     title: str
@@ -115,8 +115,8 @@ MENDED = {
 def halts(
     context: Context, tx: Tx, ways: CallerWays, by_rule: Collection[str] = (), reviewers: Collection[str] = ()
 ) -> Iterator[StandstillRow]:
-    """Everything of runs that waits for a person; `by_rule`: tasks whose review cycle says already why they wait,
-    `reviewers`: whom the policy names.
+    """Yield everything about runs that waits for a person. `by_rule` names tasks whose review cycle already gives the
+    reason. `reviewers` are those of the policy.
     """
     for pause in once(tx.all("run.pauses", PauseView)):
         if pause.made_by != "rule" or pause.task not in by_rule:
@@ -158,7 +158,7 @@ def _paused(pause: PauseView, ways: CallerWays) -> StandstillRow:
 
 
 def _paused_sprint(sprint: PausedSprint) -> StandstillRow:
-    """X3: none of its tasks begins until somebody says so, or its reason is gone."""
+    """Build the row of a paused sprint. None of its tasks starts until a person resumes it or the reason is gone. (X3)"""
     from foureyes.core.nouns.sprint import PASSING
 
     passes = "It resumes by itself when that is solved." if sprint.pause_kind in PASSING else "A person resumes it."
@@ -190,7 +190,7 @@ def _unreviewed(row: Unreviewed, ways: CallerWays) -> StandstillRow:
 
 
 def _waits(row: WaitsForPerson) -> StandstillRow:
-    """V8: nobody else moves such a cycle, and while it is open no rule approves."""
+    """Build the row of a cycle that waits for a person. While it is open, no rule approves. (V8)"""
     from foureyes.core.nouns.cycle import ANY_PERSON
 
     who = row.reviewer if row.reviewer == ANY_PERSON else named(one_line(row.reviewer, LINE))
@@ -228,7 +228,7 @@ def _stuck(stuck: StuckView, ways: CallerWays) -> StandstillRow:
 
 
 def merges_stopped(context: Context, tx: Tx, project: ProjectView) -> Iterator[StandstillRow]:
-    """Q6: that the target lacks the last merge on record, and so nothing is merged."""
+    """Yield a row if the target lacks the last recorded merge, because then nothing is merged. (Q6)"""
     if tx.one("merge.any", IdRow) is None:
         return
     from foureyes.app.target_merges import amiss
@@ -268,7 +268,7 @@ def _left(left: LeftRunner, ways: CallerWays) -> StandstillRow:
 
 
 def _last_sign(left: LeftRunner) -> str:
-    """When a runner was last heard of: a lease is renewed for a time to come (J4)."""
+    """Return the last sign of life of a runner, from the end of its lease. (J4)"""
     if not left.until:
         return left.started_at
     heard = stamp(datetime.fromisoformat(left.until) - timedelta(seconds=LEASE_SECONDS))
@@ -287,18 +287,18 @@ def _cooled(cooled: Cooldown) -> StandstillRow:
     )
 
 
-# ---- Ruled (V8, V9) ----
+# ---- Tasks stopped by a cycle (V8, V9) ----
 
 REVIEWABLE = ("in_progress", "reviewing")
 MOST_CYCLES = 50
 NAMED = 5
-"""So many tasks a row names."""
+"""How many tasks to name in a row."""
 WAIVED_MOST = 2
-"""So many findings of a task can be waived from here."""
+"""How many findings of a task can be waived from here."""
 
 
 class BlockedBy(msgspec.Struct, frozen=True):
-    """A blocker of an agent that may not stop its task (R1)."""
+    """A blocker of an agent that may not stop the task. (R1)"""
 
     task: str
     session: str
@@ -308,7 +308,7 @@ class BlockedBy(msgspec.Struct, frozen=True):
 
 
 def ruled(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StandstillRow]:
-    """R1, R2, and R0 where nobody clarified: a row for each task that its last cycle stopped; R3 only flags."""
+    """Yield a row for each task that its last cycle stopped (R0, R1, R2). R3 only flags and gets none."""
     if tx.one("cycle.flagged", IdRow, limit=1) is None:
         return
     from foureyes.core.nouns.cycle import Cycle
@@ -348,9 +348,7 @@ def _halt(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: Who
 
 
 def unheard_blockers(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StandstillRow]:
-    """R1: the blockers of agents that may not stop a task, a row for each agent, as long as they keep anybody from
-    approving.
-    """
+    """Yield a row for each agent whose blockers may not stop a task but still keep others from approving. (R1)"""
     rows = tx.all("review.blocked_by", BlockedBy)
     if not rows:
         return
@@ -379,7 +377,7 @@ def unheard_blockers(context: Context, tx: Tx, ways: CallerWays) -> Iterator[Sta
 
 
 def _since(tx: Tx, task: str, cycle: Cycle) -> Iterator[str]:
-    """R2: what reviewers said after it was left to a person; that lifts nothing."""
+    """Yield lines about later reviews. They do not lift the pause. (R2)"""
     from foureyes.core.nouns.cycle import Cycle
 
     last = tx.all("cycle.latest", Cycle, task=task, limit=1)
@@ -392,7 +390,7 @@ def _since(tx: Tx, task: str, cycle: Cycle) -> Iterator[str]:
 
 
 def _said(tx: Tx, task: str, known: WholeCycle) -> Iterator[str]:
-    """Who said what about it, and what was asked about that."""
+    """Yield lines about the reviews and questions of a task."""
     from foureyes.app.facts import parties_of
 
     reviews = [review for review in known.reviews if review.task == task]
@@ -412,7 +410,7 @@ def _said(tx: Tx, task: str, known: WholeCycle) -> Iterator[str]:
 
 
 def _choices(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: WholeCycle) -> tuple[Choice, ...]:
-    """Send back, resume, clarify, look again, waive: those that would not be refused."""
+    """Return the choices that would not be refused: send back, resume, clarify, review again, waive."""
     from foureyes.app.findings.records import open_blocking
 
     task, cycle = held.id, known.cycle
@@ -439,7 +437,7 @@ def _may_ask(context: Context, tx: Tx, known: WholeCycle) -> bool:
 
 
 def _who(context: Context, tx: Tx, known: WholeCycle) -> str:
-    """Who is asked, and who looks again after that: the makers, then the reviewers who do not agree."""
+    """Name the sessions that are asked: reviewers who did not approve, and the authors."""
     from foureyes.app.facts import parties_of
     from foureyes.core.words.ids import SessionId
 
@@ -454,7 +452,7 @@ def _who(context: Context, tx: Tx, known: WholeCycle) -> str:
 
 
 def broken_checks(context: Context, tx: Tx, policy: ReviewPolicy, most: int) -> Iterator[StandstillRow]:
-    """A row for each task in review that a required check which broke keeps waiting."""
+    """Yield a row for each task in review that waits for a broken required check."""
     rows = tx.all("board.broken_checks", IdRow, limit=most)
     if not rows:
         return

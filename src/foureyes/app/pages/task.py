@@ -1,6 +1,6 @@
-"""One task in full, and what the caller could do about it.
+"""One task in full, with the caller's options.
 
-What only a task that was submitted has is loaded for such a task: agents look at their own all the time.
+Imports that only a submitted task needs are local, because agents view their own tasks often.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff: bool = False) -> TaskDetail:
-    """Everything about one task, with what the caller could do about it."""
+    """Return everything about one task and the caller's options."""
     with context.store.read() as tx:
         row = context.find(tx, task)
         tx.ahead(*of_party(actor), *of_facts([row.id]), *_of_detail(row.id, log_lines))
@@ -84,7 +84,7 @@ AT_REST = ("open", "blocked", "deferred")
 
 
 def _against_work(context: Context, tx: Tx, detail: TaskDetail) -> Steps:
-    """E6: what removes the first reason why nobody can start it; nothing where somebody can."""
+    """Return the step that removes the first reason why the task cannot start. Empty if it can. (E6)"""
     task = detail.task
     if task.ready:
         return NO_STEP
@@ -100,7 +100,7 @@ def _against_work(context: Context, tx: Tx, detail: TaskDetail) -> Steps:
 
 
 def _before_work(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Actor) -> TaskDetail:
-    """M: which eyes it will wait for, as it stands now."""
+    """Add the review mode that the task would get now. (M)"""
     from foureyes.app.modes import modes_of
 
     chosen = modes_of(context, tx, actor, {facts.task.id: facts}).get(facts.task.id)
@@ -108,7 +108,7 @@ def _before_work(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, act
 
 
 def _lost(context: Context, tx: Tx, task: Task) -> list[str]:
-    """Q6: that a task that was merged is not on the target any more, and that this was accepted."""
+    """Return a note if a person accepted a target without this task's merge. (Q6)"""
     if task.merge is None:
         return []
     from foureyes.app.target_merges import lost_merge
@@ -118,14 +118,14 @@ def _lost(context: Context, tx: Tx, task: Task) -> list[str]:
 
 
 def _merge(context: Context, tx: Tx, task: TaskId, actor: Actor) -> Steps:
-    """What the merge queue says about an approved task."""
+    """Return the merge queue's next step for an approved task."""
     from foureyes.app.gate.merge_queue import next_for
 
     return next_for(context, tx, task, actor)
 
 
 def _of_detail(task: TaskId, log_lines: int) -> list[NamedQuery]:
-    """What is asked about a task that is shown (`ahead`)."""
+    """Return the queries for a task's page (`ahead`)."""
     by_id: list[NamedQuery] = [
         (f"task.{name}", {"id": task}) for name in ("dependencies", "dependent_tasks", "children")
     ]
@@ -163,14 +163,14 @@ def _detail(tx: Tx, facts: Facts, log_lines: int) -> TaskDetail:
 
 
 def _points(tx: Tx, task: TaskId) -> list[OpenPoint]:
-    """R2: what reviewers ask, while it is paused for that."""
+    """Return the reviewers' open questions. (R2)"""
     from foureyes.app.views.status import OpenPoint
 
     return tx.all("cycle.open_points", OpenPoint, task=task, limit=SHOWN_POINTS)
 
 
 def _runs(tx: Tx, task: TaskId) -> list[PastRunView]:
-    """The latest runs of agents on a task, and why each ended as it did."""
+    """Return the latest runs of a task and why they ended."""
     if tx.one("run.of_task", IdRow, task=task, limit=1) is None:
         return []
     from foureyes.core.nouns.run import Run
@@ -190,7 +190,7 @@ def _runs(tx: Tx, task: TaskId) -> list[PastRunView]:
 
 
 def _decided(tx: Tx, task: TaskId) -> tuple[list[ApprovalView], list[FeedbackView]]:
-    """What was decided about the attempts of a task."""
+    """Return the approvals and feedback of a task."""
     from foureyes.app.views.review import ApprovalView, FeedbackView
 
     return (
@@ -200,7 +200,7 @@ def _decided(tx: Tx, task: TaskId) -> tuple[list[ApprovalView], list[FeedbackVie
 
 
 class EditRow(msgspec.Struct, frozen=True):
-    """A journal row about what a task says."""
+    """A journal row about an edit of a task."""
 
     seq: int
     at: str
@@ -210,7 +210,7 @@ class EditRow(msgspec.Struct, frozen=True):
 
 
 def edits_of(tx: Tx, facts: Facts) -> list[EditView]:
-    """T3, T8: what was changed about the task since it was created, and whether an author did it after the start."""
+    """Return the edits since the task was created. Marks those by an author and those after the start. (T3, T8)"""
     rows = tx.all("journal.edits", EditRow, task=facts.task.id)
     parties = parties_of(tx, {SessionId(row.session) for row in rows})
     makers = [facts.party(session) for session in makers_of(facts)]
@@ -227,7 +227,7 @@ def edits_of(tx: Tx, facts: Facts) -> list[EditView]:
 
 
 def in_words(row: EditRow) -> str:
-    """What an edit changed, in a few words."""
+    """Describe an edit in a few words."""
     from foureyes.core.events import DependencyRemoved, LabelAdded, LabelRemoved, MinorSet, TaskEdited, kind_of
 
     event = msgspec.json.decode(row.payload, type=kind_of(row.kind))
@@ -247,7 +247,7 @@ def in_words(row: EditRow) -> str:
 
 
 def names_in(tx: Tx, detail: TaskDetail) -> dict[str, str]:
-    """What people call every session that a task's story mentions."""
+    """Return display names of every session that the page mentions."""
     task = detail.task
     ids = {task.creator, task.implementer, task.rejected_by, *detail.authors}
     ids |= {entry.session for entry in detail.history} | {row.session for row in detail.logs}
@@ -260,7 +260,7 @@ def names_in(tx: Tx, detail: TaskDetail) -> dict[str, str]:
 
 
 def display_name(row: SessionView) -> str:
-    """`claude#1 (ses-…)`, or just a person's name; a name that somebody typed is shown as that."""
+    """Return `claude#1 (ses-…)`, or just a person's name. A name that a caller typed is marked as typed."""
     if row.trust == "asserted":
         return f'"{row.name}" (typed, {row.id})'
     return row.name if row.kind == "human" and row.trust != "asserted" else f"{row.name} ({row.id})"
