@@ -1,4 +1,4 @@
-"""What the runner needs of agent programs, as protocols. `adapters/agents` implements them; tests may too."""
+"""Ports for agent programs, as protocols for the runner. `adapters/agents` implements them."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from foureyes.core.runner.signals import Spoken
 
 
 class Availability(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether a profile's program can be used here, as far as can be told without asking its service."""
+    """The availability of a profile's program, as far as it shows without contacting its service."""
 
     profile: str
     program: str
     path: str = ""
-    """Where it lies; empty where it was not found."""
+    """Its path. Empty if it was not found."""
     version: str = ""
     login: str = ""
-    """Whether somebody is logged in, in words; empty where that cannot be told."""
+    """The login state in words. Empty if unknown."""
     problem: str = ""
-    """Why it cannot be used; empty where it can."""
+    """The reason why it cannot be used. Empty if it can."""
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything a program is started with. The token goes into a file of the run's directory (0600), never into
-    arguments; the prompt goes to its standard input.
+    """All inputs for starting a program. The token goes into a file of the run's directory (0600), never into
+    arguments. The prompt goes to standard input.
     """
 
     run: RunId
@@ -43,96 +43,98 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     task: str = ""
     iteration: int = 0
     resumes: str = ""
-    """The conversation to go on with; the program then gets the prompt as the next message."""
+    """The conversation to continue. The prompt is then its next message."""
     schema: str = ""
-    """The JSON Schema of the one document that it answers with, for programs that can be held to one (V3)."""
+    """The JSON Schema of the one document to answer with, for programs that support it. (V3)"""
 
     @property
     def writes(self) -> bool:
-        """Whether it changes files; everybody else is started so that it can only read."""
+        """True if the program may change files. All others are started read-only."""
         return self.role == "implement" and self.purpose != "clarify"
 
 
 class Checkout(msgspec.Struct, frozen=True):
-    """Files that only one run reads: where they are, and the name of the folder there that the tree does not have."""
+    """Files for one reading run: their path, and a separate folder beside the tree's files."""
 
     path: str
     beside: str
 
 
 class Attached(msgspec.Struct, frozen=True):
-    """How a person goes on with a conversation at a terminal: what to start, and with which environment."""
+    """The command and environment with which a person continues a conversation at a terminal."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
 
 
 class LiveRun(Protocol):
-    """A program below its reaper, which waits for `go` before it starts anything."""
+    """A program below its reaper. It starts after `go`."""
 
     run: RunId
     process: str
-    """Process evidence of the reaper, as `Outside.process` writes it."""
+    """The reaper's process evidence, in the form of `Outside.process`."""
     program: str
     digest: str
 
     def go(self) -> None:
-        """The binding is committed: start the program now."""
+        """Start the program. Call it after the binding is committed."""
 
     def fileno(self) -> int:
-        """Becomes readable whenever `poll` may have something new to say."""
+        """Return a file descriptor that becomes readable when `poll` may have news."""
 
     def poll(self) -> RunOutcome | None:
-        """Read what is there, mind deadline and idle time; the outcome, once every process below the reaper is gone."""
+        """Read output and enforce the time limits. Return the outcome once every process below the reaper has ended."""
 
     def quiet_seconds(self) -> float:
-        """How long nothing was heard of the program."""
+        """Return the seconds since the program's last output."""
 
     def due_seconds(self) -> float:
-        """When `poll` has to be asked at the latest, whether or not anything became readable: for its time limits."""
+        """Return the seconds until `poll` must be called again because of time limits."""
 
     def last_event(self) -> str:
-        """The latest thing that its stream told, in a few words."""
+        """Describe the latest event of the program's stream."""
 
     def heard(self) -> Sequence[Spoken]:
-        """S3: what its own messages said that happened, since this was asked last."""
+        """Return the messages since the last call. (S3)"""
 
     def stop(self, why: str) -> None:
-        """End the program and everything it started; `poll` then tells the outcome."""
+        """End the program and everything it started. `poll` then returns the outcome."""
 
 
 class LocalAgents(Protocol):
     """Agent programs on this machine."""
 
     def available(self, name: str, profile: Profile, *, ask: bool = False) -> Availability:
-        """`ask`: start the program for its version; it takes its time. Else only files are looked at."""
+        """Return the availability of a program. `ask` starts it for its version, which is slow. Otherwise only files
+        are checked.
+        """
 
     def prepare(self, launch: Launch) -> LiveRun:
-        """Make the run's directory and start the reaper. Raises `AgentMissing` where the program is not there,
-        `AgentUnavailable` where it cannot be started for this run.
+        """Create the run's directory and start the reaper. Raises `AgentMissing` if the program is not installed,
+        `AgentUnavailable` if it cannot start for this run.
         """
 
     def attached(self, name: str, profile: Profile, *, task: str, conversation: str) -> Attached:
-        """How a person goes on with a conversation of a run. `AgentUnavailable` where that cannot be, with why."""
+        """Return the command to continue a run's conversation. Raises `AgentUnavailable` with the reason if that is
+        impossible.
+        """
 
     def checkout(self, run: RunId, write: Callable[[str], Mapping[str, str]], files: Mapping[str, str]) -> Checkout:
-        """A new directory for one run that reads, under a name that nobody knew: `write` puts the files of a tree into
-        it and returns their modes and objects, `files` come into a folder beside them.
+        """Create a new directory with an unpredictable name for one reading run. `write` writes a tree's files and
+        returns their modes and objects. `files` go into a folder beside them.
         """
 
     def altered(self, run: RunId) -> str:
-        """The first path in the checkout of a run that is not as it was written; empty where all is."""
+        """Return the first path in the run's checkout that was changed. Empty if there is none."""
 
     def drop_checkout(self, run: RunId) -> None:
-        """Remove such a directory, if it is there."""
+        """Remove the run's checkout, if it exists."""
 
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
-        """End what runs of a dead runner have left on this machine (run mark, reaper); those of which nothing runs any
-        more, proven.
-        """
+        """End processes that an ended runner's runs left on this machine. Return the runs without any process left."""
 
     def kept(self) -> Sequence[str]:
-        """The tasks for which something is kept."""
+        """Return the tasks with kept home directories."""
 
     def forget(self, task: str) -> None:
-        """Remove what was kept for a task to go on with (home directories of its runs)."""
+        """Remove the home directories kept for a task."""

@@ -1,7 +1,7 @@
-"""The Application: what every face receives. One attribute per noun, one method per verb (G3).
+"""The Application: the object behind every interface, with one attribute per noun and one method per verb (G3).
 
-The catalogue says where each noun lives. Nouns are made when first asked for: an agent calls `fe` hundreds of times,
-and each call needs one or two of them.
+The catalog maps nouns to classes. Nouns are created on first use, because agents call `fe` hundreds of times and each
+call needs one or two.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 class Application:
-    """Everything you can do with a project."""
+    """All use cases of a project."""
 
     projects: Projects
     sessions: Sessions
@@ -109,7 +109,7 @@ class Application:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:
-            """A noun that was not asked for yet; from now on it is there."""
+            """Create a noun on first use."""
             if name not in NOUNS:
                 raise AttributeError(f"{type(self).__name__} has no noun {name!r}")
             noun = class_of(name)(self.context)
@@ -117,5 +117,5 @@ class Application:
             return noun
 
     def close(self) -> None:
-        """Let go of the store, and of what git was asked with."""
+        """Close the store and the git ports."""
         self.context.close()

@@ -1,5 +1,5 @@
-"""Calls of verbs by their names: what a verb takes, made from its signature, and the call itself (G3). Whoever serves
-others, MCP or the socket of a run, calls verbs through here.
+"""Calls of verbs by name, with parameters from their signatures (G3). Servers such as MCP and a run's socket call verbs
+through here.
 """
 
 from __future__ import annotations
@@ -25,33 +25,31 @@ Input = type[msgspec.Struct]
 InputField = tuple[str, Any] | tuple[str, Any, Any]
 Method = Callable[..., Any]
 KEPT: dict[str, tuple[str, ...]] = {"claims.unstart": ("how",), "answers.respond": ("document",)}
-"""What only this program says to a verb, never whoever asks from elsewhere."""
+"""Parameters that only this program may set, never a remote caller."""
 APART = "apart"
-"""What a verb calls the parameter that says: the caller stands nowhere."""
+"""The name of the parameter for a caller without a current directory."""
 
 
 def by_name() -> dict[str, Verb]:
-    """Every verb, as `noun.verb`."""
+    """Return every verb by `noun.verb`."""
     return {f"{verb.noun}.{verb.name}": verb for verb in verbs()}
 
 
 def method_of(verb: Verb) -> Method:
-    """The method that a verb is, loaded now."""
+    """Return the verb's method. Imports its module."""
     method: Method = getattr(class_of(verb.noun), verb.name)
     return method
 
 
 def takes_actor(method: Method) -> bool:
-    """Whether a verb wants to know who calls."""
+    """Return True if the verb takes the caller."""
     return list(inspect.signature(method).parameters)[1:2] == ["actor"]
 
 
 def parameters(
     method: Method, without: Sequence[str] = (), instead: Mapping[str, Any] | None = None
 ) -> list[InputField]:
-    """What a verb takes but for who calls and those of `without`; some of another type, `instead`, which may come with
-    a default.
-    """
+    """Return a verb's parameters except the caller and `without`. `instead` replaces types, optionally with a default."""
     given = instead or {}
     fields: list[InputField] = []
     for name, parameter in inspect.signature(method).parameters.items():
@@ -77,7 +75,7 @@ def _type(annotation: Any, method: Method) -> Any:
 
 @cache
 def _for_checkers(module: str) -> dict[str, Any]:
-    """What a module knows of, also what it only imports for type checkers: a command that needs it not does without."""
+    """Return a module's names, including those that it imports only for type checkers."""
     import ast
     import sys
 
@@ -95,9 +93,7 @@ def call(app: Application, actor: Actor, verb: Verb, values: Mapping[str, Any]) 
 
 
 class RemoteCall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A call of a verb as it comes from elsewhere: its arguments in order and by name, all but who calls. `knows`:
-    whoever calls it said who they are.
-    """
+    """A verb call from another process, without the caller. `knows`: the sender passed a caller."""
 
     verb: str
     args: list[Any] = []
@@ -106,7 +102,7 @@ class RemoteCall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 def ask(app: Application, actor: Actor, asked: RemoteCall) -> object:
-    """Do what somebody asked for who is not in this process, and stands nowhere here."""
+    """Run a verb for a caller in another process, without a current directory here."""
     verb = by_name().get(asked.verb)
     if verb is None or why_here(verb.noun, verb.name) or _takes_a_runner(method_of(verb)):
         raise BadInput(f"{asked.verb!r} is nothing that a run can ask its runner for.", next_step=fe("--help"))
@@ -152,7 +148,7 @@ def _refuse(verb: Verb) -> NoReturn:
 
 @cache
 def _taken(method: Method, kept: tuple[str, ...]) -> tuple[list[str], Input]:
-    """The parameters that can come from elsewhere, in order, and a struct that holds some of them; no function does."""
+    """Return the parameters that a remote call can set, in order, and a struct for them. Functions are left out."""
     taken = [field for field in parameters(method, without=("runner", *kept)) if not _is_function(field[1])]
     fields = [(name, kind, msgspec.UNSET) if default else (name, kind) for name, kind, *default in taken]
     return [field[0] for field in taken], msgspec.defstruct("Given", fields, kw_only=True, frozen=True)

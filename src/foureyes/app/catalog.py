@@ -1,7 +1,7 @@
-"""The catalogue: every noun and every verb of the Application, once. The Application and the test that nothing is missing
-are made from it.
+"""The catalog: every noun and verb of the Application, listed once. The Application and a completeness test are built
+from it.
 
-Plain constants, read with the module: making a hundred values at every start would be waiting.
+It holds plain constants, because creating a hundred objects would slow down every start.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 Callers = Literal["anyone", "agents and people", "people and services", "people"]
 Writes = Literal["journal", "files", ""]
-"""What a verb leaves behind: rows of the journal, only files or refs of the caller's, or nothing."""
+"""What a verb writes: journal rows, only files or refs of the caller, or nothing."""
 
 VerbRow = tuple[str, tuple[str, ...], Callers, Writes, str, str]
-"""Name, rights, who may, what it leaves, its command, what it does."""
+"""Name, rights, callers, writes, command and help text."""
 
 RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
     "runs": (
@@ -102,7 +102,6 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
 
 # ---- The catalogue ----
 
-# Plain constants, read with the module: making a hundred values at every start would be waiting.
 
 NOUNS: dict[str, str] = {
     "projects": "project.projects:Projects",
@@ -149,7 +148,7 @@ NOUNS: dict[str, str] = {
     "stats": "pages.stats:StatsPage",
     "validation": "pages.completion:Validation",
 }
-"""Where each noun lives: room, module, class."""
+"""The class of each noun: package, module, class."""
 
 WHO: dict[Callers, tuple[SessionKind, ...]] = {
     "anyone": ("agent", "human", "service"),
@@ -157,12 +156,12 @@ WHO: dict[Callers, tuple[SessionKind, ...]] = {
     "people and services": ("human", "service"),
     "people": ("human",),
 }
-"""Who may use a verb at all (I5). What they may do with it, the rules decide."""
+"""The kinds of caller for each group (I5). The rules decide about the details."""
 
 
 class Verb(msgspec.Struct, frozen=True):
-    """A verb. `rights` are the words that core/rules/rights.py knows it by, none for one that only looks; `command` is
-    how the command line calls it, empty where no command does.
+    """A verb. `rights` are its names in core/rules/rights.py, none for a read. `command` is its command, empty if there
+    is none.
     """
 
     noun: str
@@ -175,14 +174,14 @@ class Verb(msgspec.Struct, frozen=True):
 
 
 def verbs() -> list[Verb]:
-    """Every verb, noun by noun."""
+    """Return every verb, noun by noun."""
     return [Verb(noun, *row) for noun, rows in VERBS.items() for row in rows]
 
 
 def class_of(noun: str) -> type:
-    """The class that a noun is, loaded now; its methods are the verbs."""
+    """Return a noun's class. Imports its module."""
     module, _, name = NOUNS[noun].partition(":")
-    # The statement's own function: what it loads is on the interpreter's list of imports.
+    # __import__() itself, so that the interpreter's import log lists the modules
     class_: type = getattr(__import__(f"foureyes.app.{module}", fromlist=[name]), name)
     return class_
 

@@ -1,4 +1,4 @@
-"""Checks of leases (J4): whether a runner may write, and whether it holds the run that it writes for."""
+"""Lease checks (J4): a runner may write only while it is registered and holds the run's lease."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 LEASE_SECONDS = 90
-"""How long a lease holds without being renewed, by the store's clock."""
+"""How long a lease holds without renewal, by the store's clock."""
 CHECKS = "checks:"
 BEGIN = by("person", fe("run"), "a person starts one: ")
 
 
 def of_runner(actor: Actor) -> list[NamedQuery]:
-    """What is asked about a runner that writes (`ahead`)."""
+    """Return the queries for a runner that writes (`ahead`)."""
     asked: list[NamedQuery] = [
         ("run.runner", {"session": actor.session}),
         ("session.get", {"id": actor.session}),
@@ -36,7 +36,7 @@ def of_runner(actor: Actor) -> list[NamedQuery]:
 
 
 def check_runner(tx: Tx, actor: Actor) -> RunnerRow:
-    """J4: a runner that is on record and has not ended; and, where it writes for a run, who holds the lease of it."""
+    """Return the runner's row. Refuses one that has ended or lost its run's lease. (J4)"""
     tx.ahead(*of_runner(actor))
     row = tx.one("run.runner", RunnerRow, session=actor.session)
     if row is None or row.ended_at:
@@ -49,12 +49,12 @@ def check_runner(tx: Tx, actor: Actor) -> RunnerRow:
 
 
 def checks_of(task: str) -> str:
-    """What the lease of a task's checks is called."""
+    """Return the lease name of a task's checks."""
     return f"{CHECKS}{task}"
 
 
 def _check_checks(tx: Tx, actor: Actor, task: str, fence: int) -> None:
-    """J4: a result of a check is written by who runs the checks of that task."""
+    """Refuse a runner that does not hold the lease of the task's checks. (J4)"""
     held = tx.one("run.checks_of", CheckLease, task=task)
     if held is None or (held.runner, held.fence) != (actor.session, fence):
         why = f"another runner has the checks of {task} by now"
@@ -62,8 +62,8 @@ def _check_checks(tx: Tx, actor: Actor, task: str, fence: int) -> None:
 
 
 def check_lease(tx: Tx, actor: Actor, run: str, fence: int) -> None:
-    """J4: the lease row is the truth: its fence, and who has it. After a run has ended its last holder may still settle
-    what became of the work, as long as nobody has begun again.
+    """Refuse a caller who has lost the lease, by its fence and owner. The last owner of an ended run may still write
+    until another run of the task starts. (J4)
     """
     if run.startswith(CHECKS):
         _check_checks(tx, actor, run.removeprefix(CHECKS), fence)
@@ -78,12 +78,12 @@ def check_lease(tx: Tx, actor: Actor, run: str, fence: int) -> None:
 
 
 def state_of(context: Context, row: RunnerRow) -> RunnerState:
-    """Whether a runner is at work. Its process, where it can be seen, only tells sooner (J4)."""
+    """Return a runner's state. A visible process only reveals its end sooner. (J4)"""
     return states_of(context, [row])[str(row.session)]
 
 
 def states_of(context: Context, rows: Sequence[RunnerRow]) -> dict[str, RunnerState]:
-    """The same of several, by session: their locks are asked about at once."""
+    """Like state_of(), for several runners by session, with one query for their locks."""
     dark = context.store.dark([row.beacon for row in rows if row.beacon and not row.ended_at])
     return {str(row.session): _state(context, row, is_dark=row.beacon in dark) for row in rows}
 
@@ -97,19 +97,17 @@ def _state(context: Context, row: RunnerRow, *, is_dark: bool) -> RunnerState:
 
 
 def has_ended(context: Context, row: RunnerRow) -> bool:
-    """Whether a runner's process is shown to be gone, on this machine."""
+    """Return True if the runner's process on this machine has ended."""
     return bool(row.process) and context.outside.is_gone(row.process)
 
 
 def is_cut_off(context: Context, row: RunnerRow) -> bool:
-    """J4: whether a runner has lost the lock that it holds as long as it is connected; then it ends its agents itself,
-    if it is there at all.
-    """
+    """Return True if the runner has lost its connection lock. It then ends its agents itself, if it still exists. (J4)"""
     return bool(row.beacon) and bool(context.store.dark([row.beacon]))
 
 
 def runners_seen(context: Context, tx: Tx) -> list[tuple[RunnerRow, RunnerState]]:
-    """Every runner that may have runs, the oldest first, and whether it is at work; asked once in a transaction."""
+    """Return every runner that may have runs, oldest first, with its state. Cached per transaction."""
     return tx.once("runners", lambda: _runners(context, tx))
 
 
@@ -120,13 +118,13 @@ def _runners(context: Context, tx: Tx) -> list[tuple[RunnerRow, RunnerState]]:
 
 
 def live_runners(context: Context, tx: Tx) -> list[RunnerRow]:
-    """The runners that are at work, the oldest first."""
+    """Return the live runners, oldest first."""
     return [row for row, state in runners_seen(context, tx) if state == "live"]
 
 
 def left_runs(context: Context, tx: Tx) -> dict[str, str]:
-    """J4: runners that are not at work and may have left runs behind, by session: what is said of their runs, which
-    nobody looks after until another runner takes them over.
+    """Return messages about runners that are not live, by session. Their runs wait until another runner takes over.
+    (J4)
     """
     words = {}
     for row, state in runners_seen(context, tx):

@@ -1,4 +1,4 @@
-"""A person's signature under a decision (I9): requested before the transaction, verified inside it."""
+"""A person's signature for a decision (I9): requested before the transaction, verified inside it."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from foureyes.core.rules.policy import ReviewPolicy
 
 
-# ---- A person's signature under what they decide (I9) ----
+# ---- Signatures for decisions (I9) ----
 
 T = TypeVar("T")
 NEW_KEY = fe("key", "new", "--human")
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a person signs: exactly this decision, in this project, after this journal row."""
+    """The signed content: one decision, in one project, after one journal row."""
 
     project: str
     task: str
@@ -56,12 +56,12 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     @property
     def text(self) -> str:
-        """The bytes that are signed, and kept."""
+        """The signed text, as it is stored."""
         return msgspec.json.encode(self, order="sorted").decode()
 
 
 class Proof(msgspec.Struct, frozen=True, kw_only=True):
-    """A signature that was given, with what it covers."""
+    """A new signature with its statement."""
 
     key: str
     statement: Statement
@@ -69,7 +69,7 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Signature(msgspec.Struct, frozen=True, kw_only=True):
-    """A signature on record."""
+    """A recorded signature."""
 
     seq: int
     task: str
@@ -81,7 +81,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Intent(msgspec.Struct, frozen=True, kw_only=True):
-    """A decision that somebody is about to take: what a person's signature covers."""
+    """A decision that a caller is about to make, as the signature covers it."""
 
     verb: str
     task: str = ""
@@ -91,12 +91,12 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def signed(self) -> str:
-        """The verb as it is signed: with the way in which it is done."""
+        """The verb with its variant, as signed."""
         return f"{self.verb} {self.how}".strip()
 
 
 class AttemptDiff(msgspec.Struct, frozen=True):
-    """The change that an attempt is."""
+    """An attempt's diff id."""
 
     diff_id: str
 
@@ -111,10 +111,11 @@ def deciding(
     policy: ReviewPolicy | None = None,
     worth: Callable[[], bool] = lambda: True,
 ) -> Iterator[Work]:
-    """A transaction for a decision: signed before it where the rules want that, checked with its first record (I9).
+    """Open a write transaction for a decision. If the rules require it, the person signs before, and the first event
+    checks the signature. (I9)
 
-    `policy` are the rules that were read just before, if they were; under the lock they are read again. `worth` is
-    asked before a person is: whether there is anything to sign; it may refuse.
+    `policy` is the policy if the caller has just read it. The check reads it again. `worth` runs before the person is
+    asked: it returns False if there is nothing to sign, and may refuse.
     """
     permit(actor, act.verb)
     proof = prove(context, actor, act, as_a_person=as_a_person, policy=policy, worth=worth)
@@ -126,9 +127,10 @@ def deciding(
 
 @contextmanager
 def loosening(context: Context, actor: Actor, act: Intent, *, loosens: Callable[[], bool]) -> Iterator[Work]:
-    """M6: a transaction for what may loosen how a task is looked at. Where the project has keys and one of them lies
-    here, a person signs it first; otherwise it is recorded, does not count, and `work.unsigned` says so. `work.key`
-    goes into the events.
+    """Open a write transaction for an event that may loosen a task's review. (M6)
+
+    If the project has keys and one is on this machine, the person signs first. Otherwise the event is recorded but does
+    not count, and `work.unsigned` is set. Events carry `work.key`.
     """
     permit(actor, act.verb)
     keys, head = _keys_and_head(context) if actor.kind == "human" else ([], None)
@@ -166,7 +168,9 @@ def prove(
     policy: ReviewPolicy | None = None,
     worth: Callable[[], bool] = lambda: True,
 ) -> Proof | None:
-    """Ask for the person's signature where the rules want one; as long as a person takes, so outside a transaction."""
+    """Ask the person to sign, if the rules require it. Call it outside of a transaction, because people take their
+    time.
+    """
     if actor.kind != "human":
         return None
     with context.store.read() as tx:
@@ -180,8 +184,10 @@ def prove(
 
 
 def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
-    """A signature for what is done outside of the store, where the project has keys; it is checked, and not kept. A
-    store that has lost its head, or its keys, is one that a backup is for: where it has keys, it asks for one.
+    """Ask for a signature for an act outside of the store, if the project has keys. The signature is checked but not
+    stored.
+
+    This also works with a damaged store, because that is when a backup is needed.
     """
     keys = _read_if_whole(context, active_keys) or []
     if not keys or actor.kind != "human":
@@ -195,7 +201,7 @@ def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
 
 
 def _read_if_whole(context: Context, read: Callable[[Tx], T]) -> T | None:
-    """What a store has of something; None where that is damaged. One that is only busy is waited for."""
+    """Return a read value, or None if the store is damaged. A busy store still raises `StoreBusy`."""
     try:
         with context.store.read() as tx:
             return read(tx)
@@ -206,8 +212,8 @@ def _read_if_whole(context: Context, read: Callable[[Tx], T]) -> T | None:
 
 
 def keys_at_hand(context: Context, actor: Actor, keys: list[SigningKey]) -> list[SigningKey]:
-    """The project's keys that could sign here: the caller's own before those of others, the newer before the older. A
-    file that is no private key is passed over: whoever writes files here could have put it there.
+    """Return the project's keys that can sign here: the caller's own first, then newer ones first. Skips files that are
+    not private keys, because anyone who can write here could add one.
     """
     files = context.keys.private_files() if keys else {}
     here = [key for key in reversed(keys) if key.fingerprint in files]
@@ -215,9 +221,9 @@ def keys_at_hand(context: Context, actor: Actor, keys: list[SigningKey]) -> list
 
 
 def sign(context: Context, actor: Actor, keys: list[SigningKey], act: Intent, head: JournalHead) -> Proof:
-    """A signature with one of the project's keys that lie here; where one does not sign, with the next."""
+    """Sign with the first key on this machine that works."""
     mine = keys_at_hand(context, actor, keys)
-    if not mine:  # of what lies here and could not sign its own refusal says why
+    if not mine:  # keys that cannot sign still explain it in their refusal
         held = context.keys.held() if keys else {}
         mine = [key for key in reversed(keys) if key.fingerprint in held]
     if not mine:
@@ -245,7 +251,7 @@ def sign(context: Context, actor: Actor, keys: list[SigningKey], act: Intent, he
 
 
 def _none_signed(problems: list[FoureyesError]) -> FoureyesError:
-    """Why no key here signed: of each why."""
+    """Return the error for keys that all failed, with each reason."""
     if len(problems) == 1:
         return problems[0]
     each = [reason for why in problems for reason in why.reasons or (Reason("I9", why.message, why.next_step),)]
@@ -255,7 +261,9 @@ def _none_signed(problems: list[FoureyesError]) -> FoureyesError:
 
 
 def _no_key(context: Context, tx: Tx, verb: str, person: str) -> Reason:
-    """I9: why nothing here can sign; a key that waits to be added is named, so that nobody makes a second one."""
+    """Return the reason why no key can sign. Names a key that waits to be added, so that nobody makes a second one.
+    (I9)
+    """
     if waiting := waiting_keys(context, tx):
         lacks = f"the one that lies here does not count yet ({all_waiting(waiting)})"
         return Reason("I9", f"{verb} needs a person's key, and {lacks}", add_waiting(waiting, person))
@@ -264,7 +272,7 @@ def _no_key(context: Context, tx: Tx, verb: str, person: str) -> Reason:
 
 
 def why_unsignable(context: Context, tx: Tx, actor: Actor, verb: str, policy: ReviewPolicy) -> Reason | None:
-    """I9: that a decision has to be signed, and the caller has nothing to sign it with: told before they take it."""
+    """Return the reason if a decision needs a signature that the caller cannot give, else None. (I9)"""
     if not context.wants_key(tx, actor, verb, policy=policy):
         return None
     keys = active_keys(tx)
@@ -277,15 +285,17 @@ def why_unsignable(context: Context, tx: Tx, actor: Actor, verb: str, policy: Re
 
 
 def unsigned(message: str, next_step: Steps) -> Refused:
-    """I9: a decision that lacks a person's signature."""
+    """Return the refusal for a decision without a valid signature. (I9)"""
     return Refused(
         "it was not signed, so nothing was changed.", reasons=(Reason("I9", message, next_step),), next_step=next_step
     )
 
 
 def with_keys_here(context: Context, actor: Actor) -> Actor:
-    """I1, P2: whose key of this project lies here is who signed with it elsewhere, also where nothing is to be signed.
-    It only takes away, from this one decision: whoever writes files here could put one there, so it is not recorded.
+    """Return the actor with the project keys on this machine. They identify the caller with the person who signs
+    elsewhere, even when nothing is signed now.
+
+    This can only remove rights, and it is not recorded, because anyone who can write here could add a key. (I1, P2)
     """
     if actor.kind != "human":
         return actor
@@ -297,14 +307,15 @@ def with_keys_here(context: Context, actor: Actor) -> Actor:
 
 
 def known_by_key(actor: Actor, proof: Proof | None) -> Actor:
-    """I1: who signs with a key is the same person wherever they do it."""
+    """Return the actor with the signing key as evidence. The same key is the same person everywhere. (I1)"""
     return replace(actor, evidence=(*actor.evidence, f"key:{proof.key}")) if proof else actor
 
 
 def check(context: Context, proof: Proof | None, act: Intent, work: Work) -> None:
-    """Inside the transaction: the signature is there if it must be, holds, covers exactly this, and was never used.
+    """Check the signature inside the transaction: present if required, valid, for exactly this decision, and never used
+    before. Then record it.
 
-    It is recorded beside what it covers. Whoever signed knew the row at which the task last changed.
+    Refuses if the task changed after the row that the signature names.
     """
     if proof is None:
         if context.wants_key(work.tx, work.actor, act.verb, as_a_person=work.by_person):
@@ -329,7 +340,7 @@ def check(context: Context, proof: Proof | None, act: Intent, work: Work) -> Non
 
 
 def _check_content(context: Context, tx: Tx, statement: Statement, act: Intent, task: Task | None) -> None:
-    """A signature for something else is none for this: also where the task's change is another one by now."""
+    """Refuse a signature for another decision, or for an earlier change of the task."""
     row = tx.one("journal.at", Hash, seq=statement.row)
     diff_id = act.diff_id
     if task is not None and diff_id:
@@ -343,12 +354,12 @@ def _check_content(context: Context, tx: Tx, statement: Statement, act: Intent, 
 
 
 def active_keys(tx: Tx) -> list[SigningKey]:
-    """The keys that count, the oldest first."""
+    """Return the keys in force, oldest first."""
     return [key for key in tx.all("record.keys", SigningKey) if key.retired_at is None]
 
 
 def key_named(tx: Tx, text: str) -> SigningKey:
-    """The key that a fingerprint, or an unambiguous part of one, means."""
+    """Return the key for a fingerprint or an unambiguous part of one."""
     keys = [
         key
         for key in tx.all("record.keys", SigningKey)
@@ -359,11 +370,11 @@ def key_named(tx: Tx, text: str) -> SigningKey:
     return keys[0]
 
 
-# ---- Keys that lie here and wait for a signature (I9) ----
+# ---- Keys waiting to be added (I9) ----
 
 
 class WaitingKey(msgspec.Struct, frozen=True):
-    """A key that nobody added yet: its public line, its file, and when that was written."""
+    """A local key that is not registered: its public line, file and date."""
 
     fingerprint: str
     public: str
@@ -372,13 +383,14 @@ class WaitingKey(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """By what a person tells the one that they made from one that was put there."""
+        """Details by which a person recognizes the key they made."""
         return f"{self.fingerprint} in {visible(self.file)}, last changed {self.since}"
 
 
 def waiting_keys(context: Context, tx: Tx) -> list[WaitingKey]:
-    """None where a key of this project lies here, or where the project has none. Whoever writes files here could put
-    one there: it is shown to who may know it, with its file and since when, and counts for nothing.
+    """Return local keys that are not registered. Empty if a project key is here, or if the project has none.
+
+    Anyone who can write here could add one, so these are only shown and count for nothing.
     """
     known = {key.fingerprint: key.retired_at is None for key in tx.all("record.keys", SigningKey)}
     if not any(known.values()):
@@ -390,11 +402,11 @@ def waiting_keys(context: Context, tx: Tx) -> list[WaitingKey]:
 
 
 def all_waiting(waiting: Sequence[WaitingKey]) -> str:
-    """Each of them, with its file."""
+    """Name each waiting key with its file."""
     return "; ".join(key.words for key in waiting)
 
 
 def add_waiting(waiting: Sequence[WaitingKey], person: str) -> Steps:
-    """The line by which somebody else lets it count."""
+    """Return the command by which another person registers the keys."""
     lines = [fe("key", "add", key.public, "--person", person or blank("USER@HOST")) for key in waiting]
     return by("other", either(*lines, joint="; "), "if you made it then, an owner of a project key runs: ")

@@ -1,4 +1,4 @@
-"""Answers (L6, L7): one per finding and submission, all of a set or none; and those that a submission still needs."""
+"""Answers (L6, L7): one per finding and submission, recorded all together or not at all."""
 
 from __future__ import annotations
 
@@ -46,15 +46,13 @@ COMMIT_LENGTHS = range(7, 41)
 
 
 class Answers:
-    """Respond to findings."""
+    """The verbs for answering findings."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def respond_document(self, actor: Actor, task: str, document: bytes) -> Outcome:
-        """L6: the answers of a handoff_developer document, all of them or none; what it counts must be what is there
-        (G6).
-        """
+        """Record the answers of a handoff_developer document, all or none. Its counts must match the store. (G6, L6)"""
         from foureyes.core.documents.findings import answers_of, summary_problems
         from foureyes.core.documents.json_reader import read
         from foureyes.core.documents.shapes import DeveloperHandoff
@@ -73,8 +71,8 @@ class Answers:
     def respond(
         self, actor: Actor, task: str, answers: Sequence[Answer], *, document: DeveloperHandoff | None = None
     ) -> Outcome:
-        """L6: answer findings of a task; without one, of the task that they are of. `document` is where they come from
-        (G6).
+        """Answer findings of a task. If `task` is empty, it is the one that the findings belong to. `document` is the
+        source of the answers. (G6, L6)
         """
         permit(actor, "finding answer")
         answers = [_clean(answer) for answer in answers]
@@ -110,7 +108,7 @@ class Answers:
         return outcome(now, message, _next(now, left), notes=tuple(filter(None, notes)))
 
     def _refuse_stranger(self, work: Work, facts: Facts) -> None:
-        """L6: the implementer answers, or somebody who may submit for it; while it is at work or in review."""
+        """Refuse callers who may not submit for the task, and tasks that are not in progress or review. (L6)"""
         task, me = facts.task, self._context.party(work.tx, work.actor)
         reasons: list[Reason] = []
         if task.status not in ANSWERS_IN:
@@ -138,7 +136,7 @@ class Answers:
             refuse_verb("nothing was answered.", *reasons, task=task.id)
 
     def _commits(self, facts: Facts, answers: Sequence[Answer]) -> list[Reason]:
-        """L6: a commit that is named must exist, and must not be part of the attempt that was reviewed."""
+        """Return reasons against named commits: each must exist and be newer than the reviewed attempt. (L6)"""
         reasons: list[Reason] = []
         attempt = facts.attempt
         for answer in answers:
@@ -162,8 +160,8 @@ class Answers:
         return reasons
 
     def _with_debt(self, work: Work, task: TaskId, finding: Finding, answer: Answer) -> Answer:
-        """L6: a deferred finding becomes a tech-debt task, or names one that is there; the id of another tracker is kept
-        in the words of the answer.
+        """Return the answer with the task of a deferred finding, planned if the answer asks for a new one. An id of
+        another tracker moves into the answer's text. (L6)
         """
         if answer.action != "DEFERRED" or not answer.debt:
             return msgspec.structs.replace(answer, debt="")
@@ -190,7 +188,7 @@ def _debt_note(given: Answer, kept: Answer) -> str:
 
 
 def plan_debt(context: Context, work: Work, task: str, finding: Finding, why: str = "") -> TaskId:
-    """A task for what was left: the finding, where it is, and why it was left."""
+    """Create a follow-up task for a finding, with its place and the reason."""
     new = free_id(context, work.tx)
     parts = [
         f"{finding.id} of {task}, {finding.severity}" + (f", {named(finding.where)}" if finding.where else ""),
@@ -199,7 +197,7 @@ def plan_debt(context: Context, work: Work, task: str, finding: Finding, why: st
         why,
     ]
     description = "\n\n".join(part for part in parts if part.strip())
-    planner = work if work.actor.task is None else work.gate  # a token is good for one task (I2)
+    planner = work if work.actor.task is None else work.gate  # a token only allows its own task (I2)
     planner.record(
         new,
         e.TaskCreated(
@@ -220,20 +218,20 @@ def _clean(answer: Answer) -> Answer:
 
 
 def known_ids(tx: Tx, task: str, now: str) -> dict[str, Finding]:
-    """Every id that names a finding of a task, to the finding as it stands now."""
+    """Return a task's findings by every id that they ever had."""
     by_root = {finding.root: finding.at_time(now) for finding in findings_of_task(tx, task)}
     return {row.id: by_root[row.root] for row in tx.all("finding.ids_of", RootedId, task=task)}
 
 
 class RootedId(msgspec.Struct, frozen=True):
-    """An id and the root that it names."""
+    """A finding's id and the root that it belongs to."""
 
     id: str
     root: str
 
 
 def _task_of(tx: Tx, answers: Sequence[Answer]) -> TaskId:
-    """The one task that all of these are about."""
+    """Return the one task that these answers are about."""
     from foureyes.app.findings.records import one_task
 
     if not answers:
@@ -247,7 +245,7 @@ def _task_of(tx: Tx, answers: Sequence[Answer]) -> TaskId:
 def _miscounted(
     answers: Sequence[Answer], known: dict[str, Finding], document: DeveloperHandoff | None
 ) -> list[Reason]:
-    """G6: what a document counts must be what the store counts."""
+    """Return reasons if a document's counts differ from the store's. (G6)"""
     if document is None:
         return []
     from foureyes.core.documents.findings import blocking_problems
@@ -268,18 +266,20 @@ def _miscounted(
     ]
 
 
-# ---- At hand in (L6) ----
+# ---- At a submission (L6) ----
 
 
 def refuse_unanswered(tx: Tx, task: TaskId, now: str, settled: Collection[str] = ()) -> None:
-    """L6: a submission leaves no blocking finding without an answer; `settled`: those that follow their root (A6)."""
+    """Refuse a submission that leaves a blocking finding without an answer. `settled` findings follow their root and
+    need none. (A6, L6)
+    """
     reasons = unanswered([each.at_time(now) for each in findings_of_task(tx, task) if each.root not in settled])
     if reasons:
         refuse_task(task, "was not submitted", *reasons)
 
 
 def refuse_foreign_commits(answers: Sequence[AnswerRow], task: TaskId, change: Change) -> None:
-    """L6: a commit that an answer names lies in what is submitted."""
+    """Refuse an answer that names a commit outside of the submission. (L6)"""
     mine = [commit.sha for commit in change.commits]
     reasons = []
     for row in answers:
@@ -291,12 +291,12 @@ def refuse_foreign_commits(answers: Sequence[AnswerRow], task: TaskId, change: C
 
 
 def answers_in(tx: Tx, task: TaskId, iteration: int) -> list[AnswerRow]:
-    """The answers that a submission brings along."""
+    """Return the answers that belong to a submission."""
     return tx.all("finding.answers_in", AnswerRow, task=task, iteration=iteration)
 
 
 class AnswerRow(msgspec.Struct, frozen=True):
-    """An answer that a submission carries."""
+    """An answer that belongs to a submission."""
 
     id: str
     word: str
@@ -305,9 +305,7 @@ class AnswerRow(msgspec.Struct, frozen=True):
 
 
 def places_of(context: Context, findings: Sequence[Finding], change: Change, last: Attempt) -> tuple[Placed, ...]:
-    """Where the code of every finding is in a new attempt: renames followed, lines where they moved to, else found
-    again by their quote.
-    """
+    """Return the new place of each finding that moved. Follows renames and moved lines, else searches the quote."""
     located = [finding for finding in findings if finding.path and finding.state != "obsolete"]
     if not located:
         return ()
@@ -333,9 +331,7 @@ def places_of(context: Context, findings: Sequence[Finding], change: Change, las
 
 
 def _line(finding: Finding, old: str | None, new: str, lines: Mapping[int, int]) -> int:
-    """Where a finding's line is now; 0 where it is gone. Where the same code stands elsewhere, and did so before, that
-    is another place (L2).
-    """
+    """Return the finding's current line, 0 if it is gone. A copy of the code that existed before is another place. (L2)"""
     code = normal(line_at(old, finding.line)) if old is not None and finding.line else ""
     if code and (not finding.quote or normal(finding.quote).startswith(code) or normal(finding.quote) in code):
         if finding.line in lines or not finding.quote:
@@ -357,8 +353,8 @@ def carry(
     places: tuple[Placed, ...],
     implementer: SessionId,
 ) -> None:
-    """What a submission does about findings: skipped are those without an answer, each is where its code is now (L6, L4,
-    L14).
+    """Update findings after a submission: move them, clear notes whose file left the change, and skip unanswered notes.
+    (L4, L6, L14)
     """
     notes, gate = [finding for finding in findings_of_task(work.tx, task) if not finding.blocking], work.gate
     if places:
@@ -381,7 +377,7 @@ def _is_unanswered(note: Finding) -> bool:
 
 
 def _ask_lead(context: Context, work: Work, task: TaskId, n: int) -> None:
-    """L14: too many rejections of blocking findings are for the lead to look at."""
+    """Ask the lead if too many blocking findings were rejected. (L14)"""
     given = [row.word for row in answers_in(work.tx, task, n) if row.blocking]
     limits = context.gate_policy(work.tx).limits
     if wants_lead(given, limits):

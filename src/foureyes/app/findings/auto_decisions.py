@@ -1,4 +1,4 @@
-"""Decisions that the gate makes by itself (M4): after a submission, after checks, after rulings and waivers."""
+"""Decisions of the gate by rule (M4): after submissions, checks, rulings and waivers."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ LINE = 300
 
 
 class MadeByGate(msgspec.Struct, frozen=True, kw_only=True):
-    """What the gate made of an attempt: its mode, why, and why it did not approve by itself. `person`: what asks for a
-    person (P6), empty where an agent will do. `is_by_rule`: it approved it now, so nobody needs to look any more;
-    `is_sent_back`: it sent it back now.
+    """The gate's decision about an attempt: its mode, and the reasons against approval by rule.
+
+    `person` is the rule that demands a person, empty if an agent may approve (P6). `is_by_rule`: the gate approved it
+    now. `is_sent_back`: the gate sent it back now.
     """
 
     mode: str
@@ -45,16 +46,16 @@ class MadeByGate(msgspec.Struct, frozen=True, kw_only=True):
     check_states: tuple[CheckState, ...] = ()
     person: str = ""
     first: tuple[Reason, ...] = ()
-    """What refuses an approval now, beside its checks, whoever reviews."""
+    """Reasons that keep any reviewer from approving now, apart from checks."""
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """The required checks that nobody ran on this tree yet."""
+        """The required checks that have not run on this tree."""
         return tuple(state.rule.name for state in self.check_states if state.rule.required and state.word == "not_run")
 
     @property
     def not_green(self) -> tuple[str, ...]:
-        """The required checks that ran on this tree before, and did not pass."""
+        """The required checks that ran on this tree and did not pass."""
         broke = ("failed", "crashed", "timed_out", "unsound")
         return tuple(state.rule.name for state in self.check_states if state.rule.required and state.word in broke)
 
@@ -62,8 +63,8 @@ class MadeByGate(msgspec.Struct, frozen=True, kw_only=True):
 def decide_by_rule(
     context: Context, work: Work, task: TaskId, tip: gate.Tip | None, green: Collection[str] = ()
 ) -> MadeByGate:
-    """Approve what needs no review, send back what the change made red, and leave the rest to reviewers.
-    `green`: the checks that pass on the tip of the target.
+    """Approve the attempt if it needs no review, send it back if its change fails checks, else leave it to reviewers.
+    `green` names the checks that pass on the target.
     """
     facts = facts_of(context, work.tx, task)
     policy = context.gate_policy(work.tx)
@@ -104,14 +105,14 @@ def decide_by_rule(
 
 
 def _first(context: Context, work: Work, facts: Facts, policy: ReviewPolicy) -> tuple[Reason, ...]:
-    """D2, D3, D6, A7: what has to happen before anybody can approve, as the caller is to read it."""
+    """Return the reasons that keep anyone from approving, worded for the caller. (A7, D2, D3, D6)"""
     me, reviewer = context.party(work.tx, work.actor), context.party(work.tx, context.gate)
     lacking = gate.lacks_reviews(facts, reviewer, policy)
     return (*gate.has_blocking(facts, me), *gate.holds(facts), *why_refused(facts), *lacking)
 
 
 def approval(facts: Facts, chosen: ModeChoice, checked: tuple[CheckState, ...]) -> Approved:
-    """M4, M5: approved by the rule itself, with what it rests on; nobody waits for it any more."""
+    """Build the approval by rule, with its basis. (M4, M5)"""
     attempt = facts.attempt
     assert attempt is not None
     because = "; ".join(reason.message for reason in chosen.reasons[:1])
@@ -131,24 +132,22 @@ def approval(facts: Facts, chosen: ModeChoice, checked: tuple[CheckState, ...]) 
 
 
 def after(attempt: Attempt) -> TaskStatus:
-    """Where an approval leads: what has nothing to merge is done."""
+    """Return the status after an approval: closed if there is nothing to merge."""
     return "approved" if attempt.is_merged_later else "closed"
 
 
 def is_red(state: CheckState) -> bool:
-    """A required check that ran where it counts and found something wrong with the work; not one that broke itself."""
+    """Return True if a required check ran properly and failed. A check that broke does not count."""
     return _counts(state) and state.result is not None and state.result.outcome == "failed"
 
 
 def is_own_red(state: CheckState) -> bool:
-    """The same, and the change made it red, or the target is green again by now (D5)."""
+    """Like is_red(), but only if the change caused the failure or the target passes by now. (D5)"""
     return is_red(state) and (state.by_change or state.fixed)
 
 
 def is_gone(state: CheckState) -> bool:
-    """A required check that passed where it counts, and tests of the target are not in it: a person says whether they
-    may go (D5).
-    """
+    """Return True if a required check passed without some of the target's tests. A person decides if they may go. (D5)"""
     return _counts(state) and state.word == "failed" and not is_red(state)
 
 
@@ -157,8 +156,10 @@ def _counts(state: CheckState) -> bool:
 
 
 def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice, checked: tuple[CheckState, ...]) -> bool:
-    """T `send_back`: red because of the change, in every mode that asks for checks. However often: the loop ends it
-    (L13, E1). A person who submitted the work decides about it. A task that is stopped stays where it is (V9).
+    """Return True if the change failed required checks, so the gate sends it back. Escalation limits how often (E1,
+    L13).
+
+    Never for work that a person submitted, or for a stopped task. (V9)
     """
     attempt = facts.attempt
     if attempt is None or attempt.landed or gate.holds(facts) or gate.pauses(facts):
@@ -170,14 +171,14 @@ def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice, checked
 
 
 class CheckOutputRow(msgspec.Struct, frozen=True):
-    """What a check printed."""
+    """The output of a check."""
 
     seq: int
     output: str
 
 
 def failures_in_words(tx: Tx, task: str, red: list[CheckState]) -> str:
-    """What failed, for the next iteration: the failing tests, and the end of what was printed about them."""
+    """Return the feedback for failed checks: the failing tests and the end of the output."""
     seqs = [str(state.result.seq) for state in red if state.result]
     printed = {row.seq: row.output for row in tx.all("check.outputs", CheckOutputRow, seqs=seqs)}
     lines = []

@@ -1,4 +1,4 @@
-"""Findings: look at them, add one, waive one, make tasks of notes, try a patch."""
+"""Findings: list, show, add, waive, track as tasks, apply a patch."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ HEADERS = (DIFF, "+++ ", "--- ", "rename from ", "rename to ", "copy from ", "co
 
 
 class Findings:
-    """List, show, add, waive, track, apply, import, export."""
+    """The verbs for findings."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def listed(self, task: str = "", *, open_only: bool = False, blocking: bool = False) -> list[FindingView]:
-        """The findings of a task, or of the whole project, oldest first."""
+        """Return the findings of a task or of the project, oldest first."""
         with self._context.store.read() as tx:
             rows = findings_of_task(tx, self._context.find_id(tx, task)) if task else everything(tx)
             now = self._context.now()
@@ -99,19 +99,19 @@ class Findings:
         return {row.id: row.name for row in tx.all("session.some", SessionView, ids=sessions)} if sessions else {}
 
     def show(self, actor: Actor, finding: str) -> FindingDetail:
-        """One finding with everything that happened to it, and what the caller can do about it."""
+        """Return a finding with its history and the caller's next step."""
         with self._context.store.read() as tx:
             known = finding_named(tx, finding)
             task = self._context.get(tx, TaskId(known.task))
             makers = {author.session for author in authors_of(tx, [task.id])} | {task.implementer}
             step = next_step(known, self._context.now(), status=task.status, mine=actor.session in makers)
             view = self._with_moves(tx, known, task.iteration)
-        if actor.kind == "service" and step.steps[-1].argv[1] == "finding":  # which never decides (I5)
+        if actor.kind == "service" and step.steps[-1].argv[1] == "finding":  # a service never decides (I5)
             step = by_person(step)
         return FindingDetail(**msgspec.structs.asdict(view), acceptance=task.acceptance, next=step)
 
     def _with_moves(self, tx: Tx, known: Finding, iteration: int) -> FindingView:
-        """A finding with everything that happened to it."""
+        """Return a finding with its history."""
         moves = tx.all("finding.moves_of", MoveView, root=known.root)
         rows = tx.all("session.some", SessionView, ids=sorted({known.session, *[move.session for move in moves]}))
         names = {row.id: row.name for row in rows}
@@ -119,7 +119,7 @@ class Findings:
         return msgspec.structs.replace(view, moves=moves, names=names)
 
     def task_here(self) -> str:
-        """The task of the branch that the caller stands on (K1); empty where it is no task's."""
+        """Return the task of the current branch. Empty if it is not a task's branch. (K1)"""
         ref = self._context.repo.current_ref()
         if not ref.startswith(OWN_BRANCHES):
             return ""
@@ -128,7 +128,7 @@ class Findings:
         return row.id if row else ""
 
     def add(self, actor: Actor, task: str, finding: ReportedFinding) -> FindingDetail:
-        """A person or a session points at something; a blocking one ends an approval (D2)."""
+        """Add a finding to the latest attempt. A blocking one ends an approval. (D2)"""
         permit(actor, "finding add")
         finding = _clean(finding)
         facts = at_an_attempt(self._context, actor, task)
@@ -160,7 +160,9 @@ class Findings:
         return FindingDetail(**msgspec.structs.asdict(view), next=step)
 
     def waive(self, actor: Actor, finding: str, reason: str, *, days: int = WAIVED_DAYS) -> Outcome:
-        """E3: a person outside the author set lets a blocking finding pass, for a while, on every report."""
+        """Waive a blocking finding for some days. Only a person who is not an author may do it, and every report shows
+        it. (E3)
+        """
         permit(actor, "finding waive")
         reason = needed(reason, "finding waive", finding)
         if not 1 <= days <= LONGEST_WAIVER:
@@ -194,7 +196,7 @@ class Findings:
         return outcome(now, message, step, notes=("audited: fe audit exceptions",))
 
     def track(self, actor: Actor, names: Sequence[str], *, task: str = "") -> Outcome:
-        """L16: open notes become follow-up tasks; the same note again is the same task."""
+        """Create follow-up tasks of open notes. A note that has one keeps it. (L16)"""
         permit(actor, "finding track")
         with self._context.writing(actor, "finding track") as work:
             chosen = [finding_named(work.tx, name) for name in names]
@@ -234,8 +236,8 @@ class Findings:
         )
 
     def apply(self, actor: Actor, finding: str, *, only_try: bool = False) -> Outcome:
-        """L3: the reviewer's patch, tried as a whole first; who applies it is its author, and the report shows where it
-        came from.
+        """Apply the reviewer's patch if it fits as a whole. The caller becomes its author, and the log shows its
+        origin. (L3)
         """
         permit(actor, "log")
         with self._context.store.read() as tx:
@@ -270,7 +272,9 @@ class Findings:
 
 
 def _after_adding(finding: FindingView, status: str, may_send_back: bool) -> Steps:
-    """F1: what blocks is sent back, by who may: the open findings are the words."""
+    """Return the next step: a redo for a blocking finding in review. Another person takes it if the caller may not.
+    (F1)
+    """
     redo = fe("redo", finding.task)
     if not finding.blocking or status != "reviewing":
         return fe("finding", "list", finding.task)
@@ -278,7 +282,7 @@ def _after_adding(finding: FindingView, status: str, may_send_back: bool) -> Ste
 
 
 def why_not_waived(facts: Facts, finding: Finding, me_made: Maker | None, now: str) -> list[Reason]:
-    """E3: every reason against a waiver by somebody; `me_made`: what they have to do with the change."""
+    """Return the reasons against a waiver. `me_made` is the caller's part in the change, if any. (E3)"""
     reasons: list[Reason] = []
     if me_made is not None:
         maker = f"{facts.party_name(me_made.session)} {me_made.why}"
@@ -300,7 +304,7 @@ def why_not_waived(facts: Facts, finding: Finding, me_made: Maker | None, now: s
 
 
 def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
-    """Findings are about something that was submitted."""
+    """Return the facts of a task that has an attempt. Refuses one without."""
     with context.store.read() as tx:
         task_id = context.find_id(tx, task)
         refuse_other_task(actor, task_id)
@@ -313,9 +317,7 @@ def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
 def raise_all(
     work: Work, facts: Facts, anchored: Sequence[Anchored], *, kind: FindingKind, source: str, me: Party
 ) -> Raising:
-    """All of them or none; of a tool's report, which says the same every time, what may not be raised again stays as it
-    is (L9).
-    """
+    """Record all findings or none. For a tool's report, drop those that may not be raised again. (L9)"""
     done = raising(work.tx, facts, anchored, kind=kind, source=source, me=me)
     if done.refused and kind != "CK":
         refuse_verb("nothing was added.", *done.refused, task=facts.task.id)
@@ -325,7 +327,7 @@ def raise_all(
 
 
 def everything(tx: Tx) -> list[Finding]:
-    """Every finding of the project, page by page."""
+    """Return every finding of the project, read in pages."""
     findings: list[Finding] = []
     after = 0
     while page := tx.all("finding.of_project", Finding, after=after, limit=PAGE):
@@ -337,8 +339,8 @@ def everything(tx: Tx) -> list[Finding]:
 
 
 def end_approvals(work: Work, facts: Facts) -> None:
-    """T `void`: an approved change with an open blocking finding is in review again, at once (D2); one that may be on
-    the remote only when it is known that its merge did not arrive (Q4, Q6).
+    """Void the approval if a blocking finding is open (D2). While an unconfirmed push may be on the remote, do nothing
+    (Q4, Q6).
     """
     if facts.task.status != "approved" or sent_for(work.tx, facts.task.id) is not None:
         return
@@ -353,14 +355,12 @@ def end_approvals(work: Work, facts: Facts) -> None:
 
 
 def is_note(finding: Finding) -> bool:
-    """L16: what was noted and blocks nothing, and nobody did anything about."""
+    """Return True for a note that nobody acted on. (L16)"""
     return not finding.blocking and finding.state in ("open", "deferred", "skipped")
 
 
 def _paths_in(patch: str) -> list[str]:
-    """Every path that a patch may touch: by each kind of header that git reads, with and without the folder that git
-    strips.
-    """
+    """Return every path that a patch may touch, from each header that git reads, with and without the stripped folder."""
     paths: dict[str, None] = {}
     for line in patch.splitlines():
         header = next((header for header in HEADERS if line.startswith(header)), "")
@@ -372,7 +372,7 @@ def _paths_in(patch: str) -> list[str]:
 
 
 def _unquoted(name: str) -> str:
-    """A name as git writes it: in quotation marks, with escapes, where it has unusual characters."""
+    """Decode a path that git quoted because of unusual characters."""
     if not (len(name) > 1 and name[0] == name[-1] == '"'):
         return name.strip('"')
     try:
@@ -397,12 +397,12 @@ def _clean(finding: ReportedFinding) -> ReportedFinding:
     )
 
 
-# ---- Findings as faces show them ----
+# ---- Findings as interfaces show them ----
 
 
 def view_of(finding: Finding, now: str, names: dict[str, str], iteration: int = 0) -> FindingView:
-    """A finding for every face. It stands for as many rounds as there were since; a settled one stood until it was last
-    flagged.
+    """Return a finding as interfaces show it. The rounds of an open one run until now, of a settled one until it was
+    last flagged.
     """
     last = max(iteration, finding.flagged) if finding.state in UNRESOLVED else finding.flagged
     return FindingView(

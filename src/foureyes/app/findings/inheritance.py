@@ -1,4 +1,4 @@
-"""Inheritance (A6): work that was submitted before brings its authors and its open blocking findings along."""
+"""Inheritance (A6): resubmitted work keeps its authors and its open blocking findings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from foureyes.core.words.ids import SessionId, TaskId
 
 
 class Shared(msgspec.Struct, frozen=True):
-    """A piece that an attempt of another task has, too."""
+    """A piece that an attempt of another task has too."""
 
     piece: str
     task: str
@@ -29,7 +29,7 @@ class Shared(msgspec.Struct, frozen=True):
 
 
 def shared_with(tx: Tx, pieces: tuple[str, ...], task: TaskId) -> dict[str, Shared]:
-    """The other tasks that had some of this before, each with one piece that shows it."""
+    """Return the other tasks that submitted one of these pieces, each with an example."""
     if not pieces:
         return {}
     shared: dict[str, Shared] = {}
@@ -39,7 +39,7 @@ def shared_with(tx: Tx, pieces: tuple[str, ...], task: TaskId) -> dict[str, Shar
 
 
 def with_shared_authors(tx: Tx, event: AttemptSubmitted, task: TaskId) -> AttemptSubmitted:
-    """A6: add the authors of every attempt, of any task, that shares a commit's diff or a changed blob."""
+    """Add the authors of every attempt that shares a commit's diff or a changed blob. (A6)"""
     shared = shared_with(tx, event.pieces, task)
     if not shared:
         return event
@@ -53,14 +53,14 @@ def with_shared_authors(tx: Tx, event: AttemptSubmitted, task: TaskId) -> Attemp
 
 
 class FoundAgain(msgspec.Struct, frozen=True):
-    """Findings whose code is in an attempt, each where it is there; the other tasks that had some at the same paths."""
+    """Findings whose code is in an attempt, with their new places. `tasks` had findings at the same paths."""
 
     places: dict[str, Placed] = {}
     tasks: tuple[str, ...] = ()
 
 
 def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> FoundAgain:
-    """A6, L4: blocking findings of other tasks, and obsolete ones of this, whose code is in the attempt."""
+    """Find blocking findings of other tasks, and obsolete ones of this task, whose code is in the attempt. (A6, L4)"""
     now_called = {name: file.path for file in event.files for name in (file.path, file.old_path) if name}
     with context.store.read() as tx:
         shared = [
@@ -83,7 +83,7 @@ def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> Foun
 
 
 def _same_path(finding: Finding, path: str, event: AttemptSubmitted, texts: Mapping[str, str]) -> Placed | None:
-    """Where its quote still is. A changed file that cannot be read as text may have it (G1)."""
+    """Return the place of the quote, or None. A file that cannot be read as text may still contain it. (G1)"""
     if path in texts:
         line = find_quote(finding.quote, texts[path], finding.line)
         return Placed(finding.root, path, line) if line else None
@@ -92,12 +92,14 @@ def _same_path(finding: Finding, path: str, event: AttemptSubmitted, texts: Mapp
 
 
 def is_gone(finding: Finding) -> bool:
-    """L4: a blocking finding that somebody ruled obsolete because its file had left the change."""
+    """Return True for a blocking finding that was ruled obsolete because its file left the change. (L4)"""
     return finding.state == "obsolete" and finding.blocking and not finding.by_check
 
 
 def _place(finding: Finding, paths: Sequence[str], texts: Mapping[str, str], *, own: bool) -> Placed | None:
-    """By its quote, under its own name or another one; without a quote, and for another task's, its file will do."""
+    """Find a finding by its quote, in its file or another. Without a quote, a finding of another task matches by its
+    file.
+    """
     lines = (
         ((path, find_quote(finding.quote, texts[path], finding.line)) for path in paths if path in texts)
         if finding.quote
@@ -114,7 +116,7 @@ def _place(finding: Finding, paths: Sequence[str], texts: Mapping[str, str], *, 
 
 
 def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: FoundAgain) -> None:
-    """A6: the open blocking findings of such attempts whose code is here are open here, too, each once."""
+    """Copy the open blocking findings whose code is in this attempt, each once. (A6)"""
     shared = sorted({*shared_with(work.tx, event.pieces, task), *found.tasks})
     if not shared:
         return
@@ -135,8 +137,8 @@ def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted,
 
 
 def settled_copies(context: Context, task: TaskId, findings: Sequence[Finding], change: Change) -> tuple[str, ...]:
-    """A6: the findings that came along from another task, are settled there, and whose code is in no changed file any
-    more: they follow their root.
+    """Return copied findings that are settled in their own task and whose code is in no changed file. They follow their
+    root. (A6)
     """
     copies = [each for each in findings if each.source == "inherited" and each.state in UNRESOLVED]
     if not copies:
@@ -157,9 +159,7 @@ def _is_here(finding: Finding, paths: Sequence[str], texts: Iterable[str]) -> bo
 
 
 def originals(tx: Tx, tasks: Sequence[str]) -> dict[str, str]:
-    """The roots of findings that are copies, each with the root that it is a copy of: what was found once comes along
-    once, and never back to where it was found.
-    """
+    """Return the original root of each copied finding. A finding is copied once, and never back to its origin."""
     roots: dict[str, str] = {}
     for row in tx.all("journal.raised", EventRow, ids=sorted(tasks)):
         event = event_of(row)
@@ -169,7 +169,7 @@ def originals(tx: Tx, tasks: Sequence[str]) -> dict[str, str]:
 
 
 def come_back(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: FoundAgain) -> None:
-    """L4: what was ruled obsolete is open again, under another id, once its code is part of the change again."""
+    """Reopen obsolete findings, with a new id, whose code is part of the change again. (L4)"""
     names = Names(work.tx, stem("TL", context.get(work.tx, task).group, task, event.n))
     gone = [finding for finding in findings_of_task(work.tx, task) if is_gone(finding) and finding.root in found.places]
     raised_again = tuple(

@@ -1,4 +1,4 @@
-"""Findings on record: looked up, raised by reviewers (L2, L9, L10, V7) and by checks (L8, L13)."""
+"""Findings in the store: lookup, raising by reviewers (L2, L9, L10, V7) and by checks (L8, L13)."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from foureyes.steps import blank, fe, one_of, prose
 
 
 class AnchorTexts(msgspec.Struct, frozen=True):
-    """The texts that findings are anchored in: of the attempt's head and of its base."""
+    """The texts of the attempt's head and base, to search for findings."""
 
     head: Mapping[str, str] = {}
     base: Mapping[str, str] = {}
 
 
 class Anchored(msgspec.Struct, frozen=True):
-    """A finding with where it is. `lost`: neither its quote nor its place is in base or head (V7). `head`: where it was
-    sought.
+    """A finding with its place. `lost`: neither its quote nor its place is in base or head (V7). `head` holds the
+    searched texts.
     """
 
     finding: ReportedFinding
@@ -53,7 +53,7 @@ class Anchored(msgspec.Struct, frozen=True):
 
 
 class Raising(msgspec.Struct, frozen=True, kw_only=True):
-    """What findings come to: the event, and what is against it."""
+    """The result of raising findings: the event, and the reasons against some."""
 
     event: FindingsRaised | None = None
     refused: tuple[Reason, ...] = ()
@@ -61,8 +61,8 @@ class Raising(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def code_of(context: Context, attempt: Attempt | None, findings: Sequence[ReportedFinding]) -> AnchorTexts:
-    """The texts, in head and base, of the files that the findings name or that the findings they repeat name (L9). All
-    changed files where a finding has a quote and no path.
+    """Return the texts of the files that the findings, or the findings they repeat, name (L9). Returns all changed
+    files if a finding has a quote but no path.
     """
     if attempt is None or attempt.no_code:
         return AnchorTexts()
@@ -77,11 +77,11 @@ def code_of(context: Context, attempt: Attempt | None, findings: Sequence[Report
     wanted = sorted(paths)
     head, base = context.repo.texts(attempt.head, wanted), context.repo.texts(attempt.base, wanted)
     silent = {file.path: "" for file in attempt.files if file.path in paths and file.path not in head}
-    return AnchorTexts(head, silent | base)  # what has no text (a key, an image) is a place all the same
+    return AnchorTexts(head, silent | base)  # files without text (a key, an image) count as places too
 
 
 def _paths_named(context: Context, ids: Sequence[str]) -> set[str]:
-    """Where the findings are that ids name (L9: whether the code there has changed)."""
+    """Return the paths of the findings with these ids. (L9)"""
     if not ids:
         return set()
     with context.store.read() as tx:
@@ -90,7 +90,7 @@ def _paths_named(context: Context, ids: Sequence[str]) -> set[str]:
 
 
 def anchor(finding: ReportedFinding, code: AnchorTexts) -> Anchored:
-    """V7: by its quote, white space aside; without one by its place."""
+    """Locate a finding by its quote, ignoring white space, or else by its line. (V7)"""
     return msgspec.structs.replace(_anchored(finding, code), head=code.head)
 
 
@@ -136,10 +136,10 @@ def raising(
     where: str = "issues",
     others: Collection[str] = (),
 ) -> Raising:
-    """L2: the event with which findings are recorded. What was rejected and accepted stays so (L9).
+    """Build the event that records findings. A rejected finding whose rejection was accepted stays settled (L9).
 
-    Who made the work (`me`) may find something new in it, and does not tell again what others found. `others`: roots
-    that are known to be none of these.
+    An author (`me`) may report new findings but not repeat others'. `others` are roots known to be different findings.
+    (L2)
     """
     attempt = facts.attempt
     assert attempt is not None
@@ -177,7 +177,9 @@ def raising(
 
 
 def _once(anchored: Sequence[Anchored], kind: FindingKind) -> list[tuple[int, Anchored]]:
-    """What is said twice in one breath is one finding, at its worst; the same words about two places are two."""
+    """Merge findings that are reported twice at once, with the worst severity. The same words at two places are two
+    findings.
+    """
     once: dict[tuple[object, ...], tuple[int, Anchored]] = {}
     for n, each in enumerate(anchored):
         new = each.finding
@@ -193,7 +195,7 @@ def _once(anchored: Sequence[Anchored], kind: FindingKind) -> list[tuple[int, An
 
 
 def _without_shared_marks(anchored: Sequence[Anchored]) -> list[Anchored]:
-    """L2: what a tool knows several of its results by, at different places, says of none which it is."""
+    """Remove tool marks that several results at different places share, because they identify none of them. (L2)"""
     places = {(each.finding.mark, each.finding.path, each.finding.line) for each in anchored if each.finding.mark}
     often = {mark for mark, n in Counter(mark for mark, _, _ in places).items() if n > 1}
     return [_unmarked(each) if each.finding.mark in often else each for each in anchored]
@@ -204,14 +206,14 @@ def _unmarked(each: Anchored) -> Anchored:
 
 
 def _named(tx: Tx, anchored: Sequence[Anchored]) -> Counter[str]:
-    """How often each root is named by an id of it; what is named is not guessed for another."""
+    """Count how often an id names each root. A named finding is not matched by guess."""
     rows = [tx.one("finding.one", Finding, id=each.finding.id) for each in anchored if each.finding.id]
     return Counter(row.root for row in rows if row is not None)
 
 
 def _is_other_code(old: Finding, new: Anchored) -> bool:
-    """L9: whether the code that the old finding quotes is gone from the head. Where its file cannot be read there,
-    whether both findings quote code, and different code.
+    """Return True if the code that the old finding quotes is gone from the head. If the file has no readable text
+    there, compare the two quotes. (L9)
     """
     before, after = normal(old.quote), normal(new.finding.quote)
     if before and old.path in new.head:
@@ -220,15 +222,15 @@ def _is_other_code(old: Finding, new: Anchored) -> bool:
 
 
 def _is_anothers(old: Finding, new: ReportedFinding, me: Party | None, attempt: int) -> bool:
-    """L2: two reviewers of one attempt, at one place, in different words: two findings, shown as alike. What one says
-    never takes the place of what another one said.
+    """Return True if another reviewer of the same attempt reported the old finding in different words. Both are kept
+    and shown as alike. (L2)
     """
     is_alone = old.kind != "TL" or me is None or old.session == me.session or old.flagged != attempt
     return not is_alone and not new.rule and words(old.title) != words(new.title)
 
 
 def _not_yours(old: Finding) -> Reason:
-    """L2: a finding that its author may reword is a finding no more."""
+    """Return the reason why an author may not report a known finding again. (L2)"""
     why = f"{old.id} is known already. An author answers it, and does not report it again."
     return Reason("L2", why, fe("finding", "answer", old.id, one_of("--fixed", "--rejected")))
 
@@ -248,8 +250,9 @@ def _known(
     taken: set[str],
     root: str,
 ) -> tuple[Finding | None, tuple[str, ...], Reason | None]:
-    """The finding that this one is: by the id it names, as the one at its place (`root`), or by its fingerprint; or
-    those it could be. Of a tool's, which says the same of each, it is the nearest.
+    """Return the existing finding that this one repeats, or the candidates it could be.
+
+    Matches by id, then by place (`root`), then by fingerprint. For a tool's repeated messages, the nearest line wins.
     """
     new = anchored.finding
     by_root = {finding.root: finding for finding in known}
@@ -275,8 +278,8 @@ def _known(
 
 
 def _is_elsewhere(old: Finding, new: Anchored) -> bool:
-    """L9: only the words are those of a settled finding: its own code is there as it was, and this is about other
-    code.
+    """Return True if only the words match a settled finding. Its code is unchanged, and the new one is about other
+    code. (L9)
     """
     before, after = normal(old.quote), normal(new.finding.quote)
     if old.ruling != "ACCEPTED" or not before or not after or before in after or after in before:
@@ -285,8 +288,8 @@ def _is_elsewhere(old: Finding, new: Anchored) -> bool:
 
 
 def is_beyond_waiver(old: Finding, new: Anchored) -> bool:
-    """E3: a waiver is for the code that it was given for: that is there still, and this is about it. The same line
-    again in another function is other code.
+    """Return True if a waiver does not cover the new finding: the waived code is gone, or this is about other code. The
+    same line in another function is other code. (E3)
     """
     before, after = normal(old.quote), normal(new.finding.quote)
     if old.state != "waived" or not before:
@@ -308,7 +311,7 @@ def _raised(anchored: Anchored, name: str, old: Finding | None, alike: tuple[str
     if old is not None and old.state in (
         *UNRESOLVED,
         "waived",
-    ):  # E3: what is not settled is not talked down by saying it again
+    ):  # repeating an unsettled finding never lowers its severity (E3)
         finding = msgspec.structs.replace(finding, severity=min(finding.severity, old.severity, key=SEVERITIES.index))
     blocking = finding.blocking
     return Raised(
@@ -336,7 +339,7 @@ def _raised(anchored: Anchored, name: str, old: Finding | None, alike: tuple[str
 
 
 class Names:
-    """L2: ids in the order in which they are given out, within one transaction."""
+    """A source of new finding ids within one transaction. (L2)"""
 
     def __init__(self, tx: Tx, stem: str) -> None:
         last = tx.one("finding.last_n", Count, stem=stem)
@@ -347,27 +350,29 @@ class Names:
         return f"{self._stem}{self._n:03}"
 
 
-# ---- Finding findings ----
+# ---- Lookup ----
 
 
 def findings_of_task(tx: Tx, task: str) -> list[Finding]:
-    """Every finding of a task, oldest first."""
+    """Return every finding of a task, oldest first."""
     return tx.all("finding.of_task", Finding, task=task)
 
 
 def open_blocking(tx: Tx, task: str, now: str) -> list[Finding]:
-    """D2: the blocking findings of a task that hold now; what a check raised, the check itself says (D5)."""
+    """Return the blocking findings that hold now (D2). Findings of checks are left out, because the check itself
+    decides (D5).
+    """
     return [finding for finding in findings_of_task(tx, task) if finding.holds(now) and not finding.by_check]
 
 
 def waivers_in_words(tx: Tx, tasks: Sequence[str]) -> tuple[str, ...]:
-    """E3: a waiver stays on every report."""
+    """Return a line for each waiver, for every report. (E3)"""
     rows = tx.all("finding.waivers", NoteRow, ids=list(tasks))
     return tuple(f"{row.task}: {row.id} is waived until {row.until[:10]} (E3)" for row in rows)
 
 
 def finding_named(tx: Tx, name: str) -> Finding:
-    """The finding that an id means, of whatever iteration."""
+    """Return the finding with this id, of any iteration."""
     from foureyes.core.words.text import visible
 
     finding = tx.one("finding.one", Finding, id=name.strip())
@@ -377,7 +382,7 @@ def finding_named(tx: Tx, name: str) -> Finding:
 
 
 def one_task(tx: Tx, names: Sequence[str]) -> TaskId:
-    """Rulings and answers of one call are about one task."""
+    """Return the one task of these findings. Refuses findings of several."""
     tasks = {finding_named(tx, name).task for name in names}
     if len(tasks) > 1:
         raise BadInput(
@@ -391,14 +396,14 @@ def one_task(tx: Tx, names: Sequence[str]) -> TaskId:
 
 
 class FoundRow(msgspec.Struct, frozen=True):
-    """What a report named, with its words and places."""
+    """The findings in a tool's report."""
 
     seq: int
     found: list[ToolFinding] = []
 
 
 def note_failures(gate: Work, facts: Facts, checked: tuple[CheckState, ...]) -> None:
-    """Each required check with a result that counts: new failures are raised, what no longer fails is resolved."""
+    """Raise new failures of required checks, and resolve those that no longer fail."""
     attempt = facts.attempt
     assert attempt is not None
     for state in checked:
@@ -410,14 +415,14 @@ def note_failures(gate: Work, facts: Facts, checked: tuple[CheckState, ...]) -> 
             or result.tree != attempt.tree
             or result.outcome not in RAN
         ):
-            continue  # what did not run to its end, or on other code, says nothing, for better or worse (G1)
+            continue  # incomplete runs and runs on other code prove nothing (G1)
         known = [finding for finding in findings_of_task(gate.tx, facts.task.id) if finding.by_check == state.rule.name]
         if result.outcome != "passed" or known:
             _Noting(gate, facts, state, result, known).note()
 
 
 class _Noting:
-    """One look at one result."""
+    """The update of findings from one check result."""
 
     def __init__(self, gate: Work, facts: Facts, state: CheckState, result: CheckResult, known: list[Finding]) -> None:
         self._gate, self._facts, self._state, self._result = gate, facts, state, result
@@ -435,12 +440,12 @@ class _Noting:
         fits = assigned(failing, self._known, by_name=not self._is_sarif)
         still = {finding.root for finding in fits.values()}
         self._clear(still)
-        if not self._state.red_before:  # what the target fails, too, is no finding of the task
+        if not self._state.red_before:  # failures that the target has too are not the task's
             self._refute(still)
             self._raise(failing, fits)
 
     def _failing(self) -> list[ReportedFinding]:
-        """What a failed check names: tests, a tool's findings, or only itself."""
+        """Return the failures that a check names: tests, a tool's findings, or the check itself."""
         failures = named_in(self._result, self._told(self._result), by_name=not self._is_sarif)
         if self._result.failures > len(failures) and not self._is_sarif:
             words = {each.rule: each for each in failures}
@@ -461,7 +466,7 @@ class _Noting:
         return frozenset(name for row in rows for name in unpack(row.packed))
 
     def _clear(self, still: set[str]) -> None:
-        """L8: resolved by the check that raised it."""
+        """Resolve findings of this check that no longer fail. (L8)"""
         gone = tuple(
             finding.root
             for finding in self._known
@@ -472,7 +477,7 @@ class _Noting:
             self._gate.record(self._facts.task.id, e.FindingsCleared(iteration=iteration, roots=gone, why="check"))
 
     def _refute(self, still: set[str]) -> None:
-        """L8: what was claimed fixed, and fails in the attempt or run after that, is not fixed."""
+        """Rule NOT_FIXED on findings that were claimed fixed but still fail. (L8)"""
         for finding in self._known:
             if finding.state != "claimed" or not (self._is_answered(finding) and self._is_later(finding)):
                 continue
@@ -484,7 +489,7 @@ class _Noting:
                 self._gate.record(self._facts.task.id, event)
 
     def _is_later(self, finding: Finding) -> bool:
-        """Whether the attempt was submitted, or the check ran, after the finding was answered."""
+        """Return True if the attempt or the run is newer than the answer."""
         moves = self._gate.tx.all("finding.moves_of", MoveView, root=finding.root)
         answer = next(move for move in reversed(moves) if move.kind == "answered" and not move.undone)
         attempt = self._facts.attempt
@@ -492,8 +497,8 @@ class _Noting:
         return answer.seq < self._result.seq or answer.at <= attempt.submitted_at
 
     def _is_answered(self, finding: Finding) -> bool:
-        """G1, L13: whether a run says something about a finding; a test that did not run, or of which nothing is told,
-        does not pass.
+        """Return True if this run says anything about the finding. A test that did not run or was not reported does not
+        pass. (G1, L13)
         """
         if self._result.outcome == "passed" or self._state.rule.report == "none":
             return True
@@ -511,7 +516,7 @@ class _Noting:
         return before is None or not was_mended(before, self._whole, self._ran, failures, self._told(self._whole))
 
     def _before(self, finding: Finding) -> CheckResult | None:
-        """L13: the run that a list of failures is from."""
+        """Return the earlier run that a list of failures came from. (L13)"""
         tx, task = self._gate.tx, self._facts.task.id
         trees = [
             attempt.tree for attempt in tx.all("attempt.of_task", Attempt, task=task) if attempt.n == finding.flagged
@@ -521,13 +526,13 @@ class _Noting:
         return next((row for row in reversed(rows) if row.name == name and row.seq < seq and row.failing), None)
 
     def _raise(self, failing: list[ReportedFinding], fits: dict[int, Finding]) -> None:
-        """What fails and is not open yet: for the first time, or again."""
+        """Raise failures that have no open finding."""
         states = {finding.root: finding.state for finding in findings_of_task(self._gate.tx, self._facts.task.id)}
         fresh = []
         for at, failure in enumerate(failing):
             old = fits.get(at)
             if old is not None and is_many(old) and states[old.root] not in UNRESOLVED:
-                old = None  # a list of other failures is another finding
+                old = None  # another list of failures is another finding
             if old is None or states[old.root] not in UNRESOLVED:
                 fresh.append(Anchored(msgspec.structs.replace(failure, id=old.id if old else "")))
         if not fresh:

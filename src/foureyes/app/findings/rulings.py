@@ -1,6 +1,4 @@
-"""Rulings (L8, L9, L18, V7): what an answer is worth, by a session that P would let approve; and what follows from
-them.
-"""
+"""Rulings (L8, L9, L18, V7): judgements of answers by a session that P would let approve, and their effects."""
 
 from __future__ import annotations
 
@@ -41,17 +39,17 @@ from foureyes.steps import Steps, blank, fe, one_of, phrase, prose
 
 FINDINGS_SHOWN = 20
 STANDS = frozenset({"NOT_FIXED", "OVERRULED", "CONFIRMED"})
-"""L4: the rulings by which somebody stands by a finding, as if they had raised it."""
+"""The rulings that confirm a finding, as if the session had raised it. (L4)"""
 
 
 class Rulings:
-    """Rule, take a ruling back, withdraw a finding."""
+    """The verbs: rule, take a ruling back, withdraw a finding."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def rule(self, actor: Actor, rulings: Sequence[Ruling], *, seen: str = "") -> Outcome:
-        """L8, L9: all of them or none; afterwards the gate sends back what is still open."""
+        """Record a set of rulings, all or none. The gate then sends back open findings. (L8, L9)"""
         permit(actor, "finding judge")
         rulings = [
             Ruling(ruling.finding, ruling.ruling, clean_text(ruling.reason, "the reason").strip()) for ruling in rulings
@@ -82,7 +80,7 @@ class Rulings:
         return outcome(done, f"{given}; {stands.sentence}", _next(case, stands, actor), notes=work.notes)
 
     def take_back(self, actor: Actor, finding: str) -> Outcome:
-        """L18: by who gave it, until the next submission has read it."""
+        """Take the caller's own ruling back, until the next submission. (L18)"""
         with self._context.store.read() as tx:
             named = finding_named(tx, finding)
         act = f"take back the ruling on {named.id}"
@@ -113,7 +111,9 @@ class Rulings:
             )
 
     def withdraw(self, actor: Actor, finding: str, reason: str) -> Outcome:
-        """L4: who raised a finding takes it back; or a person who did not make the change, on record (P8)."""
+        """Withdraw a finding, by the session that raised it. A person who is not an author may do it for them, on
+        record. (L4, P8)
+        """
         permit(actor, "finding withdraw")
         with self._context.store.read() as tx:
             raised = finding_named(tx, finding)
@@ -141,9 +141,7 @@ class Rulings:
 
 
 def _refuse_withdrawing(tx: Tx, case: Case, finding: Finding) -> list[Party]:
-    """L4: whoever made the change never withdraws what stands against it. Who else had raised it, or ruled that it
-    stands, if a person withdraws it for them.
-    """
+    """Refuse a withdrawal by an author. Return the other sessions that raised or confirmed the finding. (L4)"""
     known = {
         SessionId(move.session)
         for move in tx.all("finding.moves_of", MoveView, root=finding.root)
@@ -158,20 +156,22 @@ def _refuse_withdrawing(tx: Tx, case: Case, finding: Finding) -> list[Party]:
 
 
 def _refuse_taking_back(finding: Finding, why: str) -> NoReturn:
-    """L18: a ruling that stays."""
+    """Refuse to take a ruling back. (L18)"""
     reason = Reason("L18", why, fe("finding", "show", finding.id))
     refuse_verb(f"{finding.id} was not changed.", reason, task=finding.task)
 
 
 def words_of(rulings: Sequence[Ruling]) -> str:
-    """What is signed: every ruling, in words."""
+    """Return the text that a person signs: every ruling."""
     return "; ".join(
         f"{ruling.finding} {ruling.ruling}{f': {ruling.reason}' if ruling.reason else ''}" for ruling in rulings
     )
 
 
 def may_rule(case: Case, reason: str) -> Decision:
-    """L8: who P would let approve, with the ruling's words as the reason; and nobody who made the work."""
+    """Return the decision if the caller may rule: P would let them approve, with the ruling's words as the reason, and
+    they are not an author. (L8)
+    """
     made = made_by(case.facts, case.me)
     if made is not None and case.me.kind != "service":
         who = case.facts.party_name(made.session)
@@ -214,7 +214,7 @@ def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling], *, words: 
 
 
 def _against(decision: Decision, rulings: Sequence[Ruling]) -> tuple[Reason, ...]:
-    """P3, P5: where only a reason is missing, the same command with one."""
+    """Return the decision's reasons. If only a reason is missing, suggest the same command with one. (P3, P5)"""
     if not decision.needs_reason:
         return decision.reasons
     words = {ruling.ruling for ruling in rulings}
@@ -225,7 +225,7 @@ def _against(decision: Decision, rulings: Sequence[Ruling]) -> tuple[Reason, ...
 
 
 def _raiser(tx: Tx, finding: Finding) -> Party:
-    """V7: who says it now: whoever flagged it last."""
+    """Return the session that flagged the finding last. (V7)"""
     moves = tx.all("finding.moves_of", MoveView, root=finding.root)
     return _who(
         tx, next((move.session for move in reversed(moves) if move.kind in ("raised", "flagged")), finding.session)
@@ -233,13 +233,13 @@ def _raiser(tx: Tx, finding: Finding) -> Party:
 
 
 def _who(tx: Tx, session: str) -> Party:
-    """A session that may be in no history of the task."""
+    """Return the party of a session, even one without a part in the task."""
     known = SessionId(session)
     return parties_of(tx, {known}).get(known) or Party(session=known, kind="agent", name=session)
 
 
 def record_rulings(work: Work, case: Case, rulings: Sequence[Ruling], decision: Decision) -> None:
-    """The rulings, and the exception under which they were given, if it was one (P8)."""
+    """Record the rulings, and the exception that allowed them, if any. (P8)"""
     task = case.task
     for ruling in rulings:
         finding = finding_named(work.tx, ruling.finding)
@@ -252,7 +252,7 @@ def record_rulings(work: Work, case: Case, rulings: Sequence[Ruling], decision: 
 
 
 class AfterRulings(msgspec.Struct, frozen=True):
-    """What is left after rulings or a review: the blocking findings that are open, and what the gate made of it."""
+    """The state after rulings or a review: open blocking findings and the gate's decision."""
 
     left: tuple[Finding, ...]
     sent_back: bool = False
@@ -260,7 +260,7 @@ class AfterRulings(msgspec.Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """In half a sentence."""
+        """A half sentence about it."""
         if not self.left:
             return "no blocking finding is open" + (", and the rule approves it (M4)" if self.by_rule else "")
         waiting = sum(finding.state != "open" or finding.waiting for finding in self.left)
@@ -269,7 +269,7 @@ class AfterRulings(msgspec.Struct, frozen=True):
 
 
 def stand(context: Context, work: Work, case: Case) -> AfterRulings:
-    """The gate sends back what is still open, and lets the rule decide where nothing is (M4)."""
+    """Send the attempt back if findings are open, else let the rule decide. (M4)"""
     task = case.task.id
     sent_back = send_back(context, work, task)
     by_rule = not sent_back and decide_by_rule(context, work, task, case.tip).is_by_rule
@@ -277,12 +277,12 @@ def stand(context: Context, work: Work, case: Case) -> AfterRulings:
 
 
 def tip_in(context: Context, case: Case) -> Tip | None:
-    """What git says about the attempt of a case, asked before the transaction that decides it."""
+    """Return the git state of the attempt. Call it before the write transaction."""
     return tip_of(context, case.task.id, case.attempt, case.target) if case.attempt else None
 
 
 def _next(case: Case, stands: AfterRulings, actor: Actor) -> Steps:
-    """What comes after a ruling; an agent's approval names what it saw (D7)."""
+    """Return the next step after a ruling. An agent's approval has to name what it saw. (D7)"""
     task = case.task.id
     if stands.by_rule:
         return merge_by(actor)
@@ -294,8 +294,10 @@ def _next(case: Case, stands: AfterRulings, actor: Actor) -> Steps:
 
 
 def send_back(context: Context, work: Work, task: TaskId, *, clarified: bool = False) -> bool:
-    """T `send_back`: nothing waits for a ruling, something blocking is open, and no person is asked for; then the round
-    is over, whatever the verdicts were (V10). `clarified`: the clarification that paused it has just ended (R2).
+    """Send the attempt back if its review round is over with open blocking findings, whatever the verdicts were. Return
+    True if it did. (V10)
+
+    `clarified`: the clarification that paused the cycle has just ended. (R2)
     """
     blocking = open_blocking(work.tx, task, work.at)
     if not blocking:
@@ -310,7 +312,7 @@ def send_back(context: Context, work: Work, task: TaskId, *, clarified: bool = F
 
 
 def in_words(blocking: Sequence[Finding]) -> str:
-    """Open blocking findings as feedback: what is to be done next."""
+    """Return the open blocking findings as feedback."""
     lines = [f"{len(blocking)} blocking {'finding is' if len(blocking) == 1 else 'findings are'} open:"]
     lines += [
         f"- {finding.id} {finding.severity} {finding.title}{f' ({named(finding.where)})' if finding.where else ''}"
@@ -322,8 +324,8 @@ def in_words(blocking: Sequence[Finding]) -> str:
 
 
 def is_due(context: Context, tx: Tx, facts: Facts, blocking: Sequence[Finding], *, clarified: bool = False) -> bool:
-    """Whether the cycle of an attempt has ended with open blocking findings, and nobody else is to review it first. A
-    task that is stopped stays where it is (V9).
+    """Return True if the attempt's round is over with open blocking findings, and no other reviewer comes first. Never
+    for a stopped task. (V9)
     """
     attempt = facts.attempt
     if not blocking or facts.task.status != "reviewing" or attempt is None or attempt.landed:
@@ -339,13 +341,13 @@ def is_due(context: Context, tx: Tx, facts: Facts, blocking: Sequence[Finding], 
     reviews = [row for row in rows if row.diff_id == attempt.diff_id and not row.look]
     sessions = {row.session for row in reviews}
     sessions |= {SessionId(row.id) for row in tx.all("finding.rulers", IdRow, task=facts.task.id, iteration=attempt.n)}
-    sessions -= {context.gate.session}  # what a check rules is no review
+    sessions -= {context.gate.session}  # a check's rulings are not a review
     wanted = 1 if facts.cycle is not None and facts.cycle.stands else required_reviews(policy, labels_in_force(facts))
     return bool(sessions) and _pairs_of_eyes(tx, facts, sessions) >= wanted
 
 
 def _pairs_of_eyes(tx: Tx, facts: Facts, sessions: set[SessionId]) -> int:
-    """How many looked who did not make the work; sessions of one origin are one (I4)."""
+    """Count the reviewers who are not authors. Sessions of one origin count as one. (I4)"""
     pairs: list[Party] = []
     for party in parties_of(tx, sessions).values():
         if (

@@ -83,7 +83,7 @@ class Doctor:
         """Check that the remote has this clone's submissions. Empty if there is no remote. (Q6)"""
         try:
             name, tasks = unsent(self._context)
-        except (ConfigError, GitProblem):  # told by another line
+        except (ConfigError, GitProblem):  # another check reports this
             return []
         if tasks or not name:
             text = f"{some(tasks, SHOWN_TASKS)}: submitted here, and not pushed to {name} yet"
@@ -424,7 +424,7 @@ def _history(context: Context) -> list[Check]:
         target, remote = context.project(tx).target, remote_of(context, tx)
     try:
         is_whole = not context.repo.history(target, COMMITS_LOOKED_AT).lacks
-    except GitProblem:  # told by another line
+    except GitProblem:  # another check reports this
         return []
     text = f"this clone lacks part of the history of {target}, so it cannot merge"
     return [] if is_whole else [Check("history", "warn", text, unshallow(remote))]
@@ -440,7 +440,7 @@ def _refs(context: Context) -> list[Check]:
         others = [ref for ref in lost if ref and ref not in notes][:REFS_SHOWN]
         locked = [ref for ref in context.repo.locked(OURS) if ref not in (*notes, *others)][:REFS_SHOWN]
         problems = context.repo.in_the_way([*notes, *others, *locked])
-    except GitProblem:  # told by another line
+    except GitProblem:  # another check reports this
         return []
     return [Check("refs", "warn", problem.message, problem.next_step) for problem in problems]
 
@@ -449,7 +449,7 @@ def _replaced(context: Context) -> list[Check]:
     """Warn about replace refs or grafts, which make a person's git show other content. (Q5, Q6)"""
     try:
         names = context.repo.replaced()
-    except GitProblem:  # told by another line
+    except GitProblem:  # another check reports this
         return []
     by = some(names, REFS_SHOWN)
     text = f"git in this clone shows something else than there is, by {by}; nothing is decided by that"
