@@ -1,1 +1,1 @@
-"""What you can do: one public verb per use case, grouped by noun."""
+"""Use cases: one public verb per use case, grouped by noun."""

@@ -1,4 +1,4 @@
-"""What the application needs of git, as protocols: looking and doing. `adapters/git` implements them; tests may too."""
+"""Ports for git, as protocols: reading (`Repo`), writing (`Workshop`) and the remote. `adapters/git` implements them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 Fence = Callable[[], AbstractContextManager[object]]
-"""What a ref is moved inside of: a transaction that only who holds the lease can begin (J4)."""
+"""Opens the transaction around a ref move. Only the holder of a lease can open it. (J4)"""
 HeldAnchors = Callable[[Sequence[str]], Collection[str]]
-"""Who says which of some anchors a store holds (J3)."""
+"""Returns the subset of anchors that a store holds. (J3)"""
 
 
 class Additions(msgspec.Struct, frozen=True):
-    """What a commit of everything would add: bytes of each file that the last commit lacks, staged or not, and by how
-    many bytes others grew. What git ignores counts where somebody staged it.
+    """The effect of committing everything: bytes of each file that the last commit lacks, and the growth of others. A
+    staged file counts even if git ignores it.
     """
 
     new: Mapping[str, int] = {}
@@ -35,7 +35,7 @@ class Additions(msgspec.Struct, frozen=True):
 
 
 class TargetHistory(msgspec.Struct, frozen=True):
-    """Commits of the target; `more`: there are others behind. `lacks`: what they stand on and is not in this clone."""
+    """Commits of the target. `more`: there are older ones. `lacks`: parents that are not in this clone."""
 
     commits: list[LineCommit]
     more: bool = False
@@ -43,63 +43,67 @@ class TargetHistory(msgspec.Struct, frozen=True):
 
 
 class Repo(Protocol):
-    """The project's git repository, looked at from the caller's working directory; nothing is changed through it.
+    """Read access to the project's git repository, from the caller's working directory.
 
-    Nothing that a decision rests on is influenced by attributes, replace refs, drivers or configuration (A2).
-    Methods raise `GitProblem` when git fails; an unknown ref or commit is `None`, never an exception.
+    Attributes, replace refs, drivers and configuration do not influence anything that a decision rests on (A2). Methods
+    raise `GitProblem` when git fails. An unknown ref or commit gives `None`, never an exception.
     """
 
     def commit_of(self, ref: str) -> Sha | None:
-        """The commit a full ref name, a branch name or a sha means."""
+        """Return the commit of a full ref name, a branch name or a sha."""
 
     def heads(self) -> dict[str, Sha]:
-        """Every branch (full ref name) and its commit, in one call."""
+        """Return every branch (full ref name) with its commit, in one call."""
 
     def current_ref(self) -> str:
-        """The full name of the branch checked out where the caller stands, or DETACHED."""
+        """Return the full name of the current branch, or DETACHED."""
 
     def branch_ref(self, name: str) -> str | None:
-        """The full ref of a local branch given by short or full name; None when there is none."""
+        """Return the full ref of a local branch, given its short or full name. None if there is none."""
 
     def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:
-        """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out; or those of
-        them with conflicts that nobody resolved."""
+        """Return uncommitted paths in the worktree of `ref`, including untracked but not ignored files. `in_conflict`:
+        only those with unresolved conflicts.
+        """
 
     def additions(self, ref: str) -> Additions:
-        """What a commit of everything would add where `ref` is checked out."""
+        """Return the effect of committing everything in the worktree of `ref`."""
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
-        """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`.
+        """Return the change on `ref` that the target lacks. If the target has all of it, return what landed since
+        `since`. (K4)
 
-        `covering`: the change begins no later than there, even if the target has a part of it already.
+        `covering`: start the change at this commit at the latest, even if the target has part of it.
         """
 
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:
-        """Whether `commit` is reachable from `of`; False for unknown commits."""
+        """Return True if `commit` is reachable from `of`. False for unknown commits."""
 
     def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
-        """A3: what `new_head` is to the approved `base..head`."""
+        """Return the relation of `new_head` to the approved `base..head`. (A3)"""
 
     def reached(self, commits: Sequence[Sha], target: str) -> set[Sha]:
-        """Those of the commits that the target branch has; perhaps also some that are unknown."""
+        """Return the commits that the target contains. The result may include unknown commits."""
 
     def merged_by(self, head: Sha, target: str) -> Sha | None:
-        """The first commit on the target's first-parent line that contains `head`; None when none does."""
+        """Return the first commit on the target's first-parent line that contains `head`, or None."""
 
     def diff_text(self, base: Sha, head: Sha) -> str:
-        """The change for reading (renames followed); not what the diff id is made of."""
+        """Return the diff for reading, with renames. The diff id is not computed from it."""
 
     def file_diffs(self, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
-        """The same change as files, hunks and numbered lines, with sizes of binary files and `context` lines around."""
+        """Return the diff as files, hunks and numbered lines, with sizes of binary files and `context` lines around
+        each hunk.
+        """
 
     def diffs_since(self, was: Sha, then: Sha, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...] | None:
-        """What is new in base..head compared with was..then brought onto that base; None where git cannot do it."""
+        """Return the changes in base..head that was..then lacks after a rebase onto `base`. None if git cannot do it."""
 
     def line(self, target: str, most: int) -> list[LineCommit]:
-        """The newest commits on the first-parent line of the target, or of a commit, the tip first."""
+        """Return the newest commits on the first-parent line of the target or a commit, newest first."""
 
     def history(self, target: str, most: int) -> TargetHistory:
-        """The nearest commits of the target, or of a commit, on all its lines: each before those that it stands on."""
+        """Return the nearest commits of the target or a commit on all lines, children before parents."""
 
     def last_anchor(
         self,
@@ -110,51 +114,52 @@ class Repo(Protocol):
         held: HeldAnchors | None = None,
         adopted: Sha | None = None,
     ) -> str | None:
-        """The anchor `<row>:<hash>` with the highest row (J3) of the target's commits that `since`, if that is on it, has
-        not, and of that one itself. Of the `work` of tasks only merges have one. Those that are `held`, or of commits
-        that `adopted` has, do not count.
+        """Return the anchor `<row>:<hash>` with the highest row in the target's commits after `since`, and in that
+        commit itself. (J3)
+
+        Of the commits in `work`, only merges count. Anchors that are `held` or reachable from `adopted` do not count.
         """
 
     def file_at(self, ref: str, path: str) -> str | None:
-        """The text of a file on a branch or commit; None when it is not there."""
+        """Return the text of a file at a branch or commit, or None."""
 
     def kept(self, below: str) -> dict[str, Sha]:
-        """Every ref below a name, and what it names."""
+        """Return every ref below a prefix with its object."""
 
     def replaced(self) -> list[str]:
-        """By what git in this clone puts others in the place of commits; what is decided goes by hash."""
+        """Return the mechanisms that replace commits in this clone. Decisions go by hash and ignore them."""
 
     def in_the_way(self, refs: Sequence[str]) -> list[GitProblem]:
-        """Why git cannot write these refs (another ref, a lock that was left), each with what fixes it; nothing of
-        those that it can.
+        """Return the reasons why git cannot write these refs (another ref, a stale lock), with a fix. Writable refs are
+        left out.
         """
 
     def locked(self, below: str) -> list[str]:
-        """The refs below a name that have a lock beside them: another git is writing them, or was killed."""
+        """Return the refs below a prefix with a lock file: another git process is writing them, or was killed."""
 
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
-        """Those of the objects that are not there, commits that cannot be read, and trees that are not whole."""
+        """Return the objects that are missing, unreadable commits, and incomplete trees."""
 
     def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
-        """The texts of files at a commit, in one call; what is not there, is binary or is very large is left out."""
+        """Return texts of files at a commit in one call. Missing, binary and very large files are left out."""
 
     def links(self, *trees: Sha) -> list[dict[str, str]]:
-        """The symbolic links of commits or trees, each path with what it says."""
+        """Return the symbolic links of each commit or tree, as path and target."""
 
     def renames(self, old: Sha, new: Sha) -> dict[str, str]:
-        """Between two commits: path now → path then, of every renamed file."""
+        """Return the renames between two commits, from new path to old path."""
 
     def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
-        """A6: what an attempt is made of: `blob <sha>` of each file it leaves, `diff <id>` of each commit."""
+        """Return an attempt's pieces: `blob <sha>` for each resulting file, `diff <id>` for each commit. (A6)"""
 
     def close(self) -> None:
-        """Remove what was made for asking git."""
+        """Remove temporary files."""
 
 
 class MergeResult(msgspec.Struct, frozen=True):
-    """What git makes of a merge by itself: a tree, or the paths on which it could not decide.
+    """The result of a merge by git: a tree, or the conflicting paths.
 
-    `diff_id` names base..head as it was read for this merge (A2); `effect` is what it does to the target.
+    `diff_id` is that of base..head as read for this merge (A2). `effect` is the change to the target.
     """
 
     tree: Sha | None
@@ -164,9 +169,9 @@ class MergeResult(msgspec.Struct, frozen=True):
 
 
 class CaughtUp(msgspec.Struct, frozen=True):
-    """A checkout of the target branch after the branch moved: brought up to date, or skipped and why (Q5).
+    """A checkout of the target after a merge: updated, or skipped with the reason. (Q5)
 
-    `here` is its path as seen from where the caller stands.
+    `here` is its path relative to the caller's directory.
     """
 
     path: str
@@ -177,127 +182,125 @@ class CaughtUp(msgspec.Struct, frozen=True):
 
 
 class Workshop(Protocol):
-    """What is done to the repository: by the gate, in worktrees of tasks, and for the caller. Only here refs move.
+    """Write access to the repository for the gate, for tasks' worktrees and for the caller. Nothing else moves refs.
 
-    The gate's git runs without hooks, user and system configuration, external drivers and filters (Q2). Files of a
-    person's checkout are written by `catch_up` and `reset`, which bring a clean one to another commit, and by
-    `apply_patch`. `commit_all` and `commit_file` are the caller's own commits: their hooks, their identity.
+    The gate's git runs without hooks, user and system configuration, external drivers and filters (Q2). Only
+    `catch_up`, `reset` and `apply_patch` write files of a person's checkout. `commit_all` and `commit_file` are the
+    caller's own commits, with their hooks and identity.
     """
 
     def commit_all(
         self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "", fence: Fence = nullcontext
     ) -> Sha:
-        """Commit everything in the caller's worktree; or in that of the task `apart`, and no program of it is run:
-        there the branch moves inside of what `fence` gives, which nobody can enter who has lost a lease (J4).
+        """Commit everything in the caller's worktree, or in that of the task `apart`. There it runs no program of the
+        tree, and the branch moves inside of `fence`, which a caller without the lease cannot open. (J4)
         """
 
     def look(self, task: str, message: str) -> Sha:
-        """V1: the files of a task's worktree as they are now, as a commit that no ref names yet; nothing changes there,
-        and no program of the tree is run.
+        """Return a commit of the current files in a task's worktree, without a ref. Changes nothing there and runs no
+        program of the tree. (V1)
         """
 
     def commit_file(self, path: str, message: str) -> Sha:
-        """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
+        """Commit exactly one file of the main worktree to the current branch."""
 
     def export(self, tree: Sha, path: str, only: Sequence[str] = ()) -> None:
-        """Write the files of a tree (or of a commit's tree), or `only` these, into an empty directory; no `.git`, no
-        program is run for it.
-        """
+        """Write a tree's files, or `only` these, into an empty directory, without `.git` and without running a program."""
 
     def files_of(self, tree: Sha) -> dict[str, str]:
-        """Every path of a tree, with its mode and object."""
+        """Return every path of a tree with its mode and object."""
 
     def keep(self, ref: str, commit: Sha) -> None:
-        """Make a ref below `refs/foureyes/` name a commit, so that it is never lost."""
+        """Create a ref below `refs/foureyes/` so that git never deletes the commit."""
 
     def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> MergeResult:
-        """What git by itself, with no driver and no attribute, makes of base..head brought onto `tip`: by that base,
-        which was shown, and by no other that history may have. `landed`: what of it is on the target already (A7);
-        where the base conflicts, only what comes after that is brought. Moves nothing.
+        """Merge base..head onto `tip`, without drivers and attributes, and without moving a ref. Uses exactly the
+        reviewed `base`, never one that git finds.
+
+        `landed` is the part that the target has already. If the merge from `base` conflicts, only the rest is merged.
+        (A7)
         """
 
     def is_merge_of(self, commit: Sha, *, base: Sha, head: Sha) -> bool:
-        """Whether a commit of the target holds exactly what the gate would have made of base..head there."""
+        """Return True if a commit of the target has exactly the content that the gate's merge of base..head would have."""
 
     def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
-        """A commit object in the repository's store, by the gate; no ref names it yet."""
+        """Create a commit by the gate, without a ref."""
 
     def tree_of(self, commit: Sha) -> Sha | None:
-        """The tree of a commit; None when it is not there."""
+        """Return the tree of a commit, or None."""
 
     def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
-        """Compare-and-swap of a branch; False when it was not at `old` any more."""
+        """Move a branch by compare-and-swap. Return False if it was not at `old`."""
 
     def programs_named(self) -> list[str]:
-        """The settings of the repository's own configuration that name a program which git would run (Q2)."""
+        """Return the settings of the repository's own configuration that name a program for git to run. (Q2)"""
 
     def catch_up(self, target: str) -> list[CaughtUp]:
-        """Bring every checkout of the target branch whose files are those of an earlier commit of it up to date
-        (Q5).
-        """
+        """Update every checkout of the target whose files match an earlier commit of it. (Q5)"""
 
     def behind(self, target: str) -> list[CaughtUp]:
-        """The checkouts of the target branch that did not follow it; looks, and touches nothing (Q5)."""
+        """Return checkouts of the target that did not follow it. Changes nothing. (Q5)"""
 
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
-        """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and
-        session.
+        """Create a task's worktree, or find it again, and return its path. Commits there get the task and session
+        trailers. (K1)
         """
 
     def copy_into(self, task: str, globs: Sequence[str]) -> Copied:
-        """K1: copy what the globs mean from the main checkout into the worktree of a task: files that git ignores in
-        both, no links, and nothing that is there already.
+        """Copy matching files from the main checkout into a task's worktree. Only files that git ignores in both, no
+        links, no overwriting. (K1)
         """
 
     def lay_into(self, task: str, source: str, was: str) -> tuple[str, ...]:
-        """K1: copy packages from a directory into the worktree of a task, where git ignores them and nothing is yet;
-        their names. `was`: the path that files in there name for their own.
+        """Copy packages from a directory into a task's worktree, if git ignores the place and nothing is there. Return
+        their names. `was` is the path that the files contain as their own. (K1)
         """
 
     def worktrees(self) -> dict[str, str]:
-        """The tasks that have a worktree of their own, and where it is."""
+        """Return the tasks with a worktree, and its path."""
 
     def unlock_worktree(self, task: str) -> str:
-        """Remove an `index.lock` that a dead process left in the worktree of a task; the branch that is checked out
-        there (full name), else empty. Only for who has shown that nobody works there.
+        """Remove an `index.lock` of an ended process from a task's worktree. Return the full name of the branch there,
+        or an empty string. Call it only after checking that nobody works there.
         """
 
     def worktree_state(self, task: str) -> WorktreeState:
-        """How the worktree of a task stands; looks, and touches nothing."""
+        """Return the state of a task's worktree. Changes nothing."""
 
     def drop_worktree(self, task: str, *, only_try: bool = False) -> Dropped:
-        """Remove the worktree of a task if nothing in it is lost by that: what is not committed stays, and what git
-        ignores, unless it can be made again. `only_try`: say what would become of it.
+        """Remove a task's worktree if that loses nothing: uncommitted files keep it, and so do ignored files that
+        cannot be built again. `only_try` only reports the result.
         """
 
     def delete_merged(self, branch: str, *, target: str) -> bool:
-        """Delete a branch that is on the target as a whole and checked out nowhere."""
+        """Delete a branch that the target fully contains and that is checked out nowhere."""
 
     def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
-        """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was skipped, else
-        empty.
+        """Move a branch and its clean checkout from `old` to `new`. Return the reason if it was skipped, else an empty
+        string.
         """
 
     def apply_patch(self, patch: str, *, only_try: bool) -> str:
-        """Apply a unified diff to the files where the caller stands, if git says that it fits as a whole; why not, else
-        empty.
+        """Apply a unified diff to the caller's files if it fits as a whole. Return the reason if not, else an empty
+        string.
         """
 
     def add_checkpoint(self, task: str, name: str, commit: Sha, *, at: datetime) -> None:
-        """A ref below `refs/foureyes/checkpoints/`; `Conflict` when the name is taken by another commit."""
+        """Create a ref below `refs/foureyes/checkpoints/`. Raises `Conflict` if the name is taken by another commit."""
 
     def checkpoints(self) -> list[CheckpointView]:
-        """All of them, the newest first."""
+        """Return all checkpoints, newest first."""
 
     def drop_checkpoint(self, task: str, name: str, sha: Sha) -> bool:
-        """Forget one."""
+        """Delete a checkpoint."""
 
     def close(self) -> None:
-        """Remove what was made for asking git."""
+        """Remove temporary files."""
 
 
 class RefUpdate(msgspec.Struct, frozen=True):
-    """A ref of the remote that is to name `new`; `old` is where it must be until then, None that it is not there."""
+    """A ref of the remote to move to `new`. It must be at `old` until then, None if it must not exist."""
 
     ref: str
     new: Sha
@@ -305,28 +308,28 @@ class RefUpdate(msgspec.Struct, frozen=True):
 
 
 class Pushed(msgspec.Struct, frozen=True):
-    """Every ref is where it was to be; `said` is what the remote told about it."""
+    """A successful push. `said` is the remote's message."""
 
     said: str = ""
 
 
 class Moved(msgspec.Struct, frozen=True):
-    """Nothing was pushed: this ref is not where it was expected, but at `now`, None if it is gone."""
+    """A rejected push: this ref was not where it was expected but at `now`, None if it is gone."""
 
     ref: str
     now: Sha | None
 
 
 class TakenAway(msgspec.Struct, frozen=True):
-    """Which refs of the remote are gone, and of those that stay, why, in words."""
+    """Refs deleted at the remote, and the reasons why others stay."""
 
     gone: tuple[str, ...] = ()
     stay: dict[str, str] = {}
 
 
 class Address(msgspec.Struct, frozen=True):
-    """Where a remote is read and written: `digest` tells two of them apart, `shown` is for people, without
-    credentials; `apart`: it is written elsewhere than it is read.
+    """A remote's address. `digest` identifies it, `shown` is for people, without credentials. `apart`: its push address
+    differs from its fetch address.
     """
 
     digest: str
@@ -335,31 +338,31 @@ class Address(msgspec.Struct, frozen=True):
 
 
 class Remote(Protocol):
-    """The git remote of the project (`[git] remote`): what it has, and what is brought from and to it (Q6).
+    """The project's git remote (`[git] remote`). (Q6)
 
-    Asked by the caller's own transport and credentials, and by nothing that the repository's own configuration says but
-    the address. Every method raises `RemoteProblem` where the remote cannot be asked or says no.
+    It uses the caller's transport and credentials, and nothing from the repository's own configuration except the
+    address. Every method raises `RemoteProblem` if the remote cannot be reached or refuses.
     """
 
     @property
     def name(self) -> str:
-        """What git calls it here."""
+        """The remote's name in git."""
 
     def address(self) -> Address:
-        """Where it is, as the configuration said when it was first looked at; what else is asked is asked there."""
+        """Return the configured address at first use. All calls go there."""
 
     def tips(self, refs: Sequence[str]) -> dict[str, Sha]:
-        """Where these refs (full names) are on the remote now, in one round trip; what it has not is left out."""
+        """Return the current commits of these refs (full names) in one round trip. Missing refs are left out."""
 
     def fetch(self, refs: Sequence[str]) -> dict[str, Sha]:
-        """As `tips`, and afterwards the objects are here: `tracked` names them. No branch of anybody moves."""
+        """Like tips(), and fetch the objects. `tracked` names them. Moves nobody's branch."""
 
     def push(self, updates: Sequence[RefUpdate]) -> Pushed | Moved:
-        """All of it or nothing, each ref from where it is expected; hooks of the remote are obeyed. What is there
-        already is no error. A push of which nobody heard the answer is looked up.
+        """Push all updates or none, each only from its expected commit. The remote's hooks apply. A ref that is already
+        there is no error. After a lost answer, look up the result.
         """
 
     def take_away(self, refs: Mapping[str, Sha]) -> TakenAway:
-        """Refs of the remote that nobody needs any more, each only where it is at that commit; no other ref goes or
-        stays for it. `tracked` knows none of them afterwards, also not what stays.
+        """Delete refs at the remote, each only if it is at the given commit and independent of the others. Also removes
+        all their tracking refs.
         """

@@ -1,5 +1,4 @@
-"""What the application needs of the outside world, as protocols; of git, `git_ports`. Adapters implement
-them; tests may too."""
+"""Ports for the outside world, as protocols. `git_ports` has those for git. Adapters implement them, and so may tests."""
 
 from __future__ import annotations
 
@@ -29,19 +28,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 """Files: texts by their paths, or what writes them into an empty directory."""
 CountProgress = Callable[[int, int], None]
-"""Called with how much is done, and of how much."""
+"""Called with the amount done and the total."""
 
 
 class Clock(Protocol):
-    """The time, in UTC, and waiting for a later one."""
+    """The time in UTC, and a way to wait."""
 
     def now(self) -> datetime: ...
 
     def zone(self) -> str:
-        """In which zone people read clocks here: its name (`Europe/Berlin`), or how far it is from UTC (`+02:00`)."""
+        """Return the local time zone: its name (`Europe/Berlin`) or its offset from UTC (`+02:00`)."""
 
     def wait(self, seconds: float) -> None:
-        """Return when about so much time has passed; who needs to know looks at `now` again."""
+        """Wait about this many seconds. Check `now` afterwards if the exact time matters."""
 
 
 class Ids(Protocol):
@@ -51,159 +50,159 @@ class Ids(Protocol):
 
 
 class OwnKeys(Protocol):
-    """The caller's own keys (I9): private parts in the user's configuration directory, the passphrase from the terminal
-    only.
+    """The caller's own keys: private parts in the user's configuration directory, passphrases only from the terminal.
+    (I9)
     """
 
     def make(self) -> str:
-        """A new key with a passphrase; its public line."""
+        """Create a key with a passphrase. Return its public line."""
 
     def adopt(self, path: str) -> str:
-        """A FIDO key that asks for touch; its public line. One that could sign silently is refused."""
+        """Add a FIDO key that requires touch, and return its public line. Refuses one that can sign silently."""
 
     def held(self) -> dict[str, str]:
-        """Fingerprint and public line of every key that lies here."""
+        """Return the public line of every key here, by fingerprint."""
 
     def private_files(self) -> dict[str, str]:
-        """Fingerprint and file of every key here that could sign, as far as that shows without its passphrase."""
+        """Return the file of every private key here, by fingerprint, as far as that shows without its passphrase."""
 
     def written(self, file: str) -> str:
-        """When such a file got there or was last changed, in words."""
+        """Describe when such a file was last changed."""
 
     def sign(self, fingerprint: str, statement: bytes) -> str: ...
 
     def once(self) -> AbstractContextManager[None]:
-        """Within it a passphrase that was typed is good for all signatures: one batch asks once and signs each."""
+        """Return a context in which one typed passphrase serves all signatures of a batch. Each decision is signed."""
 
     def verify(self, public: str, statement: bytes, signature: str) -> str:
-        """Why the signature does not hold; empty when it does."""
+        """Return the reason why a signature is invalid. Empty if it is valid."""
 
     def fingerprint(self, public: str) -> str: ...
 
     def forget(self, fingerprint: str) -> None:
-        """Remove a key that was made just now and could not be registered."""
+        """Remove a new key that could not be registered."""
 
 
 class TreeFiles(Protocol):
-    """The files of a tree: for all the checks that run on it, and for the environment that they need (D5)."""
+    """The files of a tree, for its checks and their environment. (D5)"""
 
     @property
     def name(self) -> str:
-        """What the tree is known by."""
+        """The tree's id."""
 
     def listed(self, globs: Sequence[str]) -> Mapping[str, str]:
-        """The files that globs mean, each with its mode and object."""
+        """Return matching files with mode and object."""
 
     def of_target(self, globs: Sequence[str]) -> Sequence[Mapping[str, str]]:
-        """The same of the target branch as it is now, and as it was where the change to it begins."""
+        """Return the matching files of the current target, and of the target where the change starts."""
 
     @property
     def beside(self) -> str:
-        """The tree of the target where the change to it begins; empty where that is not known."""
+        """The target's tree where the change starts. Empty if unknown."""
 
     def agreed(self) -> Sequence[Mapping[str, str]]:
-        """All files of the target, as far as it is on record that they are: somebody agreed to them."""
+        """Return all files of the target, as far as the journal shows that they were approved."""
 
     def agreed_beside(self) -> Mapping[str, str]:
-        """The same where the change begins, as far as the target is there now: it holds for no other beginning."""
+        """Return the same for the target where the change starts, if the target still contains it. Valid for no other
+        start.
+        """
 
     def write_some(self, paths: Sequence[str], path: str) -> None:
         """Write these files into an empty directory."""
 
 
 class Lent(msgspec.Struct, frozen=True):
-    """What of an environment lies in the tree, and the path that it was made at."""
+    """The part of an environment that is inside the tree, and the path at which it was built."""
 
     path: str
     was: str
 
 
 class CheckRunner(Protocol):
-    """Runs one check in a throwaway checkout, without token, store or secrets (D5)."""
+    """Runs one check in a throwaway checkout, without token, store or secrets. (D5)"""
 
     def program(self, rule: CheckRule, tree: TreeFiles) -> str:
-        """What the check would run on a tree, and in which environment, as results name it; empty where that cannot be
-        told.
-        """
+        """Return the program and environment of the check for a tree, as results name it. Empty if unknown."""
 
     def absent(self, rule: CheckRule) -> str:
-        """The program that a check, or what makes its environment, begins with, if it is not found here."""
+        """Return the program that the check or its environment starts with, if it is not installed."""
 
     def misled(self, rule: CheckRule) -> str:
-        """The directory of a checkout that the check would use in place of its tree, as far as can be told before."""
+        """Return the checkout directory that the check would use instead of its tree, as far as it shows in advance."""
 
     def run(
         self, rule: CheckRule, export: Callable[[str], None], progress: Callable[[str], None] | None = None,
         stop: Callable[[], bool] | None = None, *, tree: TreeFiles | None = None, last: bool = False,
     ) -> Ran:  # fmt: skip
-        """`export` fills an empty directory, for a `tree` once for all its checks, of which this may be the `last`.
-        `progress` hears the last line; `stop` ends it, with all it started.
+        """Run the check. `export` fills an empty directory, once for all checks of a `tree`, and `last` marks the final
+        one. `progress` gets the last output line. `stop` ends the check and everything it started.
         """
 
     def close(self) -> None:
-        """Forget what was exported."""
+        """Delete exported files."""
 
     def environments(self) -> Sequence[EnvironmentRow]:
-        """What is kept of `prepare`, the one that was used last first."""
+        """Return the kept `prepare` environments, last used first."""
 
     def prune_environments(self, *, everything: bool, only_try: bool) -> Sequence[EnvironmentRow]:
-        """Remove what nobody needs, or `everything` that is not in use; what goes."""
+        """Delete unneeded environments, or `everything` that is not in use. Return them."""
 
     def lend(self, rule: CheckoutRule, tree: TreeFiles) -> AbstractContextManager[Lent | None]:
-        """The environment that is kept for a tree, to be copied; None where none is: nothing is made."""
+        """Return a context with the kept environment of a tree, for copying. None if there is none. Never builds one."""
 
     def why_no_rooms(self) -> str:
-        """D5: why checks cannot be kept from seeing other files here; empty where they can."""
+        """Return the reason why checks cannot be isolated from other files. Empty if they can. (D5)"""
 
 
 class DraftFiles(Protocol):
-    """The files of drafts, by person and name; each is held by one process at a time."""
+    """Draft files by person and name. One process at a time holds each."""
 
     def read(self, person: str, name: str) -> bytes | None:
-        """What is in a file; None where there is none."""
+        """Return a file's content, or None."""
 
     def write(self, person: str, name: str, document: bytes) -> None:
-        """Replace a file in one step: whatever is cut off, the old or the new is there as a whole."""
+        """Replace a file atomically."""
 
     def set_aside(self, person: str, name: str) -> str:
-        """Keep a file that cannot be read under another name; where it is then."""
+        """Rename an unreadable file. Return its new place."""
 
     def drop(self, person: str, name: str) -> bool:
-        """Remove a file; whether there was one."""
+        """Delete a file. Return True if it existed."""
 
     def names(self, person: str) -> list[str]: ...
 
     def take(self, person: str, name: str) -> int:
-        """Hold a file: 0 where it is this process's now, else the number of the process that has it (-1: unknown)."""
+        """Lock a file. Return 0 on success, else the number of the process that holds it (-1: unknown)."""
 
     def release(self, person: str, name: str) -> None: ...
 
     def close(self) -> None:
-        """Let go of every file."""
+        """Release every file."""
 
 
 class Changes(Protocol):
-    """Notices that somebody wrote to the store, on a connection of its own."""
+    """Detects writes to the store, on its own connection."""
 
     def fileno(self) -> int:
-        """Becomes readable when somebody did; -1 where only asking tells."""
+        """Return a file descriptor that becomes readable after a write. -1 if only polling works."""
 
     def changed(self) -> bool:
-        """Whether somebody wrote since the last time this was asked."""
+        """Return True if the store was written since the last call."""
 
     def close(self) -> None: ...
 
 
 class Outside(Protocol):
-    """What few commands need of the world; each is made when first asked for."""
+    """Resources that few commands need, each created on first use."""
 
     def workshop(self) -> Workshop: ...
 
     def remote(self, name: str) -> Remote:
-        """The git remote of this name; nothing is asked of it yet."""
+        """Return the git remote of this name. Makes no network call."""
 
     def clone(self) -> str:
-        """Which clone this is: its machine, a colon, and a name that no other repository of that machine has."""
+        """Return this clone's id: its machine, a colon, and a name unique on that machine."""
 
     def checks(self) -> CheckRunner: ...
 
@@ -212,62 +211,64 @@ class Outside(Protocol):
     def agents(self) -> LocalAgents: ...
 
     def launch_runner(self, starter: Actor, agents: int, *, sprints: bool = False) -> int:
-        """Start a runner, in the name of who starts it, in a process of its own that outlives this one: its number.
-        `sprints`: one that ends with them.
+        """Start a runner for `starter` in a process that outlives this one. Return its number. With `sprints`, it ends
+        with the sprints.
         """
 
     def read_findings(
         self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
     ) -> list[ReportedFinding]:
-        """The findings of a tool's SARIF report; `BadInput` when it is not one. `paths`: those of the tree that it is
-        about; `most`: what a tool's levels are worth at most.
+        """Parse a tool's SARIF report. Raises `BadInput` if it is not one. `paths` are those of the tree, `most` limits
+        the severity of the tool's levels.
         """
 
     def write_sarif(self, findings: Sequence[Finding]) -> bytes:
-        """Findings as a SARIF 2.1.0 log."""
+        """Return findings as a SARIF 2.1.0 log."""
 
     def template(self, name: str) -> str:
-        """The built-in text of a prompt."""
+        """Return the built-in text of a prompt."""
 
     def process(self) -> str:
-        """The evidence of this process (I3); empty where it cannot be read."""
+        """Return the evidence of this process (I3). Empty if it cannot be read."""
 
     def is_gone(self, process: str) -> bool:
-        """Whether a process on record is shown to have ended."""
+        """Return True if a recorded process has provably ended."""
 
     def notify(self, command: str, message: str) -> str:
-        """Start a command of the accepted configuration, with a message on its standard input; what went wrong, else
-        empty.
+        """Run a command of the accepted configuration with a message on standard input. Return the error, else an empty
+        string.
         """
 
     def kept_notices(self) -> set[str]:
-        """The keys of what people were notified of on this machine, as `keep_notices` has kept them."""
+        """Return the keys of notifications already sent on this machine."""
 
     def keep_notices(self, keys: Set[str]) -> None:
-        """Keep them instead; where that is not possible, people are notified again."""
+        """Store these keys instead. If that fails, people are notified again."""
 
     def keep_plan(self, name: str, text: str) -> str:
-        """Keep a plan that an agent drafted in a file of the project's folder; its path."""
+        """Store an agent's draft plan in the project's folder. Return its path."""
 
     def free_space(self) -> int | None:
-        """X3: how many bytes can still be written where the project's folder lies; None where that cannot be told."""
+        """Return the free bytes in the project's folder, or None. (X3)"""
 
     def unwritable(self) -> list[Unwritable]:
-        """Try to write where claiming, committing and submitting write; nothing of it stays."""
+        """Return the places of claiming, committing and submitting that cannot be written. Tries each and leaves
+        nothing behind.
+        """
 
     def kept_aside(self) -> list[str]:
-        """Stores that moves, restores and upgrades left in the project's folder, by their names."""
+        """Return the names of old stores that moves, restores and upgrades left in the project's folder."""
 
     def set_ups(self) -> list[ProgramSetup]:
-        """What agent programs find in this checkout, and whether it fits."""
+        """Return the setup of each agent program in this checkout."""
 
 
 NamedQuery = tuple[str, Mapping[str, object]]
-"""The name of a query, and its parameters."""
+"""A query's name and parameters."""
 
 
 class Tx(Protocol):
-    """Typed reads over one consistent state. Query names are those of `adapters/store/queries`."""
+    """Typed reads of one consistent state. `adapters/store/queries` defines the query names."""
 
     def all(self, query: str, into: type[T], /, **params: object) -> list[T]: ...
 
@@ -276,23 +277,19 @@ class Tx(Protocol):
     def tasks(self, query: ListQuery, into: type[T], /) -> list[T]: ...
 
     def ahead(self, *asked: NamedQuery) -> None:
-        """Queries and their parameters that are asked next: where each is a way to a server and back, all by one.
-        It changes no answer; what is not asked afterwards was asked for nothing.
-        """
+        """Prefetch queries that come next, in one round trip to a server. Changes no result."""
 
     def along(self, *asked: NamedQuery) -> None:
-        """The same for what will be asked sooner or later: it goes to a server with the next question, by one way. Who
-        asks nothing any more sends nothing.
-        """
+        """Prefetch queries that may come later, together with the next query. Sends nothing if no query follows."""
 
     def once(self, key: Hashable, make: Callable[[], T], /) -> T:
-        """A value made from reads, kept under a key until something is written or the transaction ends."""
+        """Return a value made from reads, cached by key until a write or the end of the transaction."""
 
 
 class WriteTx(Tx, Protocol):
-    """A writing transaction: reads, and appends to the journal. Leaving it by an exception changes nothing (G4).
+    """A write transaction: reads, and appends to the journal. An exception discards all its changes (G4).
 
-    `notes` is what there is to say afterwards: about a mirror file that was set aside or could not be written (F2).
+    `notes` are messages for afterwards, for example about a mirror file that could not be written (F2).
     """
 
     notes: list[str]
@@ -300,28 +297,28 @@ class WriteTx(Tx, Protocol):
     def append(self, session: str, at: str, entries: Sequence[tuple[str, Event]]) -> list[int]: ...
 
     def renew(self, leases: Sequence[tuple[str, int]], until: str) -> None:
-        """J4: leases with their fences hold until then. No row of the journal, and nothing that is replayed."""
+        """Extend leases, given with their fences. Writes no journal row, and replay ignores it. (J4)"""
 
 
 class Beacon(Protocol):
-    """J4: shows others that a runner or a merge is connected. It speeds their take-over; the lease stays the truth."""
+    """A lock that shows that a runner or merge is connected. It speeds up take-over, but only the lease decides. (J4)"""
 
     name: str
 
     def fileno(self) -> int:
-        """Becomes readable when the connection ends; -1 where it has."""
+        """Return a file descriptor that becomes readable when the connection ends. -1 if it has."""
 
     def is_lit(self) -> bool:
-        """Whether it is held, still over the same connection."""
+        """Return True if the lock is held over the same connection."""
 
     def light(self) -> None:
-        """Over a new connection."""
+        """Take the lock again over a new connection."""
 
     def close(self) -> None: ...
 
 
 class Store(Protocol):
-    """A project's journal and tables. `place` is where it was found (P12); empty where nobody else could find it."""
+    """A project's journal and tables. `place` is where it was found (P12), empty if nobody else can find it."""
 
     project: str
     place: str
@@ -329,33 +326,33 @@ class Store(Protocol):
     def read(self) -> AbstractContextManager[Tx]: ...
 
     def write(self, *, anywhere: bool = False) -> AbstractContextManager[WriteTx]:
-        """`anywhere`: also where the journal does not say that the store lies."""
+        """Open a write transaction. `anywhere`: also if the store is not at its recorded place."""
 
     def mirror_anew(self) -> list[str]:
-        """Write every file again that mirrors the store (F2); what there is to say."""
+        """Write every mirror file of the store again. Return messages. (F2)"""
 
     def audit(self, progress: CountProgress | None = None) -> AuditReport: ...
 
     def health(self) -> list[str]:
-        """What the database's own checks find wrong with it."""
+        """Return the problems that the database's own checks find."""
 
     def changes(self) -> Changes | None:
-        """Who notices that somebody wrote; None where nobody else can."""
+        """Return a detector of writes. None if nobody else can write."""
 
     def beacon(self, name: str) -> Beacon | None:
-        """A lock of the database that is held as long as its holder is connected; None where there is no such lock."""
+        """Take a database lock that lasts as long as the connection. None if the database has no such locks."""
 
     def dark(self, names: Sequence[str]) -> frozenset[str]:
-        """Those of such locks that nobody holds, by one question; none where that cannot be told."""
+        """Return the locks that nobody holds, with one query. Empty if unknown."""
 
     def describe(self) -> str:
-        """What kind of database this is, in a few words."""
+        """Describe the kind of database in a few words."""
 
     def role(self) -> StoreRole | None:
-        """Who the caller is to a server; None for a file, which has no such roles."""
+        """Return the caller's role on a server. None for a file."""
 
     def grants(self, writers: Sequence[str], readers: Sequence[str]) -> str:
-        """The SQL that lets writers and readers in; empty for a file."""
+        """Return the SQL that gives access to writers and readers. Empty for a file."""
 
     def backup(self, path: str) -> None: ...
 

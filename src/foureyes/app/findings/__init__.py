@@ -1,1 +1,1 @@
-"""What was found: findings, answers, rulings."""
+"""Findings, answers and rulings."""

@@ -1,1 +1,1 @@
-"""From submission to merge: attempts, checks, what settles, the merge queue."""
+"""From submission to merge: attempts, checks, the merge queue."""

@@ -1,1 +1,1 @@
-"""What is looked at: lists and pages. Nothing here writes."""
+"""Lists and pages. Nothing here writes."""

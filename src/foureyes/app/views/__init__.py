@@ -1,1 +1,1 @@
-"""What faces are given: frozen values, their fields are the stable JSON of `--json`."""
+"""Frozen values for interfaces. Their fields are the stable JSON of `--json`."""

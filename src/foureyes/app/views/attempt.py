@@ -1,4 +1,4 @@
-"""Attempts: submissions, stacks, checks, merges."""
+"""Views of attempts: submissions, stacks, checks, merges."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import msgspec
 from foureyes.errors import Reason
 from foureyes.steps import NO_STEP, Steps
 
-# ---- The work of other tasks inside an attempt (A7), as every face says it ----
+# ---- The work of other tasks inside an attempt (A7) ----
 
 
 class InsideRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task whose work is inside. `how`: how it was found; `standing`: how the task stands now; `first`: it is merged
-    first; `refused`: why its work cannot stay inside; `says`: all of this in a sentence.
+    """A task whose work is inside. `how`: how it was found. `standing`: its current status. `first`: it has to be
+    merged first. `refused`: why its work cannot stay inside. `says` has all of this in a sentence.
     """
 
     task: str
@@ -29,12 +29,14 @@ class InsideRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What was submitted. `inside`: the tasks whose work is inside (A7); `person`: what asks for a person, empty where
-    an agent may approve (P6); `unchecked`: required checks that nobody ran on it yet, `not_green`: those that ran on
-    these files before and did not pass (D5); `first`: what else has to happen before anybody can approve. `notes`: what there is to say about where it came from. `repeats`: the
-    attempt before, where this one is exactly its files again (L11), with `fixed_by_nothing` findings answered FIXED;
-    `said`: how near escalation is (E5). `committed`: the paths that were committed on the way; `new`: those that git
-    did not know before. `sent`: whether the project's remote has it by now (Q6); empty where it has none.
+    """The result of a submission.
+
+    `inside`: tasks whose work is inside (A7). `person`: the rule that demands a person, empty if an agent may approve
+    (P6). `unchecked`: required checks that have not run on it. `not_green`: those that ran on these files and did not
+    pass (D5). `first`: what must happen before an approval. `notes`: remarks about its branch. `repeats`: an earlier
+    attempt with exactly these files, with `fixed_by_nothing` findings answered FIXED (L11). `said`: how near escalation
+    is (E5). `committed`: paths committed by this call. `new`: paths that git did not know before. `sent`: the state of
+    the push to the remote, empty without one (Q6).
     """
 
     task: str
@@ -70,12 +72,12 @@ class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
     sent: str = ""
 
 
-# ---- The merge queue and what became of an item ----
+# ---- The merge queue and its results ----
 
 
 class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of an approved task. `outcome`: merged, found (on the target already), waiting, stuck, conflict,
-    checks, void; cut, where something went wrong meanwhile. `next` is what a refusal says to do.
+    """The result for an approved task. `outcome`: merged, found (already on the target), waiting, stuck, conflict,
+    checks, void, or cut after an error in between. `next` is the next step after a refusal.
     """
 
     task: str
@@ -88,7 +90,7 @@ class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def merged(self) -> bool:
-        """Whether it is on the target now."""
+        """True if it is on the target."""
         return self.outcome in ("merged", "found")
 
     def with_next(self, step: Steps) -> MergeRow:
@@ -96,12 +98,12 @@ class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_trouble(self) -> bool:
-        """Whether it came back, or cannot be merged until somebody does something about it."""
+        """True if it was sent back or stays blocked until someone acts."""
         return self.outcome in ("conflict", "checks", "void", "stuck")
 
 
 class MergesGoOn(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person said about where merges go on (Q6). `changed` is false where it was so already."""
+    """The result of a person's decision about where merges continue (Q6). `changed` is False if nothing changed."""
 
     message: str
     changed: bool = True
@@ -110,9 +112,10 @@ class MergesGoOn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
-    """An approved task in the queue, in its place. `inside`: the tasks whose work is inside (A7); `passed`: those that a
-    person passed over (N3). `why`: what it waits for, or why it was left the last time. `ready`: nothing keeps it from
-    being merged now. `next`: what brings it on.
+    """An approved task in the merge queue.
+
+    `inside`: tasks whose work is inside (A7). `passed`: those that a person skipped (N3). `why`: the reason it waits,
+    or why the last try failed. `ready`: it can be merged now. `next`: the step that moves it on.
     """
 
     n: int = 0
@@ -142,7 +145,7 @@ class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def what_brings_it_on(items: Sequence[MergeItem]) -> Steps:
-    """What brings the queue on: the merge, where something can be taken; else what the first item waits for."""
+    """Return the step that moves the queue on: the merge if an item is ready, else the first item's step."""
     return next((item.next for item in items if item.ready), items[0].next) if items else NO_STEP
 
 
@@ -150,7 +153,7 @@ def what_brings_it_on(items: Sequence[MergeItem]) -> Steps:
 
 
 class CheckView(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a check stands for the latest attempt."""
+    """A check's state for the latest attempt."""
 
     check: str
     required: bool
@@ -160,9 +163,7 @@ class CheckView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckRow(CheckView, frozen=True, kw_only=True):
-    """Where a check stands for a task's attempt, with how it came to that. `failing` names the first of those that
-    failed, `failed` says how many they are.
-    """
+    """A check's state with details. `failing` names the first failures, `failed` counts all."""
 
     reused: bool = False
     duration_ms: int = 0
@@ -178,8 +179,8 @@ class CheckRow(CheckView, frozen=True, kw_only=True):
 
 
 class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of a check, as it is on record. `n` names it; `on`: what the tree is (an attempt's, the target's, what a
-    merge would make of the target; empty where an older version did not say).
+    """A recorded run of a check. `n` identifies it. `on` is the kind of tree: an attempt's, the target's or a merge
+    candidate's. It is empty for runs of older versions.
     """
 
     n: int
@@ -200,7 +201,7 @@ class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckRetry(msgspec.Struct, frozen=True, kw_only=True):
-    """A required check of a task that broke itself, and when it is tried again."""
+    """A broken required check and the time of its next try."""
 
     task: str
     check: str
@@ -211,8 +212,8 @@ class CheckRetry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pending(msgspec.Struct, frozen=True, kw_only=True):
-    """The tasks in review whose checks are to be run now, and what is tried again later. `unaccepted`: the
-    foureyes.toml on the target, where that is not the one in force (P12).
+    """Tasks in review whose checks are due, and later retries. `unaccepted`: the target's foureyes.toml, if it is not
+    in force (P12).
     """
 
     tasks: tuple[str, ...]
@@ -221,11 +222,11 @@ class Pending(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The checks of one attempt, and what the gate did about them. `runs`: the other runs for its task that are on
-    record, the latest first; with what was printed where a merge result is not green. `problem`: why the attempt could
-    not be looked at; then nothing else is said. `own`: it is a person who asks, and only runs are there that do not
-    count because this person is among the makers (D5). `sent_back`: this run sent it back. `unaccepted`: as of
-    `Pending`.
+    """The checks of one attempt and the gate's decision.
+
+    `runs`: other recorded runs, latest first, with the output of failed merge candidates. `problem`: why the attempt
+    could not be read. `own`: the caller is an author, and only runs exist that do not count for that reason (D5).
+    `sent_back`: this run sent the attempt back. `unaccepted`: see `Pending`.
     """
 
     task: str
@@ -248,8 +249,8 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EnvironmentRow(msgspec.Struct, frozen=True, kw_only=True):
-    """An environment that is kept on this machine for its user. `tree`: the only one that it serves; empty: every tree
-    with the target's inputs. `used`: when a check last had it.
+    """An environment kept on this machine for its user. `tree` is the only tree it serves. If empty, it serves every
+    tree with the target's inputs. `used` is its last use.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""The board: four columns of cards, who is at work, and what the status line says."""
+"""Views of the board: four columns of cards, active agents, and the status line."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ CardState = Literal[
     "ready", "waiting", "rejected", "blocked", "deferred", "held", "in_progress", "reviewing", "merging", "stuck",
     "approved", "merged", "closed",
 ]  # fmt: skip
-"""Where a card stands within its column. `approved`: waits to be merged; `closed`: ended without a merge."""
+"""A card's state within its column. `approved`: waits for its merge. `closed`: ended without a merge."""
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):
     """A task on the board.
 
-    `note` is why it stands where it does: the reason of a hold, a rejection or a block, what it waits for. `waits_for`
-    are the tasks that it waits for. `who` works on it, made it or, once it is done, approved it, since when. `place` is
-    its place in the merge queue. `by_rule`: nobody looked (M4). `review` is its row of the review queue.
+    `note` is the reason for its state. `waits_for` lists the tasks it depends on. `who` works on it, submitted it or
+    approved it, `since` then. `place` is its place in the merge queue. `by_rule`: approved without a reviewer (M4).
+    `review` is its row of the review queue.
     """
 
     task: str
@@ -53,7 +53,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Column(msgspec.Struct, frozen=True, kw_only=True):
-    """A column: how many cards it has, and a window of them that begins after the first `after`."""
+    """A column: its number of cards, and a window of them after the first `after`."""
 
     name: ColumnName
     count: int
@@ -62,11 +62,11 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BoardView(msgspec.Struct, frozen=True, kw_only=True):
-    """The board at one moment: `head` is the last journal row that it knows of.
+    """The board at one moment. `head` is the last journal row it includes.
 
-    `waiting` is how many of the cards in review that were judged the caller may approve; `waiting_more` that there are
-    others, which were not. `resting` are the profiles that are skipped, `runners` how many runners are at work.
-    `problem` is why nothing in review could be judged. `demo`: a project to try things in.
+    `waiting` counts the judged cards in review that the caller may approve. `waiting_more`: more cards were not judged.
+    `resting` lists profiles in cooldown, `runners` counts live runners. `problem` is why nothing in review could be
+    judged. `demo`: a project for trying things out.
     """
 
     head: int
@@ -87,13 +87,13 @@ class BoardView(msgspec.Struct, frozen=True, kw_only=True):
     resting: tuple[Resting, ...] = ()
     runners: int = 0
     sprint: SprintGlance = NO_SPRINT
-    """The sprint that goes on, or ended last (X2)."""
+    """The running or the last sprint. (X2)"""
     demo: bool = False
     problem: str = ""
 
 
 def named() -> dict[str, type]:
-    """What the fields are made of, for who decodes these values: whoever makes them has it, and others do without."""
+    """Return the field types for decoders. They are imported only here."""
     from foureyes.app.views.review import QueueRow
 
     return {kind.__name__: kind for kind in (QueueRow,)}

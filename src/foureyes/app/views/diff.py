@@ -1,4 +1,4 @@
-"""A change as a face shows it: files, hunks and numbered lines; texts are raw, control characters and all."""
+"""Views of a change: files, hunks and numbered lines. Texts are raw, with control characters."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from foureyes.core.words.ids import seen_name
 
 
 class DiffView(msgspec.Struct, frozen=True, kw_only=True):
-    """The change of an attempt, or what changed since attempt `since`; `diff_id` is what a decision about it names.
+    """The change of an attempt, or since attempt `since`. A decision about it names `diff_id`.
 
-    `unchanged`: the paths whose change is the same as it was in attempt `since`. `context`: so many lines stand around
-    each place. `hidden`: how many hunks are left out because only white space changed in them; None where white space
-    is shown.
+    `unchanged`: paths with the same change as in attempt `since`. `context`: lines around each hunk. `hidden`: the
+    number of hunks left out because only white space changed, None if white space is shown.
     """
 
     task: str
@@ -32,10 +31,10 @@ class DiffView(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def seen(self) -> str:
-        """What this change is called by whoever saw it (D7)."""
+        """The name of this change for a reviewer who saw it. (D7)"""
         return seen_name(self.attempt, self.diff_id)
 
     @property
     def hunks(self) -> int:
-        """How many hunks there are to look at."""
+        """The number of hunks to review."""
         return sum(len(file.hunks) for file in self.files if file.counts)

@@ -1,4 +1,4 @@
-"""Drafts: what a person has begun to say about a change, and where they were; one of each person and task."""
+"""Drafts: a person's unsent comments on a change and their position, one per person and task."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Annotated, Literal
 import msgspec
 
 HunkSeen = Literal["shown", "marked", "spaceless", "pager"]
-"""How a hunk was seen in an earlier session. It helps who reads on; no decision counts it (H4)."""
+"""How a hunk was seen in an earlier session. A reading aid only: no decision counts it. (H4)"""
 MOST_BYTES = 256 << 10
-"""A draft's file is not larger than this."""
+"""The largest size of a draft file."""
 MOST_COMMENTS = 200
-"""So many comments are kept of one task."""
+"""The largest number of comments per task."""
 DraftLineNumber = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
-"""The number of a line; 0: the whole file."""
+"""A line number. 0 is the whole file."""
 
 
 class RedoDraft(msgspec.Struct, frozen=True, kw_only=True):
-    """A redo that is not sent yet (F1)."""
+    """An unsent redo. (F1)"""
 
     quick_issues: tuple[str, ...] = ()
     text: str = ""
@@ -27,7 +27,7 @@ class RedoDraft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CommentDraft(msgspec.Struct, frozen=True, kw_only=True):
-    """A remark at a line, or at the lines up to `last`; `quote` is the first one, by which it is found again in a later
+    """A comment on a line, or on the lines up to `last`. `quote` is the first line's text, to find it again in a later
     attempt.
     """
 
@@ -42,14 +42,14 @@ class CommentDraft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HalfDraft(CommentDraft, frozen=True, kw_only=True):
-    """A remark that is only half written; `was`: what it said before, where it is one that is being changed."""
+    """An unfinished comment. `was` is the earlier text of an edited one."""
 
     was: str = ""
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that one person has not sent yet about one task, and what they have seen of it. It is a file that any
-    program of theirs can write: nothing in it is evidence of what they saw or said.
+    """A person's unsent input about a task, and the hunks they have seen. Any of their programs can write this file, so
+    nothing in it is evidence.
     """
 
     task: str
@@ -64,12 +64,12 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def has_words(self) -> bool:
-        """Whether there is something in it that somebody wrote."""
+        """True if it contains text by the person."""
         return bool(self.redo != RedoDraft() or self.reject or self.comments or self.half)
 
 
 class DraftFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A draft as it lies there; `note` is what there is to say about its file."""
+    """A draft on disk. `note` is a message about its file."""
 
     draft: Draft
     there: bool = False
@@ -77,8 +77,8 @@ class DraftFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DraftLock(msgspec.Struct, frozen=True):
-    """Whose a draft is now: this process's, or that of another one, whose number is `pid` (-1: unknown). True where it
-    is ours. `note` is what there is to say where its lock cannot be taken at all.
+    """The owner of a draft: this process (`mine`), or process `pid` (-1: unknown). True if it is ours. `note` explains
+    why the lock cannot be taken at all.
     """
 
     mine: bool
@@ -90,7 +90,7 @@ class DraftLock(msgspec.Struct, frozen=True):
 
 
 class NewTaskDraft(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that is not planned yet, as it was typed."""
+    """An unsaved new task, as typed."""
 
     title: str = ""
     labels: str = ""
@@ -100,12 +100,12 @@ class NewTaskDraft(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def has_words(self) -> bool:
-        """Whether somebody has written something."""
+        """True if it contains any input."""
         return self != NewTaskDraft()
 
 
 class NewTaskFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A new task's draft as it lies there; `note` is what there is to say about its file, `held` whose it is."""
+    """A new task's draft on disk. `note` is a message about its file, `held` its owner."""
 
     draft: NewTaskDraft
     held: DraftLock
@@ -113,7 +113,7 @@ class NewTaskFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Position(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a person was: the screen, the task, and the snapshot of the queue that they were working off."""
+    """A person's last position: the screen, the task, and their snapshot of the queue."""
 
     screen: str = ""
     task: str = ""
@@ -123,11 +123,11 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
     decided: dict[str, str] = {}
     updated_at: str = ""
     told: str = ""
-    """X2: the sprint whose end they were told of last."""
+    """The sprint whose end was last announced to them. (X2)"""
 
 
 class PositionFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A position as it lies there; `note` is what there is to say about its file."""
+    """A position on disk. `note` is a message about its file."""
 
     position: Position
     there: bool = False

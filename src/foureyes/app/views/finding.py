@@ -1,4 +1,4 @@
-"""A finding with its moves and answers, and the loop of a task."""
+"""Views of findings, their history and answers, and of a task's loop."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.task import Task
 
 
-# ---- A finding with its moves and answers, as faces show it ----
+# ---- A finding with its history and answers ----
 
 
 class MoveView(msgspec.Struct, frozen=True, kw_only=True):
-    """One move of a finding: raised, answered, ruled …"""
+    """An event of a finding: raised, answered, ruled and so on."""
 
     seq: int
     root: str
@@ -49,8 +49,8 @@ class AnswerView(msgspec.Struct, frozen=True):
 
 
 class FindingView(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding as faces show it. `open`: it is not settled, or its waiver ran out. `holds`: it stands against an
-    approval (D2). `state_in_words`: as people say it.
+    """A finding as interfaces show it. `open`: not settled, or its waiver expired. `holds`: it blocks an approval (D2).
+    `state_in_words`: its state for people.
     """
 
     id: str
@@ -95,28 +95,28 @@ class FindingView(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def place(self) -> str:
-        """`path:line`, or as much of it as there is."""
+        """`path:line`, as far as known."""
         return f"{self.location.path}:{self.location.line}" if self.location.line else self.location.path
 
     @property
     def latest_answer(self) -> MoveView | None:
-        """The answer that stands, if there is one."""
+        """The answer in force, if any."""
         return next((move for move in reversed(self.moves) if move.kind == "answered" and not move.undone), None)
 
 
 class FindingDetail(FindingView, frozen=True, kw_only=True):
-    """A finding with what the caller can do about it, and what its task is done by (`acceptance`)."""
+    """A finding with the caller's next step and its task's acceptance criteria."""
 
     acceptance: str = ""
     next: Steps = NO_STEP
 
 
 ALERT_AFTER = 3
-"""L16: the same note in so many attempts is a debt."""
+"""The same note in this many attempts counts as tech debt. (L16)"""
 
 
 class NoteRow(msgspec.Struct, frozen=True):
-    """Something for the completion report."""
+    """A note for the completion report."""
 
     task: str
     n: int = 0
@@ -128,9 +128,9 @@ class NoteRow(msgspec.Struct, frozen=True):
 
 
 class LoopView(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the loop of a task stands, the agent profile that the next attempt is for (E4), and what to do next.
+    """The state of a task's loop, the agent profile for its next attempt (E4), and the next step.
 
-    `profile` is empty where somebody decides first.
+    `profile` is empty if someone has to decide first.
     """
 
     task: Task
@@ -140,7 +140,7 @@ class LoopView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def named() -> dict[str, type]:
-    """What the fields are made of, for who decodes these values: whoever makes them has it, and others do without."""
+    """Return the field types for decoders. They are imported only here."""
     from foureyes.core.loop.engine import LoopState
     from foureyes.core.nouns.task import Task
 

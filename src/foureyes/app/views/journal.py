@@ -1,4 +1,4 @@
-"""The journal: rows, events as people read them, exceptions on record (P8), results of a verification."""
+"""Views of the journal: rows, events in words, recorded exceptions (P8), verification results."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from foureyes.steps import NO_STEP, Steps
 
 
 class JournalHead(msgspec.Struct, frozen=True):
-    """The end of the journal's chain."""
+    """The end of the journal."""
 
     seq: int
     hash: str
 
 
 class JournalRow(msgspec.Struct, frozen=True):
-    """A journal row as it is stored: what `fe audit export` writes, one per line."""
+    """A stored journal row, as `fe audit export` writes it, one per line."""
 
     seq: int
     at: str
@@ -32,18 +32,14 @@ class JournalRow(msgspec.Struct, frozen=True):
     hash: str
 
 
-# ---- Events as people read them ----
+# ---- Events in words ----
 
 EventKind = Literal["plain", "decision", "stop", "security", "refused"]
-"""What stands out: a decision, something that stopped and waits for somebody, an exception on record (P8), a
-refusal.
-"""
+"""The highlighting of an event: a decision, a stop that waits for someone, a recorded exception (P8), a refusal."""
 
 
 class EventLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of the journal as one sentence, `text`, which begins with `who` did it. `task` is empty where it is about
-    none.
-    """
+    """A journal row as one sentence, starting with `who`. `task` is empty if it is about none."""
 
     seq: int
     at: str
@@ -53,12 +49,12 @@ class EventLine(msgspec.Struct, frozen=True, kw_only=True):
     kind: EventKind = "plain"
 
 
-# ---- The journal, the record of exceptions, and what a verification found ----
+# ---- Verification results ----
 
 
 class Discrepancy(msgspec.Struct, frozen=True):
-    """One thing an audit found wrong: `integrity` (something was altered) or `completeness` (something is not
-    there). `task`: which task it is about; `file`: the feedback file, if it is about one (F2).
+    """A problem found by an audit: `integrity` (something was altered) or `completeness` (something is missing). `file`
+    is the feedback file, if it is about one (F2).
     """
 
     area: Literal["integrity", "completeness"]
@@ -69,9 +65,11 @@ class Discrepancy(msgspec.Struct, frozen=True):
 
 
 class AuditReport(msgspec.Struct, frozen=True):
-    """What an audit looked at and found (J2). `next`: what helps, where only the store's place is wrong (P12).
-    `mirror_behind`: how many exceptions on record `security_events.jsonl` here does not have yet, which is no finding
-    where several machines have one each; `has_mirror`: whether it is here at all, or nothing is to stand in it (P8).
+    """The result of an audit (J2).
+
+    `next`: the fix, if only the store's place is wrong (P12). `mirror_behind`: the number of recorded exceptions that
+    the local `security_events.jsonl` lacks. With several machines this is normal. `has_mirror`: that file exists, or
+    needs no entries (P8).
     """
 
     rows: int
@@ -88,7 +86,7 @@ class AuditReport(msgspec.Struct, frozen=True):
 
 
 class SecurityRow(msgspec.Struct, frozen=True):
-    """One exception on record (P8), as the mirror file has it too."""
+    """A recorded exception, as in the mirror file. (P8)"""
 
     seq: int
     at: str
@@ -101,7 +99,7 @@ class SecurityRow(msgspec.Struct, frozen=True):
 
 
 class SecurityTotal(msgspec.Struct, frozen=True):
-    """How often an exception of one kind was made."""
+    """The number of exceptions of one kind."""
 
     kind: str
     n: int

@@ -1,4 +1,4 @@
-"""The project, its milestones and news of long verbs."""
+"""Views of the project, and progress messages of long verbs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ class CounterRow(msgspec.Struct, frozen=True):
 
 
 class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
-    """The project row. `adopted`: the commit of the target up to which every anchor counts as held (J3). `tip`: where
-    the target was at `fe init`, or when a person accepted it later (Q5). `accepted_at`: the commit of the remote's
-    target that has the configuration in force (Q6).
+    """The project row.
+
+    `adopted`: the target commit up to which every anchor counts as held (J3). `tip`: the target at `fe init`, or when a
+    person last accepted it (Q5). `accepted_at`: the commit of the remote's target with the configuration in force (Q6).
     """
 
     id: str
@@ -36,11 +37,11 @@ class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
     accepted_at: str | None = None
 
 
-# ---- News ----
+# ---- Progress messages ----
 
 
 class News(msgspec.Struct, frozen=True):
-    """A line of progress: something begins or ends; or, where it is `printed`, a check says something itself."""
+    """A progress message. `printed`: it is output of a check."""
 
     text: str
     next: Steps = NO_STEP

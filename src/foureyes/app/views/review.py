@@ -1,4 +1,4 @@
-"""Reviews: queue, batches, approvals, feedback, cycles."""
+"""Views of reviews: queue, batches, approvals, feedback, cycles."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ MEASURING: frozenset[Face] = frozenset({"tui", "web"})
 
 
 class FaceLook(msgspec.Struct, frozen=True):
-    """How somebody looked at a change, as their face tells it (H4, H5): ids of hunks that were on screen long enough,
-    ids of others that were ticked off by hand, or were on screen without their white space (`spaceless`), whether an
-    external pager was opened, seconds in focus. `confirmed`: asked about hunks that
-    were never shown, they said yes (D8).
+    """How a reviewer viewed a change, as reported by the interface: ids of hunks shown long enough (`shown`), ticked
+    off by hand (`marked`) or shown without white space (`spaceless`), an opened `pager`, and seconds in focus.
+    `confirmed`: they confirmed the approval of unshown hunks (D8, H4, H5).
 
-    Numbers of hunks are counted by the application; a face tells ids only.
+    The interface reports only ids. The application counts the hunks.
     """
 
     face: Face = ""
@@ -42,7 +41,7 @@ class FaceLook(msgspec.Struct, frozen=True):
 
     @property
     def measured(self) -> bool:
-        """Whether the face knows what was on screen."""
+        """True if the interface knows what was on screen."""
         return self.face in MEASURING
 
 
@@ -50,8 +49,8 @@ NO_LOOK = FaceLook()
 
 
 class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
-    """An approval on record, also one that no longer holds. `rests_on`: a person's word, the rule itself, or an
-    agent's, with its own review of exactly this change or without one (D9).
+    """A recorded approval, in force or not. `rests_on`: its basis, a person, the rule, or an agent with or without its
+    own review of this change (D9).
     """
 
     seq: int
@@ -81,7 +80,7 @@ class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewView(Review, frozen=True, kw_only=True):
-    """A review on record: who gave it, whether it counts for the latest attempt, and what is against that (D9)."""
+    """A recorded review, its author, and the reason if it does not count for the latest attempt. (D9)"""
 
     by: str = ""
     counts: bool = False
@@ -89,7 +88,7 @@ class ReviewView(Review, frozen=True, kw_only=True):
 
 
 class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):
-    """What a redo or reject said."""
+    """The content of a redo or reject."""
 
     seq: int
     iteration: int
@@ -106,7 +105,7 @@ class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def entry(self) -> Feedback:
-        """The decision as the rules of feedback know it (F2, F3)."""
+        """The decision in the form of the feedback rules. (F2, F3)"""
         return Feedback(
             iteration=self.iteration,
             at=self.at,
@@ -121,7 +120,7 @@ class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What an approval did. `resolution`: how the task was closed, where it was before."""
+    """The result of an approval. `resolution`: how the task had been closed before, if it was."""
 
     approved: str
     attempt: int
@@ -139,13 +138,14 @@ class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 REMARKABLE = ("M2", "M6", "A4")
-"""Rules that say something about a mode which whoever looks should know."""
+"""Rules about a mode that a reviewer should know of."""
 
 
 class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that waits, with everything that a decision is ordered and prepared by. `who` handed it in; `seen` is what
-    `--seen` takes (D7); `inside`: the tasks whose work is inside (A7).
-    `fixes`, `disputes`: findings that are answered so and wait for a ruling (L8, L9).
+    """A task in review, with all inputs for order and decision.
+
+    `who` submitted it. `seen` is the argument of `--seen` (D7). `inside`: tasks whose work is inside (A7). `fixes`,
+    `disputes`: numbers of answered findings that wait for a ruling (L8, L9).
     """
 
     n: int = 0
@@ -179,14 +179,14 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def to_rule(self) -> str:
-        """What waits for a ruling, in words; empty where nothing does."""
+        """The findings that wait for a ruling, in words. Empty if there are none."""
         counts = ((self.fixes, "fix", "fixes"), (self.disputes, "dispute", "disputes"))
         parts = [f"{n} {singular if n == 1 else plural}" for n, singular, plural in counts if n]
         return f"{' and '.join(parts)} to rule on" if parts else ""
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Why it stands where it stands, the worst first."""
+        """The reasons for its place in the queue, worst first."""
         words = ["STALE: its branch moved after it was submitted (D4)"] if self.you.stale else []
         words += [self.to_rule] if self.to_rule else []
         words += [reason.message for reason in self.risk.reasons]
@@ -196,12 +196,12 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_batchable(self) -> bool:
-        """M8: what the caller could approve in one go; of high risk only where they tick it themselves."""
+        """True if the caller can approve it in a batch. High risk must be ticked by hand. (M8)"""
         return self.auto_approvable and self.you.may_approve
 
     @property
     def is_in_batch(self) -> bool:
-        """M8: what the caller's `--all-auto` takes, and so what is counted and offered."""
+        """True if the caller's `--all-auto` includes it. (M8)"""
         return self.is_batchable and self.risk.level != "high"
 
     def check_word(self, name: str) -> str:
@@ -211,9 +211,7 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QueueView(msgspec.Struct, frozen=True, kw_only=True):
-    """The queue as it is now. `rows` may be only the first of the `count` that wait; `approvable`: how many of them
-    the caller could approve now (P13).
-    """
+    """The queue. `rows` may be only the first of `count`. `approvable`: how many the caller could approve now (P13)."""
 
     count: int
     auto_approvable: int
@@ -225,7 +223,7 @@ class QueueView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Batch(msgspec.Struct, frozen=True, kw_only=True):
-    """What one batch approval would approve. `high`: high risk, which is never pre-selected."""
+    """The tasks of one batch approval. `high` has those of high risk, which are never selected in advance."""
 
     tasks: tuple[QueueRow, ...]
     high: tuple[QueueRow, ...] = ()
@@ -233,7 +231,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a review."""
+    """The result of a review."""
 
     task: str
     attempt: int
@@ -253,7 +251,7 @@ class ReviewOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def decisions_in(feedback: Sequence[FeedbackView], approvals: Sequence[ApprovalView]) -> list[Feedback]:
-    """F2: every decision about a task, oldest first, out of its rows."""
+    """Return every decision about a task, oldest first. (F2)"""
     decisions = [(row.seq, row.entry) for row in feedback]
     for row in approvals:
         if not row.recorded:
@@ -261,11 +259,11 @@ def decisions_in(feedback: Sequence[FeedbackView], approvals: Sequence[ApprovalV
     return [entry for _, entry in sorted(decisions, key=lambda decision: decision[0])]
 
 
-# ---- Review cycles as faces show them ----
+# ---- Review cycles ----
 
 
 class CycleTargetView(msgspec.Struct, frozen=True, kw_only=True):
-    """What a cycle is about. `over`: why it is that no more. `diff_id`: what a review of it names (D7)."""
+    """A target of a cycle. `over`: why it no longer is one. `diff_id`: the change that a review must name (D7)."""
 
     task: str
     attempt: int = 0
@@ -276,7 +274,7 @@ class CycleTargetView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AskedView(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody who was asked about a target. `late`: until then was too long ago."""
+    """A reviewer who was asked about a target. `late`: their time is over."""
 
     task: str
     reviewer: str
@@ -289,7 +287,7 @@ class AskedView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GivenView(msgspec.Struct, frozen=True, kw_only=True):
-    """A review in a cycle. `against`: why one that agrees does not count by who gave it (V3, V4)."""
+    """A review in a cycle. `against`: why its approval does not count (V3, V4)."""
 
     task: str
     by: str
@@ -303,7 +301,7 @@ class GivenView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PointView(msgspec.Struct, frozen=True, kw_only=True):
-    """R2: a point to clarify, and the answer."""
+    """A point to clarify, with its answer. (R2)"""
 
     id: str
     task: str
@@ -315,7 +313,7 @@ class PointView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CycleView(msgspec.Struct, frozen=True, kw_only=True):
-    """A review cycle. `waits_for`: whom; `next`: what moves it."""
+    """A review cycle. `waits_for`: the reviewers or people it waits for. `next`: the step that moves it on."""
 
     id: str
     trigger: Trigger
@@ -340,7 +338,7 @@ class CycleView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CycleOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What a verb did to a cycle. `changed` is false where it was there already, or nothing was due."""
+    """The effect of a verb on a cycle. `changed` is False if the cycle existed already or nothing was due."""
 
     cycle: str
     state: CycleState
@@ -353,7 +351,7 @@ class CycleOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IssueRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A concern, or a missing review, in work that goes on (R0, R3) or stands still (R1, R2)."""
+    """A concern or missing review, in work that continues (R0, R3) or is stopped (R1, R2)."""
 
     cycle: str
     task: str

@@ -1,4 +1,4 @@
-"""Agents at work: runners, their runs, what stands still and why, and what agents said."""
+"""Views of runners and runs: their state, and messages of agents."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from foureyes.core.nouns.run import ErrorKind, Run
 from foureyes.core.nouns.session import Actor
 
 RunnerState = Literal["live", "gone", "silent", "ended"]
-"""At work; its process is shown to have ended; its lease is over and nothing was heard of it; it ended by itself."""
+"""`live`: working. `gone`: its process has ended. `silent`: its lease expired without a sign of life. `ended`: it ended
+properly.
+"""
 
 
 class Begun(msgspec.Struct, frozen=True, kw_only=True):
-    """A runner that began. `actor` is who it is from here on; `lost` are runners that were found dead."""
+    """A started runner. `actor` is its identity from now on. `lost` are ended runners found on the way."""
 
     actor: Actor
     until: str
@@ -23,15 +25,15 @@ class Begun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunnerView(msgspec.Struct, frozen=True, kw_only=True):
-    """A runner, with the runs that it has, or that it left."""
+    """A runner with its current or left runs."""
 
     session: str
     starter: str
-    """Who started it, by name."""
+    """The name of the session that started it."""
     process: str
     host: str
     agents: int
-    """How many runs at once; 0: it only checks and merges."""
+    """The number of parallel runs. 0: it only checks and merges."""
     state: RunnerState
     started_at: str
     until: str
@@ -39,8 +41,8 @@ class RunnerView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LogLine(msgspec.Struct, frozen=True):
-    """A line of a run's log as people read it: that a run began or ended, what an agent said, did and got, that it
-    waited, failed or came to its end; or what is none of these.
+    """A line of a run's log for people: its start or end, an agent's message, action or result, a wait, a failure, or
+    other text.
     """
 
     kind: Literal["run", "says", "does", "gets", "waits", "failed", "ends", "text"]
@@ -48,8 +50,8 @@ class LogLine(msgspec.Struct, frozen=True):
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
-    """The latest conversation about a task: whose it is, whether its run is still at work, and how a person goes on
-    with it, or why not.
+    """The latest conversation about a task, and the command to continue it, or why that is impossible. `live`: its run
+    is still working.
     """
 
     task: str
@@ -62,7 +64,7 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
-    """S1, S3: what an agent said, a signal or an event. Each reader keeps the number of the last one it has read."""
+    """A signal or event of an agent. Each reader keeps the number of the last one it has read. (S1, S3)"""
 
     seq: int
     task: str
@@ -76,7 +78,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A live run, as its runner sees it now: what its program told last, and how long nothing was heard of it."""
+    """A live run as its runner sees it: the latest message and the time since then."""
 
     run: str
     task: str
@@ -86,8 +88,8 @@ class RunLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunnerGlance(msgspec.Struct, frozen=True, kw_only=True):
-    """What a runner is doing right now. `waits` is why nothing new begins, empty where it may; `stopping` how it is to
-    end.
+    """A runner's current activity. `waits` is the reason why nothing new starts, empty if it may. `stopping` is how it
+    will end.
     """
 
     runs: tuple[RunLine, ...] = ()
@@ -97,11 +99,11 @@ class RunnerGlance(msgspec.Struct, frozen=True, kw_only=True):
     waits: str = ""
     stopping: str = ""
     sprint: str = ""
-    """X2: how far the sprint is that runs, in short."""
+    """The running sprint's progress in short. (X2)"""
 
 
 class AgentView(msgspec.Struct, frozen=True, kw_only=True):
-    """A profile, and whether its program can be used on this machine. `error_text` is in the program's own words."""
+    """A profile and the availability of its program on this machine. `error_text` is the program's own message."""
 
     profile: str
     program: str
@@ -110,16 +112,16 @@ class AgentView(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     login: str = ""
     problem: str = ""
-    """Why it cannot be used; empty where it can."""
+    """The reason why it cannot be used. Empty if it can."""
     tiers: list[str] = []
     slots: int = 0
     running: int = 0
     left: int = 0
-    """Runs whose runner is gone: nobody is at work on them, and the next runner takes them over (J4)."""
+    """Runs of an ended runner. The next runner takes them over. (J4)"""
     cooled: bool = False
     until: str = ""
-    """When it is used again, where it is skipped; empty: when a person says so, or it works."""
+    """The end of the cooldown. Empty: until a person ends it or the program works."""
     error: ErrorKind = "none"
-    """The last that went wrong with it here."""
+    """Its last error here."""
     error_text: str = ""
     error_at: str = ""

@@ -1,4 +1,4 @@
-"""The state of runs: pauses (V9), stuck tasks, resting profiles, who is at work."""
+"""Views of the state of runs: pauses (V9), stuck tasks, profiles in cooldown, active agents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from foureyes.core.nouns.run import ErrorKind, StuckKind
 
 
 class PauseView(msgspec.Struct, frozen=True, kw_only=True):
-    """V9: what was paused, and by whom; without a task: everything."""
+    """A pause. Without a task, it covers everything. (V9)"""
 
     task: str
     reason: str
@@ -25,15 +25,17 @@ class PauseView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def once(pauses: Iterable[PauseView]) -> list[PauseView]:
-    """V9: of each task the last pause by a rule, and all by people: the rounds of one quarrel stop a task once."""
+    """Return the last pause by a rule for each task, and all by people. Repeated rounds of one dispute pause a task
+    once. (V9)
+    """
     return list({(row.task, row.made_by, "" if row.made_by == "rule" else row.at): row for row in pauses}.values())
 
 
-# ---- Standstill ----
+# ---- Stopped ----
 
 
 class StuckView(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that the runner can do no more for: a person looks."""
+    """A task that the runner cannot continue, so a person has to look at it."""
 
     task: str
     kind: StuckKind
@@ -42,14 +44,14 @@ class StuckView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Standstill(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that keeps runs from beginning: pauses, and tasks that are stuck."""
+    """Everything that keeps runs from starting: pauses and stuck tasks."""
 
     pauses: list[PauseView] = []
     stuck: list[StuckView] = []
 
 
 class Cooldown(msgspec.Struct, frozen=True, kw_only=True):
-    """A profile that is skipped on a host; `until` empty: until a person says so, or its program works again."""
+    """A profile in cooldown on a host. Without `until`, a person or the program's success ends it."""
 
     profile: str
     host: str
@@ -59,18 +61,19 @@ class Cooldown(msgspec.Struct, frozen=True, kw_only=True):
     at: str
 
     def holds(self, now: str) -> bool:
-        """Whether it is still skipped."""
+        """Return True if it is still in force."""
         return not self.until or self.until > now
 
 
-# ---- At work ----
+# ---- Active ----
 
 
 class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A live claim or run: who works on what, since when, and what was last heard. `silent`: longer than a claim may be
-    silent, or its session has ended; anybody may release it (T1). `run` is the run that it is of, with its `profile`;
-    `stopping` why it is to end; empty for who was not started by a runner. `reviews`: it reads the work of another.
-    `left`: that its runner is gone, in words; then nobody is at work (J4).
+    """A live claim or run, with its start and last sign of life.
+
+    `silent`: too long without a sign of life, or its session has ended, so anyone may release it (T1). `run` and
+    `profile` are its run, `stopping` is why that is to end. All three are empty without a runner. `reviews`: it reads
+    another's work. `left`: a message that its runner is gone, so nobody works on it (J4).
     """
 
     session: str
@@ -94,12 +97,12 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def row(self) -> str:
-        """Its own among all rows: several may be at work on one task."""
+        """A unique key, because several may work on one task."""
         return self.run or self.task
 
 
 class Resting(msgspec.Struct, frozen=True, kw_only=True):
-    """A profile that is skipped for a while, and why, in the program's own words; `until` empty: until it works."""
+    """A profile in cooldown, with the program's own message. Without `until`, it ends when the program works."""
 
     profile: str
     until: str

@@ -1,4 +1,4 @@
-"""Sessions, and who the caller is."""
+"""Views of sessions and of the caller."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):
-    """A session as the store knows it."""
+    """A stored session."""
 
     id: str
     kind: str
@@ -35,7 +35,7 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Whoami(msgspec.Struct, frozen=True, kw_only=True):
-    """The caller, and the evidence for it."""
+    """The caller and the evidence for it."""
 
     session: str
     name: str
@@ -54,7 +54,7 @@ class Whoami(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def whoami_alone(actor: Actor) -> Whoami:
-    """The caller where there is no project to know it."""
+    """Return the caller outside of any project."""
     return Whoami(
         session=actor.session,
         name=actor.name,
@@ -70,7 +70,7 @@ def whoami_alone(actor: Actor) -> Whoami:
 
 
 class Spawned(msgspec.Struct, frozen=True, kw_only=True):
-    """A session that was given out. The token is said once and kept nowhere."""
+    """A new session with its token. The token is shown once and stored nowhere."""
 
     session: str
     name: str
@@ -81,7 +81,7 @@ class Spawned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EndedSessions(msgspec.Struct, frozen=True, kw_only=True):
-    """Which sessions are over, and which claims are free again."""
+    """The ended sessions and the released claims."""
 
     ended: list[str]
     released: list[str] = []

@@ -1,4 +1,4 @@
-"""Settings, keys, setups of agent programs, restored stores."""
+"""Views of settings, keys, agent program setups and restored stores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.steps import NO_STEP, Steps
 
-# ---- Settings in force, and a configuration that a person may accept ----
+# ---- Settings in force and configurations to accept ----
 
 
 class SettingView(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,7 +21,7 @@ class SettingView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChangedSetting(msgspec.Struct, frozen=True):
-    """A setting that accepting a configuration would change. `looser`: it would ask for less."""
+    """A setting that an accepted configuration would change. `looser`: it would demand less."""
 
     key: str
     old: str
@@ -34,8 +34,8 @@ class ChangedSetting(msgspec.Struct, frozen=True):
 
 
 class ConfigurationOffer(msgspec.Struct, frozen=True, kw_only=True):
-    """A configuration that a person may accept: what would change, in lines to be read, the whole text of templates
-    among them. `seen` stands for all of it; `new`: it is not the accepted one.
+    """A configuration that a person may accept. `lines` are the changes to read, with the full text of templates.
+    `seen` identifies all of it. `new`: it is not the accepted one.
     """
 
     target: str
@@ -47,7 +47,7 @@ class ConfigurationOffer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Acceptance(msgspec.Struct, frozen=True):
-    """What accepting a configuration changed. `digest` is of the file, `seen` of all that was shown."""
+    """The effect of accepting a configuration. `digest` is that of the file, `seen` that of everything shown."""
 
     digest: str
     changed: list[str]
@@ -55,11 +55,11 @@ class Acceptance(msgspec.Struct, frozen=True):
     seen: str = ""
 
 
-# ---- Keys of people on record ----
+# ---- People's keys ----
 
 
 class SigningKey(msgspec.Struct, frozen=True, kw_only=True):
-    """A person's public key on record."""
+    """A person's recorded public key."""
 
     fingerprint: str
     public: str
@@ -71,8 +71,8 @@ class SigningKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeyOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a key. `registered` is false for one that somebody with a key still has to add. `partly`: it signs
-    what only a person may do, and not every decision (I9); `notes` say which.
+    """The result for a key. `registered` is False if another key owner still has to add it. `partly`: it signs only
+    some decisions, and `notes` say which (I9).
     """
 
     fingerprint: str
@@ -85,7 +85,7 @@ class KeyOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeyView(SigningKey, frozen=True, kw_only=True):
-    """A key on record; `here` when its private part lies on this machine."""
+    """A recorded key. `here`: its private part is on this machine."""
 
     here: bool = False
 
@@ -96,8 +96,8 @@ SetupResult = Literal["written", "updated", "unchanged", "removed", "absent", "k
 
 
 class FileChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What `fe setup` does to a file; `before` and `after` are its texts, None where there is no file. `lines` are what
-    somebody adds, or takes out, by hand.
+    """The effect of `fe setup` on a file. `before` and `after` are its texts, None without a file. `lines` are to be
+    added or removed by hand.
     """
 
     file: str
@@ -109,18 +109,18 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProgramSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """What a program finds in this checkout, and what of it does not fit."""
+    """An agent program's setup in this checkout, and its problems."""
 
     program: str
     found: tuple[str, ...]
     wrong: tuple[str, ...] = ()
 
 
-# ---- A store that was restored or taken up ----
+# ---- Restored and adopted stores ----
 
 
 class Adoption(msgspec.Struct, frozen=True, kw_only=True):
-    """What `fe store adopt` took up; `place` and `anchor` are empty where they were right already."""
+    """The effect of `fe store adopt`. `place` and `anchor` are empty if they were right already."""
 
     rows: int
     place: str = ""
@@ -129,8 +129,8 @@ class Adoption(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoreRole(msgspec.Struct, frozen=True, kw_only=True):
-    """Who a caller is to a server's store: its owner, a writer or a reader. `rewrites`: a writer who could change what
-    is recorded. `owner`: who the owner is.
+    """The caller's role on a database server: owner, writer or reader. `rewrites`: a writer who could change records.
+    `owner`: the owner's name.
     """
 
     name: str
@@ -141,24 +141,25 @@ class StoreRole(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Milestones(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a store goes: the rows of its journal, the tasks that it knows as merged."""
+    """The extent of a store: its number of rows, and the tasks it knows as merged."""
 
     rows: int
     merged: tuple[str, ...] = ()
 
 
 class CopiedStore(msgspec.Struct, frozen=True, kw_only=True):
-    """What `fe store copy` did: how many rows, and where the store is now."""
+    """The result of `fe store copy`."""
 
     rows: int
     store: str
 
 
 class RestoredStore(msgspec.Struct, frozen=True, kw_only=True):
-    """What `fe store restore` did. `where` is where the store lies now: a file, or a server's address; `kept` is where the
-    store before it is, empty if there was none; `rows_undone` is None where that one could not be read. `behind`: why
-    merging waits until a person takes this store up (P12). `on_server`: the store is on a server, and `kept` the name
-    of a schema there; `owner`: whose it is now.
+    """The result of `fe store restore`.
+
+    `where` is the store's place now: a file or a server's address. `kept` is the previous store's place, empty if there
+    was none. `rows_undone` is None if that one could not be read. `behind`: why merging waits until a person adopts
+    this store (P12). `on_server`: the store is on a server, and `kept` is a schema there. `owner`: its owner now.
     """
 
     kept: str

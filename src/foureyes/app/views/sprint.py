@@ -1,4 +1,4 @@
-"""Sprints: a plan before it is stored, how far one is, its report."""
+"""Views of sprints: plan, progress, report."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from foureyes.core.nouns.sprint import SprintState, TargetKind
 from foureyes.steps import NO_STEP, Steps
 
 SPRINT_AGENTS = 3
-"""How many agents the runner of a sprint has, where nobody says otherwise."""
+"""The default number of agents of a sprint's runner."""
 
 
 class SprintAsk(msgspec.Struct, frozen=True, kw_only=True):
-    """X1: what is asked for, as somebody typed or ticked it: which tasks, and at most one of `complete` (so many),
-    `hours`, `until` (a time of the day where they are) and `idle`. Nothing said: as `[sprint]` has it.
+    """A request for a sprint, as typed: the tasks, and at most one of `complete` (a number), `hours`, `until` (a local
+    time of day) and `idle`. Defaults come from `[sprint]`. (X1)
     """
 
     tasks: tuple[str, ...] = ()
@@ -21,7 +21,7 @@ class SprintAsk(msgspec.Struct, frozen=True, kw_only=True):
     without: tuple[str, ...] = ()
     """Labels or tasks to leave out."""
     priority: int | None = None
-    """This one, and what is more important."""
+    """This priority and higher ones."""
     complete: int | None = None
     hours: float | None = None
     until: str = ""
@@ -32,7 +32,7 @@ class SprintAsk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintTargetView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """X1: what a sprint runs for; `at` is the instant of its end, `words` all of it for people."""
+    """A sprint's goal. `at` is its end time, `words` describes it for people. (X1)"""
 
     kind: TargetKind
     at: str = ""
@@ -43,8 +43,10 @@ class SprintTargetView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
 
 
 class PlannedTaskView(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that is or could be in a sprint. `estimate` says where `minutes` come from; `person` why it will need one,
-    empty where it may not; `default`: nothing is known about how long such tasks take.
+    """A task that is or could be in a sprint.
+
+    `estimate` is the source of `minutes`, and `default` means that no data about such tasks exists. `person` is why it
+    will need a person, empty if it may not.
     """
 
     task: str
@@ -60,8 +62,8 @@ class PlannedTaskView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintPlanView(msgspec.Struct, frozen=True, kw_only=True):
-    """A plan. `id` is empty as long as it is only shown. `others` are tasks that could be chosen and are not; `notes`
-    what there is to say about what was asked for, `warnings` about what every task will begin with.
+    """A sprint plan. `id` is empty for a preview. `others` are tasks that could be added. `notes` are remarks about the
+    request, `warnings` about the starting state of every task.
     """
 
     id: str = ""
@@ -70,11 +72,11 @@ class SprintPlanView(msgspec.Struct, frozen=True, kw_only=True):
     others: tuple[PlannedTaskView, ...] = ()
     agents: int = 0
     minutes: int = 0
-    """How long the chosen take with so many agents."""
+    """The time for the chosen tasks with this many agents."""
     minutes_of_all: int = 0
-    """How long everything takes that could be chosen."""
+    """The time for all possible tasks."""
     past: int = 0
-    """How many tasks the estimates rest on."""
+    """The number of past tasks behind the estimates."""
     seconds_left: int | None = None
     need_person: int = 0
     pause_on_error: bool = False
@@ -85,7 +87,7 @@ class SprintPlanView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintBegun(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a start: `runner` says who takes its tasks."""
+    """The result of a start. `runner` describes the runner that takes its tasks."""
 
     id: str
     message: str
@@ -98,7 +100,7 @@ class SprintBegun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task of a sprint, in a line: where it stands and why."""
+    """A task of a sprint with its state and reason."""
 
     task: str
     title: str
@@ -107,8 +109,8 @@ class SprintRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintView(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a sprint is (X2, X5). `line`, `sentence` and `compact` are the same in the forms that faces show; `pace`
-    is where it will be at its end; `incomplete` every reason why it is not complete (X4).
+    """A sprint's progress (X2, X5). `line`, `sentence` and `compact` are the same text in three lengths. `pace` is the
+    forecast for its end. `incomplete` has every reason why it is not complete (X4).
     """
 
     id: str
@@ -119,7 +121,7 @@ class SprintView(msgspec.Struct, frozen=True, kw_only=True):
     failed: int
     seconds_left: int | None
     waiting: int
-    """How many of its tasks wait in review."""
+    """The number of its tasks in review."""
     blocking: tuple[str, ...] = ()
     merged: int = 0
     merging: int = 0
@@ -136,21 +138,21 @@ class SprintView(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str = ""
     compact: str = ""
     ended: str = ""
-    """What is said once when it is over."""
+    """The one-time message at its end."""
     clock: str = ""
-    """When it began, as clocks of its zone show it."""
+    """Its start time in its own time zone."""
     failures: tuple[SprintRow, ...] = ()
     at_work: tuple[SprintRow, ...] = ()
     upcoming: tuple[str, ...] = ()
     incomplete: tuple[str, ...] = ()
     runners: int = 0
-    """How many runners with agents are at work."""
+    """The number of live runners with agents."""
     checkpoint: str = ""
     next: Steps = NO_STEP
 
 
 class SprintGlance(msgspec.Struct, frozen=True, kw_only=True):
-    """The sprint that runs, or ended last, in a line for status lines; empty `state` where there is none."""
+    """The running or last sprint for status lines. `state` is empty if there is none."""
 
     id: str = ""
     state: str = ""
@@ -163,7 +165,7 @@ class SprintGlance(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
     ended: str = ""
     more: int = 0
-    """How many others run, too."""
+    """The number of other running sprints."""
 
 
 NO_SPRINT = SprintGlance()
@@ -182,7 +184,7 @@ class ReportedTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person reads in the morning: merged, waiting by risk, failed and why, findings, cost, time."""
+    """A sprint's report: merged tasks, waiting ones by risk, failures with reasons, findings, cost and time."""
 
     id: str
     state: SprintState
@@ -193,7 +195,7 @@ class SprintReport(msgspec.Struct, frozen=True, kw_only=True):
     ended_at: str
     elapsed_seconds: int
     work_seconds: int
-    """How long agents were at work, together."""
+    """The total time of all agents' runs."""
     runs: int
     cost_micros: int
     input_tokens: int
@@ -214,7 +216,7 @@ class SprintReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintUndo(msgspec.Struct, frozen=True, kw_only=True):
-    """What `undo` planned: for each merged task one that takes its work back."""
+    """The plan of `undo`: a revert task for each merged task."""
 
     id: str
     reverts: tuple[tuple[str, str], ...]

@@ -1,4 +1,4 @@
-"""The project at a glance, its health, and what only a person can move (E6)."""
+"""Views of the project's status, its health, and items that only a person can move. (E6)"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class OpenPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """R2: something that reviewers ask who made the work, and that is not answered."""
+    """An unanswered question of reviewers to the author. (R2)"""
 
     cycle: str
     id: str
@@ -26,15 +26,16 @@ class OpenPoint(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def step(self) -> Steps:
-        """What answers it."""
+        """The command that answers it."""
         return fe("review", "clarify", self.cycle, self.id, "-m", phrase("the answer"))
 
 
 class StatusView(msgspec.Struct, frozen=True, kw_only=True):
-    """The project at a glance. `lacking`: what the caller can do for the first task in review that they could approve,
-    were nothing missing. `barred`: how many in review a person cannot approve, whatever comes (P); `unchecked`: how many wait for
-    required checks (D5). `unaccepted` is the
-    one of the notes that says so of the configuration (P12), `stopped` the one that says that nothing is merged (Q6).
+    """The project's status.
+
+    `lacking`: the caller's step for the first task in review that lacks something before they can approve it. `barred`:
+    how many tasks in review this person can never approve (P). `unchecked`: how many wait for required checks (D5).
+    `unaccepted` is the note about the configuration (P12), `stopped` the one about stopped merges (Q6).
     """
 
     project: str
@@ -52,12 +53,12 @@ class StatusView(msgspec.Struct, frozen=True, kw_only=True):
     unaccepted: Steps | None = None
     stopped: Steps | None = None
     sprint: SprintGlance | None = None
-    """X2: the sprint that goes on, if any."""
+    """The running sprint, if any. (X2)"""
     next: Steps = NO_STEP
 
 
 def named() -> dict[str, type]:
-    """What the fields are made of, for who decodes these values: where no sprint goes on, nothing of it is loaded."""
+    """Return the field types for decoders. They are imported only here."""
     from foureyes.app.views.sprint import SprintGlance
 
     return {"SprintGlance": SprintGlance}
@@ -94,15 +95,14 @@ WORDS: dict[AttentionKind, str] = {
     "review": "NO REVIEW",
     "check": "BROKEN",
 }
-"""What every face calls a kind."""
+"""The label of each kind in every interface."""
 UNACCEPTED = "config unaccepted"
-"""The id of the row about the foureyes.toml on the target that is not in force (P12)."""
+"""The id of the row about an unaccepted foureyes.toml on the target. (P12)"""
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """A way to move something: a verb of the catalogue with its arguments. `asks` is the name of the argument that a
-    person's words go into, empty where nothing is asked; `lists` the name of one that takes several texts. `step` types
-    the same.
+    """A way to move an item: a verb of the catalog with its arguments. `asks` names the argument for the person's text,
+    empty if none. `lists` names an argument that takes several texts. `step` is the equivalent command.
     """
 
     text: str
@@ -115,9 +115,10 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AttentionRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that waits for a person. `id` is its own among all rows; `task` is empty where it is about the whole
-    project. `since` is when it began, empty where nobody can say. `choices` are those that would not be refused for the
-    caller; `next` is what moves it, whoever may do that.
+    """An item that waits for a person.
+
+    `id` is unique. `task` is empty for the whole project, `since` if the start is unknown. `choices` are those that the
+    caller may use. `next` is the step that moves it, for anyone who may take it.
     """
 
     id: str
@@ -132,7 +133,7 @@ class AttentionRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AttentionView(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that waits for a person, the newest first. `more`: there are others than these."""
+    """Items that wait for a person, newest first. `more`: there are others."""
 
     rows: tuple[AttentionRow, ...] = ()
     more: bool = False

@@ -1,4 +1,4 @@
-"""One task in full, plans of many, and the completion report."""
+"""Views of one task in full, of plans, and of the completion report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from foureyes.core.rules.facts import HistoryEntry
 
 
-# ---- The read side ----
+# ---- One task ----
 
 
 class LogView(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +38,7 @@ class LogView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandoffView(msgspec.Struct, frozen=True, kw_only=True):
-    """What a session left for the next."""
+    """A session's handoff note for the next one."""
 
     seq: int
     session: str
@@ -50,7 +50,7 @@ class HandoffView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EditView(msgspec.Struct, frozen=True, kw_only=True):
-    """A change of what a task says; whoever judges the work should know of it (T3, T8)."""
+    """An edit of a task's text, which reviewers should know of. (T3, T8)"""
 
     seq: int
     at: str
@@ -61,9 +61,7 @@ class EditView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PastRunView(msgspec.Struct, frozen=True, kw_only=True):
-    """A run of a task, as it is on the task's page: who, since when, how it ended and why. `state`: also how one that
-    has not ended stands.
-    """
+    """A run on a task's page. `state` is how it ended, or its current state."""
 
     run: str
     profile: str
@@ -74,20 +72,19 @@ class PastRunView(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> str:
-        """Who it was, what for where that is not the work itself, how it ended and why."""
+        """The run in words: profile, purpose if not implementation, state and reason."""
         purpose = f" ({self.purpose})" if self.purpose in ("review", "clarify") else ""
         return f"{self.profile}{purpose} {self.state}" + (f": {self.why}" if self.why else "")
 
 
 class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything about one task. `said` is how near escalation is (E5); `remarks` are shown and hold nothing up (L15,
-    L16).
+    """Everything about one task.
 
-    `inside`: the tasks whose work is inside, the topmost first; `above`: those that have this one inside (A7).
-    `counting` are the sessions whose review of the latest attempt counts (D9). `place`: where in the merge queue it
-    would stand if it were approved now; 0 where an approval leads elsewhere. `worktree`: the path of its own checkout,
-    while somebody works on it (K1). `runs`: the latest of agents on it, the oldest first. `pauses`: what keeps runs
-    from it, its own and everybody's (V9). `points`: what reviewers ask who made the work (R2).
+    `said`: how near escalation is (E5). `remarks` are shown and block nothing (L15, L16). `inside`: tasks whose work is
+    inside, topmost first (A7). `counting`: sessions whose review of the latest attempt counts (D9). `place`: its place
+    in the merge queue if approved now, 0 if an approval does not lead there. `worktree`: the path of its worktree while
+    someone works on it (K1). `runs`: latest runs, oldest first. `pauses`: pauses that affect it (V9). `points`:
+    reviewers' questions to the author (R2).
     """
 
     task: Task
@@ -124,12 +121,12 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     next: Steps = NO_STEP
 
     def name(self, session: str | None) -> str:
-        """What people call a session."""
+        """Return a session's display name."""
         return self.names.get(session or "", session or "nobody")
 
 
 def named() -> dict[str, type]:
-    """What the fields are made of, for who decodes these values: whoever makes them has it, and others do without."""
+    """Return the field types for decoders. They are imported only here."""
     from foureyes.app.views.attempt import CheckView, InsideRow
     from foureyes.app.views.finding import FindingView
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
@@ -169,8 +166,10 @@ def named() -> dict[str, type]:
 
 
 class PlannedRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A section of a plan and its task. `state`: made now, there before as the plan has it, or there and different:
-    `notes` say how. What was there is never changed. Where nothing was made `task` is empty.
+    """A section of a plan and its task. `task` is empty in a preview.
+
+    `state`: new, known (exists as planned), or differs, with the differences in `notes`. An existing task is never
+    changed.
     """
 
     task: str
@@ -184,15 +183,13 @@ class PlannedRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def without_reviewer(rows: Sequence[PlannedRow]) -> str:
-    """M7: how many of the new tasks no reviewer has to read, as a sentence; empty if there are none."""
+    """Return a sentence with the number of new tasks that merge without a reviewer. Empty if there are none. (M7)"""
     many = sum(row.state == "new" and row.mode.endswith(("auto-approve", "skip")) for row in rows)
     return f"{many} task{'' if many == 1 else 's'} will merge without a reviewer once checks pass" if many else ""
 
 
 class Drafted(msgspec.Struct, frozen=True, kw_only=True):
-    """A plan that an agent drafted for a goal: the file it is kept in, what importing it would make, or why it cannot
-    be imported as it is, and what to type.
-    """
+    """An agent's draft plan for a goal: its file, a preview of the import or the problem with it, and the next step."""
 
     task: str
     profile: str
@@ -204,7 +201,7 @@ class Drafted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Accepted(msgspec.Struct, frozen=True):
-    """A task whose planned mode a person made their own, and the mode that it has now: a label goes before a plan."""
+    """A task whose planned mode a person accepted, and its mode now. A label overrides a plan."""
 
     task: str
     mode: str

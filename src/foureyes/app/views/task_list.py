@@ -1,4 +1,4 @@
-"""Tasks in lists: filters, rows, and the outcome of a verb that changed one."""
+"""Views of tasks in lists: filters, rows, and the result of a verb that changed a task."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ListedTask(TaskRow, frozen=True, kw_only=True):
-    """A task in a list, with what people look for: `who` works on it, the `mode` it would be reviewed in as it stands
-    now (M), which unfinished tasks it `waits` for, and whose decision (`waiting_for`, E2).
+    """A task in a list with its implementer (`who`), review `mode` (M), open dependencies (`waits`), and the role whose
+    decision it waits for (`waiting_for`, E2).
     """
 
     who: str = ""
@@ -45,7 +45,7 @@ class ListedTask(TaskRow, frozen=True, kw_only=True):
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A neighbouring task."""
+    """A related task."""
 
     id: str
     status: str
@@ -53,7 +53,7 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """Which tasks, in which order, which page. `after` is the (priority, n) of the last row of the page before."""
+    """Filters, order and page of a list. `after` is the (priority, n) of the previous page's last row."""
 
     status: str | None = None
     live: bool = False
@@ -64,7 +64,7 @@ class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
     mine: str | None = None
     text: str | None = None
     ready: bool = False
-    """What can be started: an epic is work for nobody (T4)."""
+    """Only tasks that can start, so no epics. (T4)"""
     blocked: bool = False
     unmerged: bool = False
     landed: bool = False
@@ -74,8 +74,8 @@ class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Preview(msgspec.Struct, frozen=True, kw_only=True):
-    """What would happen if the caller approved now, having looked at all of it. `unseen`: what becomes of hunks that
-    were never shown (D8).
+    """The result of an approval now by a caller who saw the whole diff. `unseen`: the treatment of hunks that were
+    never shown (D8).
     """
 
     may_approve: bool
@@ -87,13 +87,13 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def asks_unseen(self) -> bool:
-        """Whether a face asks before hunks are approved that were never shown."""
+        """True if an interface asks before it approves unshown hunks."""
         return self.unseen == "ask"
 
 
 class ReviewableRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task the caller could approve (P13), with the diff to look at. `seen` is what `--seen` takes (D7). `next`: what
-    brings it on, where something is missing.
+    """A task that the caller could approve (P13). `seen` is the argument of `--seen` (D7). `next` is the step for a
+    missing condition.
     """
 
     task: TaskRow
@@ -105,25 +105,24 @@ class ReviewableRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewablePage(msgspec.Struct, frozen=True, kw_only=True):
-    """What the caller could approve of the tasks in review that were looked at, and `missing`: what they could, once
-    something is there. `barred`: what a person cannot approve, whatever comes (P), with why. `after` is the last of
-    these, where there are more to look at.
+    """The judged tasks in review that the caller could approve. `missing`: those that lack a condition. `barred`: those
+    that this person can never approve, with reasons (P). `after`: where to continue.
     """
 
     rows: list[ReviewableRow]
     missing: list[ReviewableRow] = []
     barred: list[ReviewableRow] = []
     unchecked: int = 0
-    """How many of the tasks that were looked at wait for a required check."""
+    """The number of judged tasks that wait for a required check."""
     looked_at: int
     after: str = ""
 
 
-# ---- The outcome of a verb that changed a task ----
+# ---- Results of verbs that change a task ----
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What a verb did to a task. `changed` is false for an idempotent repeat."""
+    """The effect of a verb on a task. `changed` is False for a repeated call without effect."""
 
     task: str
     status: str
@@ -135,9 +134,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlannedTask(Outcome, frozen=True, kw_only=True):
-    """A task that was planned, and how it would be reviewed as it stands now (M); empty while the configuration is
-    broken.
-    """
+    """A new task and its current review mode (M). The mode is empty while the configuration is invalid."""
 
     mode: str = ""
     mode_reasons: tuple[Reason, ...] = ()

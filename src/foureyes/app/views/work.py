@@ -1,4 +1,4 @@
-"""Checkpoints and worktrees."""
+"""Views of checkpoints and worktrees."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHOWN_SUBJECT, SHOWN_AUTHOR = 60, 40
 
 
 class CheckpointView(msgspec.Struct, frozen=True):
-    """A checkpoint (K2): a commit under a name. `task` is empty for one that belongs to no task."""
+    """A checkpoint (K2): a named commit. `task` is empty if it belongs to none."""
 
     task: str
     name: str
@@ -22,7 +22,7 @@ class CheckpointView(msgspec.Struct, frozen=True):
 
 
 class WorktreeView(msgspec.Struct, frozen=True, kw_only=True):
-    """Where to work on a task; `notes` about what it could not be given."""
+    """A task's worktree. `notes` are about missing parts."""
 
     task: str
     path: str
@@ -31,7 +31,7 @@ class WorktreeView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorktreeState(msgspec.Struct, frozen=True, kw_only=True):
-    """A task's worktree: its branch, its size in bytes (`more`: at least that), and what is wrong with it, if anything."""
+    """The state of a worktree: its branch, its size in bytes (`more`: at least that), and its problem, if any."""
 
     branch: str = ""
     bytes: int = 0
@@ -40,7 +40,7 @@ class WorktreeState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorktreeRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A worktree of the project: whose task it is, how that stands, whether it is `over`, and how the worktree does."""
+    """A task's worktree with both states. `over`: the task has ended."""
 
     task: str
     title: str
@@ -51,7 +51,9 @@ class WorktreeRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PrunedRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of the worktree of a closed task: why it stays, else empty; what git ignores that went along."""
+    """The result of pruning a closed task's worktree. `stays`: why it was kept, else empty. `gone`: deleted ignored
+    files.
+    """
 
     task: str
     path: str
@@ -60,28 +62,28 @@ class PrunedRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Dropped(msgspec.Struct, frozen=True):
-    """What became of a worktree that was to go: why it stays, else empty; and what git ignores that went with it."""
+    """The result of removing a worktree. `stays`: why it was kept, else empty. `gone`: deleted ignored files."""
 
     stays: str = ""
     gone: tuple[str, ...] = ()
 
 
 class Copied(msgspec.Struct, frozen=True):
-    """What a worktree got of the main checkout's files, and what not, each with why."""
+    """Files copied into a worktree, and refused ones with reasons."""
 
     files: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
 
 
 class ClaimedWorktree(Outcome, frozen=True, kw_only=True):
-    """A claim with a checkout of its own: where it is, and the branch that is checked out there."""
+    """A claim with its worktree and branch."""
 
     worktree: str
     branch: str
 
 
 class LineCommit(msgspec.Struct, frozen=True):
-    """A commit of the target branch, its first line, the tasks that it says it is of, and who it says made it."""
+    """A commit of the target: subject, tasks in its trailers, and author."""
 
     sha: Sha
     subject: str
@@ -91,13 +93,13 @@ class LineCommit(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """What it says of itself, in one line."""
+        """The commit in one line."""
         by = f" ({visible(self.author)[:SHOWN_AUTHOR]})" if self.author else ""
         return f"{self.sha[:7]} {visible(self.subject)[:SHOWN_SUBJECT]}{by}"
 
 
 class Unwritable(msgspec.Struct, frozen=True):
-    """A place that work has to write and this caller cannot: what it is, where, and why in the system's words."""
+    """A place that the caller cannot write. `why` is the system's message."""
 
     what: str
     path: str
