@@ -542,7 +542,7 @@ class Hash(msgspec.Struct, frozen=True):
 
 
 class TargetCommit(msgspec.Struct, frozen=True):
-    """A commit of the target that the store knows."""
+    """A target commit in the store."""
 
     sha: Sha
 

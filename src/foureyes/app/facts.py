@@ -98,13 +98,13 @@ if TYPE_CHECKING:
     from foureyes.core.rules.policy import ReviewPolicy
 
     class CheckFacts(TypedDict):
-        """What the facts hold about checks."""
+        """The check-related facts."""
 
         results: tuple[CheckResult, ...]
         tests: dict[str, frozenset[str]]
 
     class TaskBound(Protocol):
-        """A row that says which task it is about."""
+        """A row with a task."""
 
         @property
         def task(self) -> str: ...

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 T = TypeVar("T")
-"""Files: texts by their paths, or what writes them into an empty directory."""
 CountProgress = Callable[[int, int], None]
 """Called with the amount done and the total."""
 

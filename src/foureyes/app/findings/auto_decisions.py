@@ -156,8 +156,8 @@ def _counts(state: CheckState) -> bool:
 
 
 def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice, checked: tuple[CheckState, ...]) -> bool:
-    """Return True if the change failed required checks, so the gate sends it back. Escalation limits how often (E1,
-    L13).
+    """Return True if the change failed required checks, so the gate sends it back (T `send_back`). Escalation limits
+    how often. (E1, L13)
 
     Never for work that a person submitted, or for a stopped task. (V9)
     """

@@ -339,8 +339,8 @@ def everything(tx: Tx) -> list[Finding]:
 
 
 def end_approvals(work: Work, facts: Facts) -> None:
-    """Void the approval if a blocking finding is open (D2). While an unconfirmed push may be on the remote, do nothing
-    (Q4, Q6).
+    """Void the approval if a blocking finding is open (D2, T `void`). While an unconfirmed push may be on the remote,
+    do nothing (Q4, Q6).
     """
     if facts.task.status != "approved" or sent_for(work.tx, facts.task.id) is not None:
         return

@@ -282,7 +282,7 @@ def tip_in(context: Context, case: Case) -> Tip | None:
 
 
 def _next(case: Case, stands: AfterRulings, actor: Actor) -> Steps:
-    """Return the next step after a ruling. An agent's approval has to name what it saw. (D7)"""
+    """Return the next step after a ruling. An agent's approval has to name the change it saw. (D7)"""
     task = case.task.id
     if stands.by_rule:
         return merge_by(actor)
@@ -294,8 +294,8 @@ def _next(case: Case, stands: AfterRulings, actor: Actor) -> Steps:
 
 
 def send_back(context: Context, work: Work, task: TaskId, *, clarified: bool = False) -> bool:
-    """Send the attempt back if its review round is over with open blocking findings, whatever the verdicts were. Return
-    True if it did. (V10)
+    """Send the attempt back if its review round is over with open blocking findings, regardless of the verdicts. Return
+    True if it did. (T `send_back`, V10)
 
     `clarified`: the clarification that paused the cycle has just ended. (R2)
     """

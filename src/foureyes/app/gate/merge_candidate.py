@@ -360,7 +360,7 @@ class Try(msgspec.Struct, frozen=True):
         return self.case.attempt
 
     def why_void(self, tip: gate.Tip) -> tuple[Reason, ...]:
-        """Return the reasons why this approval would not be given now."""
+        """Return the reasons why this approval would not be given now. (T `void`)"""
         return why_void(self.facts, self.case.policy, self.given, tip)
 
     def why_not_there(self, tip: gate.Tip, effect: Effect) -> tuple[Reason, ...]:
@@ -483,7 +483,7 @@ class MergeEnds:
 
     def void(self, tip: gate.Tip, effect: Effect) -> MergeRow | None:
         """End the approval if P or D no longer hold for the attempt or for the merge's effect. None if they hold after
-        all.
+        all. (T `void`)
         """
         with self._context.writing(self._actor, "merge") as work:
             lost = self.lost(work)
@@ -571,7 +571,7 @@ def conflict_words(target: str, tip: str, paths: tuple[str, ...]) -> str:
 
 
 def other_change_words(attempt: Attempt, found: str) -> str:
-    """Return the message for an attempt whose git content is no longer what was approved. (A2)"""
+    """Return the message for an attempt whose git content differs from the approved change. (A2)"""
     return (
         f"git now reads another change than the one that was submitted as attempt {attempt.n} "
         f"(diff id {attempt.seen}, now {seen_name(attempt.n, found)}): objects of the repository were changed, or another git made the diff. Submit it again for review."

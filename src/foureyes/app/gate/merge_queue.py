@@ -60,7 +60,7 @@ def unheard(context: Context, tx: Tx) -> list[str]:
 
 
 def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:
-    """Refuse to withdraw an approval while the task is being merged. (Q1)"""
+    """Refuse to withdraw an approval while the task is being merged. (Q1, T `withdraw`)"""
     lease = tx.one("merge.of", Lease, task=task.id)
     if lease is not None and task.status == "approved" and is_live(context, lease):
         reason = Reason("Q1", f"{task.id} is being merged now{lease_words(lease)}", fe("merge", "--list"))

@@ -93,7 +93,7 @@ class Merges:
     """The merge queue and the verbs that process it."""
 
     def __init__(self, context: Context, *, of_runner: bool = False) -> None:
-        """Use `of_runner` for a runner, which holds a database lock of its own. (J4)"""
+        """Set up the queue. `of_runner`: the caller is a runner with a database lock of its own. (J4)"""
         self._context = context
         self._lock = None if of_runner else MergeLock(context.store)
         self._only: frozenset[str] = frozenset()
@@ -340,7 +340,9 @@ class Merges:
             return taken
 
     def _first_ready(self, tx: Tx, tried: set[int]) -> tuple[MergeItem, Try] | None:
-        """Return the first item that can be merged, with its inputs. Reads the rules only if there is an item."""
+        """Return the first item that can be merged, with its inputs. Skips tasks with an unconfirmed push. Reads the
+        rules only if there is an item. (Q6)
+        """
         items = self._untried(tx, tried)
         rules = rules_of(self._context, tx) if items else None
         for item in items:

@@ -105,7 +105,7 @@ class CallerWays:
         return (Choice(text=text, noun="stops", verb="resume", values=values, asks="reason", step=step),)
 
     def unblocking(self, task: str) -> tuple[Choice, ...]:
-        """Return the choice to reopen rejected or blocked work."""
+        """Return the choice to reopen rejected or blocked work. (T)"""
         if not self.may("unblock", task):
             return ()
         from foureyes.app.facts import facts_of
@@ -471,7 +471,7 @@ class Attention:
         return rounds_table(state)
 
     def _rejected(self, look: AttentionQuery, stop: Stop) -> AttentionRow:
-        """Build the row of a rejected task. Its rejecter or a person decides how it continues."""
+        """Build the row of a rejected task. Its rejecter or a person decides how it continues. (T)"""
         return self._row(
             "rejected",
             f"rejected: {stop.text}",

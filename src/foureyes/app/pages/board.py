@@ -138,7 +138,7 @@ class Board:
         return Column(name=name, count=count, cards=tuple(cards), after=after)
 
     def _open(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
-        """Return tasks that nobody works on: ready ones first, then waiting ones with their reasons."""
+        """Return tasks without an implementer: ready ones first, then waiting ones with their reasons."""
         groups = _open_groups(look)
         ids = _ids(look.tx, groups, after, limit)
         return sum(group.size for group in groups), open_cards(self._context, look.tx, ids)
@@ -258,7 +258,7 @@ class Approver(msgspec.Struct, frozen=True):
 
 
 def open_cards(context: Context, tx: Tx, ids: Sequence[str]) -> list[Card]:
-    """Return cards of tasks that nobody works on, with what they wait for."""
+    """Return cards of tasks without an implementer, with their dependencies or other reasons to wait."""
     waits = awaited(tx, ids)
     return [
         _card(context, row, state=_standing(row), note=_why(row), waits_for=waits.get(row.task, ()))

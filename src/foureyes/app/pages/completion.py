@@ -1,4 +1,4 @@
-"""The completion gate (X4): what keeps a scope from being complete, and the notes of the report (L15, L16)."""
+"""The completion gate (X4): the reasons why a scope is not complete, and the notes of the report (L15, L16)."""
 
 from __future__ import annotations
 

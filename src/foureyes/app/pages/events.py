@@ -238,7 +238,7 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "CheckpointNoted": lambda e: (
         {"create": "made", "restore": "went back to", "prune": "forgot"}[e.did] + f" the checkpoint {e.name}"
     ),
-    # who is who
+    # sessions and keys
     "SessionStarted": lambda e: f"joined as {e.kind}",
     "SessionEvidenceAdded": lambda e: f"showed {_count(len(e.evidence), 'piece')} more of who it is",
     "TokenIssued": lambda e: f"gave {e.name} a token to {e.role}",

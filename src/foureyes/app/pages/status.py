@@ -90,7 +90,7 @@ class Status:
         return msgspec.structs.replace(view, next=after_status(view, actor, merge, partial(self._moved, actor)))
 
     def own(self, actor: Actor) -> list[str]:
-        """Return what an agent has to do for its own work before it takes new work. (D5, L6, R2, T4)"""
+        """Return an agent's duties for its own work, which come before new work. (D5, L6, R2, T4)"""
         from foureyes.app.work.claims import own_work
 
         with self._context.store.read() as tx:
