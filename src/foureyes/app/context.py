@@ -615,8 +615,8 @@ RECORDED_DECISIONS = frozenset({
     "Approved", "ApprovalFinished", "RedoRequested", "AttemptSentBack", "TaskRejected",
     "TaskClosed", "TaskCancelled", "TaskDeleted", "TaskMerged",
 })  # fmt: skip
-"""Events that end the cycles of a task for good and lift a pause they caused. A newer attempt is not among them: its
-own cycle lifts an R2 pause. (V9)
+"""Events that end a task's cycles for good and lift those cycles' pauses (V9). A newer attempt is not among them: its
+own cycle lifts an R2 pause.
 """
 
 

@@ -377,9 +377,7 @@ def unbrought_lately(context: Context) -> Unbrought | None:
         project = context.project(tx)
         ref, until = noted_target(context, tx, project), _known_until(tx, project)
     head = context.repo.commit_of(ref)
-    return (
-        unbrought(context) if head is not None and until and head != until else None
-    )  # other checks report a missing head
+    return unbrought(context) if head is not None and until and head != until else None
 
 
 def built_on(context: Context, tip: Sha) -> Unbrought | None:

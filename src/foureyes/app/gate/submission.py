@@ -632,9 +632,7 @@ def ask_git(hand: HandIn) -> None:
     change = ask(target=target, ref=hand.ref, since=start, covering=covering)
     if start is None and change.is_empty:
         refuse_unknown_beginning(hand)
-    if (
-        change.landed and not hand.counted.is_told
-    ):  # found only on this clone's copy of the target, so not merged for sure (Q6)
+    if change.landed and not hand.counted.is_told:  # the remote did not answer, so nothing is merged for sure (Q6)
         change = ask(target=task.start_target or target, ref=hand.ref, since=None)
     if change.landed or covering is not None:
         with hand.context.store.read() as tx:
