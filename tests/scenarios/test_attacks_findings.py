@@ -144,7 +144,7 @@ def test_what_is_claimed_or_disputed_cannot_be_approved_by_anybody_also_not_with
     said: Attack,
 ) -> None:
     for who in (said.cast.alice, said.cast.codex, said.cast.gemini):
-        said.refused_by(said.work, "D2", "D2", who=who)
+        said.may_not_approve(who, said.work, "-m", "read it again", rules=["D2", "D2"])
     said.no(said.cast.alice, "approve", said.task, "--break-glass", "we ship today", rules=["D2", "D2"])
     said.no(said.cast.alice, "close", said.task, "-m", "done elsewhere", rules=["D2", "D2"])
     assert said.status(said.task) == "reviewing"
