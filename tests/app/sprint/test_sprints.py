@@ -299,5 +299,5 @@ def test_a_goal_is_work_for_nobody_T4_X1(desk: DeskWorld) -> None:
     assert [row.id for row in desk.app.lists.page(ListQuery(ready=True))] == [task]
     assert desk.app.status.show(BOB).counts["ready"] == 1
     assert desk.app.claims.next(CLAUDE).task == task
-    with pytest.raises(NotFound, match="no task is ready"):
+    with pytest.raises(NotFound, match="no other task is ready"):
         desk.app.claims.next(CLAUDE)
