@@ -376,7 +376,7 @@ def test_what_a_store_that_was_put_back_does_not_know_is_set_aside_F2(place: Des
     write(str(tmp_path / "feedback"), TASK, FIRST)
     assert [each.task for each in place.app.audit.verify().findings] == [TASK]
     assert place.app.audit.verify().next == NO_STEP, "nobody put anything back: somebody may have changed the journal"
-    with place.app.context.writing(ALICE, "restore") as work:
+    with place.app.context.writing(ALICE, "store restore") as work:
         work.record("", SecurityRecorded(kind="restore", rule="J2", reason="of Monday"))
     assert place.app.audit.verify().next.steps[0].argv[:3] == ("fe", "store", "adopt")
     (note,) = place.app.projects.adopt(ALICE, "of Monday").notes
@@ -391,7 +391,7 @@ def test_files_are_not_set_aside_while_anything_else_is_wrong_with_some_task_F2_
     place.store.feedback = FeedbackFiles(str(tmp_path))
     task = place.handed_in()
     write(str(tmp_path / "feedback"), TASK, FIRST)
-    with place.app.context.writing(ALICE, "restore") as work:
+    with place.app.context.writing(ALICE, "store restore") as work:
         work.record("", SecurityRecorded(kind="restore", rule="J2", reason="of Monday"))
     assert place.app.audit.verify().next.steps[0].argv[:3] == ("fe", "store", "adopt")
     forged = Discrepancy("integrity", "row 9: it says that it was signed", 9, task)

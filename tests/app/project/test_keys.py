@@ -283,11 +283,11 @@ def test_without_a_key_reports_say_observed_I9(desk: DeskWorld) -> None:
 def test_what_is_done_outside_of_the_store_asks_for_a_key_too_I9(
     keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    demand(keyed.app.context, ALICE, "restore", "old.db")
-    assert (said(keyed)[-1].verb, said(keyed)[-1].reason) == ("restore", "old.db")
+    demand(keyed.app.context, ALICE, "store restore", "old.db")
+    assert (said(keyed)[-1].verb, said(keyed)[-1].reason) == ("store restore", "old.db")
     monkeypatch.setattr(keyed.keys, "sign", lambda *_: "rubbish")
     with keyed.refused("I9"):
-        demand(keyed.app.context, ALICE, "restore", "old.db")
+        demand(keyed.app.context, ALICE, "store restore", "old.db")
     forget(keyed)
     with keyed.refused("I9"):
         demand(keyed.app.context, BOB, "restore", "old.db")

@@ -230,7 +230,7 @@ def test_a_lock_that_is_never_let_go_stops_no_decision(seat: Seat, key: str, sta
 
     async def story(at: Player) -> None:
         screen = await at.press("r", key)
-        assert "not kept as a draft: process 1 has it" in screen
+        assert "draft not saved: process 1 is editing it" in screen
         await at.hit(*"no", "ctrl+s")
 
     with locked(seat, task):
@@ -253,7 +253,7 @@ def test_a_file_in_the_place_of_the_folder_hides_no_change_and_stops_no_decision
         assert "evil()" in await at.press("d")
         await wait(at)
         screen = await at.press("r")
-        words = "not kept as a draft: a draft could not be taken: it is a file, not a directory; what"
+        words = "draft not saved: a draft could not be taken: it is a file, not a directory; what"
         assert words in " ".join(screen.split())
         await at.hit(*"no", "ctrl+s")
 

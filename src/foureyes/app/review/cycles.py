@@ -613,7 +613,7 @@ def triggered(context: Context, actor: Actor, task: str, trigger: Trigger, reaso
     if not wants_reviews(policy, labels_in_force(facts)):
         return ""
     try:
-        return open_about(context, actor, "emit", trigger, [task], reason=reason).message
+        return open_about(context, actor, "agent emit", trigger, [task], reason=reason).message
     except FoureyesError as problem:
         return problem.message
 

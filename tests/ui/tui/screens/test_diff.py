@@ -284,7 +284,7 @@ def test_a_comment_that_is_half_written_is_there_again_and_is_not_sent(seat: Sea
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
         screen = await player.press("down", "down", "down", "c", *"half a", "tab", "3", "escape")
-        assert "what you wrote about src/steps.py:" in screen
+        assert "draft about src/steps.py:" in screen
         assert page.looking.comments == []
         await player.hit("down", "c", *"else", "enter", "up")
         screen = await player.press("c")
@@ -338,7 +338,7 @@ def test_a_draft_that_another_window_has_open_is_not_written_and_stops_no_commen
         page = await open_diff(player, task)
         assert seat.app.drafts.take(ALICE, task)
         await player.hit("]", "down", "c")
-        assert "not kept as a draft: process" in player.screen
+        assert "draft not saved: process" in player.screen
         await player.hit(*"mine", "enter")
         assert "┃ you: mine" in player.screen
         assert not seat.app.drafts.load(ALICE, task).there

@@ -110,7 +110,7 @@ def test_a_draft_outlives_an_app_that_was_killed_and_a_second_window_does_not_wr
     async def second(at: Player) -> None:
         await at.hit("r")
         screen = await at.press("r")
-        assert "not kept as a draft: process" in screen
+        assert "draft not saved: process" in screen
         assert "half a sen" in screen
         await at.hit("!")
         assert form_of(at).text_part.text == "half a sen!"
