@@ -35,16 +35,12 @@ def test_a_person_s_decision_lifts_what_a_rule_paused_V9_R2(
     assert desk.app.audit.verify().findings == ()
 
 
-def test_an_agent_s_redo_lifts_what_waits_to_be_clarified_and_not_what_was_left_to_a_person_R2(desk: DeskWorld) -> None:
-    first = two_concerns(desk)
-    desk.app.feedback.redo(QWEN, first, "the salt", seen=desk.show(first).attempts[-1].seen)
-    assert pauses(desk) == set()
-
-
-def test_what_was_left_to_a_person_no_agent_lifts_by_a_redo_R2(desk: DeskWorld) -> None:
-    task = left_to_a_person(desk)
+@pytest.mark.parametrize("left", [two_concerns, left_to_a_person])
+def test_an_agent_s_redo_lifts_no_pause_R2_V9(desk: DeskWorld, left: Callable[[DeskWorld], str]) -> None:
+    task = left(desk)
+    before = pauses(desk)
     desk.app.feedback.redo(QWEN, task, "the salt", seen=desk.show(task).attempts[-1].seen)
-    assert "c-3" in pauses(desk)
+    assert pauses(desk) == before
 
 
 def test_a_person_s_pause_stays_whatever_is_decided_V9(desk: DeskWorld) -> None:

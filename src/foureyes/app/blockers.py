@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.context import IdRow
 from foureyes.app.facts import facts_of, has_made, parties_of
 from foureyes.app.views.run_state import PauseView
 from foureyes.app.views.session import SessionView
 from foureyes.core import events as e
 from foureyes.core.loop.reviews import Review
-from foureyes.core.nouns.session import Party, is_one_origin
+from foureyes.core.nouns.session import Party, is_oneself
 from foureyes.core.rules.involvement import made_by
 from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.core.words.text import one_line
@@ -44,11 +45,17 @@ class SetAside(msgspec.Struct, frozen=True):
     detail: SessionId
 
 
-def last_verdicts(reviews: Sequence[Review], party: Callable[[SessionId], Party]) -> list[Review]:
-    """Return the last review of each origin, newest first. (I4)"""
+def last_verdicts(
+    reviews: Sequence[Review],
+    party: Callable[[SessionId], Party],
+    is_one: Callable[[Party, Party], bool] = is_oneself,
+) -> list[Review]:
+    """The last review of each reviewer, the newest first. Only a reviewer itself takes back what it said (I3); `is_one`
+    is `is_one_origin` where approvals are counted, because an origin approves once (I4).
+    """
     latest: list[Review] = []
     for row in reversed(reviews):
-        if not any(is_one_origin(party(row.session), party(later.session)) for later in latest):
+        if not any(is_one(party(later.session), party(row.session)) for later in latest):
             latest.append(row)
     return latest
 
@@ -91,9 +98,9 @@ def stop(context: Context, work: Work, task: str, words: str) -> None:
 
 
 def lift_withdrawn(work: Work, task: str, me: Party, before: Collection[Review]) -> None:
-    """Lift the hold if the caller withdrew the last blocker. `before` holds the blockers that were active before. (R1)"""
+    """R1: a reviewer withdrew its blocker: with the last one the hold goes. `before`: those that stood."""
     parties = parties_of(work.tx, {row.session for row in before})
-    mine = any(is_one_origin(me, party) for party in parties.values())
+    mine = any(is_oneself(me, party) for party in parties.values())
     if mine and not standing_blockers(work.tx, task) and hold_by_rule(work.tx, work.gate.actor.session, task):
         work.gate.record(task, e.TaskResumed(reason=f"{me.name} withdrew its blocker"))
         work.tx.notes.append("your blocker is withdrawn, and the hold is lifted (R1)")
@@ -107,50 +114,31 @@ def blockers_set_aside(tx: Tx) -> list[SetAside]:
 # ---- Lifting (V9) ----
 
 LIFTED_LINE = 120
-BY_HAND = frozenset({"RedoRequested", "TaskRejected", "TaskCancelled", "TaskDeleted"})
-"""A person's decisions that lift the hold of a blocker (R1). Approving and closing are not among them because a hold
-forbids both (D3). Neither is a review that sends the task back, because the person did not decide that.
+BY_HAND = frozenset({
+    "Approved", "ApprovalFinished", "RedoRequested", "TaskRejected", "TaskClosed", "TaskCancelled", "TaskDeleted",
+})  # fmt: skip
+"""What a person decides about a task that reviewers stopped. To approve or close it is refused while it is held (D3),
+and what a review of theirs sends back they did not decide.
 """
 
 
-class Chained(msgspec.Struct, frozen=True):
-    """A cycle's state and the cycle that ran again after it."""
-
-    state: str
-    next: str
-
-
 def lift_decided(work: Work, task: str, kind: str) -> None:
-    """Lift the pauses that a decision settles, in the transaction of the decision.
-
-    Only a person's decision lifts a pause that waits for a person. A pause of everything ends with the last of its
-    targets. (R2, V9)
+    """V9, in the transaction of the decision: the hold (R1) and the pause (R2) of a task end by the decision of a
+    person who did not make the work, and by nobody else's. What pauses everything goes with the last of its targets.
     """
-    by_person = work.actor.kind == "human"
-    if by_person and kind in BY_HAND:
-        _lift_hold(work, task, kind)
-    for pause in work.tx.all("run.pauses_of", PauseView, task=task):
-        if pause.made_by != "rule":
-            continue
-        if _is_over(work.tx, pause.cycle) or (by_person and pause.task == task):
+    tx, gate = work.tx, work.gate
+    pauses = [pause for pause in tx.all("run.pauses_of", PauseView, task=task) if pause.made_by == "rule"]
+    for pause in pauses:
+        if not pause.task and tx.one("cycle.unclosed", IdRow, cycle=pause.cycle) is None:
             reason = f"{task} was decided ({kind})"
-            work.gate.record(pause.task, e.RunsResumed(reason=reason, by="rule", cycle=pause.cycle))
-
-
-def _lift_hold(work: Work, task: str, kind: str) -> None:
-    """Lift the hold of a blocker for a person who did not make the work. A person's own hold stays. (D3, R1)"""
-    held = hold_by_rule(work.tx, work.gate.actor.session, task)
-    if not held or has_made(work.tx, task, work.actor.session):
+            gate.record("", e.RunsResumed(reason=reason, by="rule", cycle=pause.cycle))
+    if work.actor.kind != "human" or kind not in BY_HAND:
         return
-    work.gate.record(task, e.TaskResumed(reason=f"{task} was decided ({kind})"))
-    work.tx.notes.append(f"its hold is lifted with that: {one_line(held, LIFTED_LINE)}")
-
-
-def _is_over(tx: Tx, cycle: str) -> bool:
-    """Return True if the cycle, and every cycle that ran again after it, ended without a rule."""
-    while cycle:
-        row = tx.one("cycle.chained", Chained, cycle=cycle)
-        if row is None or row.state != "ended":
-            return row is None
-        cycle = row.next
-    return True
+    held, pauses = hold_by_rule(tx, gate.actor.session, task), [pause for pause in pauses if pause.task]
+    if not (held or pauses) or has_made(tx, task, work.actor.session):
+        return
+    if held:
+        gate.record(task, e.TaskResumed(reason=f"{task} was decided ({kind})"))
+        tx.notes.append(f"its hold is lifted with that: {one_line(held, LIFTED_LINE)}")
+    for pause in pauses:
+        gate.record(task, e.RunsResumed(reason=f"{task} was decided ({kind})", by="rule", cycle=pause.cycle))

@@ -13,7 +13,7 @@ from foureyes.app.views.session import SessionView
 from foureyes.core.events import Event, SessionEvidenceAdded, SessionStarted, kind_of
 from foureyes.core.nouns.attempt import AUTHOR_SOURCES, Attempt, Author, EarlierAttempt
 from foureyes.core.nouns.finding_state import Blocking, FindingState, holds
-from foureyes.core.nouns.session import NESTED, Party, SessionKind, Trust, is_one_origin
+from foureyes.core.nouns.session import NESTED, Party, SessionKind, Trust, is_one_origin, is_oneself
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.callers import CONVERSATION
 from foureyes.core.rules.facts import Control, Facts, HistoryEntry, RecordedApproval
@@ -366,14 +366,15 @@ def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> di
 def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review]) -> Facts:
     """Add the reviewers whose review of this diff counts: it agrees, and its author could approve now. (V6)
 
-    Sessions of one origin count as one reviewer, and their latest verdict counts. (I4)
+    Sessions of one origin are one reviewer (I4): the last thing they said is what they say. What was said against it
+    only the reviewer itself takes back (I3).
     """
     from foureyes.app.blockers import last_verdicts
     from foureyes.core.rules.four_eyes import Declaration, may_approve
 
     policy = context.gate_policy(tx)
     alone = msgspec.structs.replace(facts, recorded=())
-    latest = last_verdicts(reviews, facts.party)
+    latest = last_verdicts(reviews, facts.party, is_one_origin)
     without = voiceless(context, tx, [row.session for row in latest if row.agrees])
     counting = {
         row.session
@@ -383,7 +384,7 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
         and may_approve(alone, facts.party(row.session), policy, Declaration(row.summary)).allowed
     }
     nested = _nested(tx, [facts.party(session) for session in counting])
-    blocked_by = _blocked_by(tx, facts, latest)
+    blocked_by = _blocked_by(tx, facts, last_verdicts(reviews, facts.party))
     return msgspec.structs.replace(
         facts, reviewers=frozenset(counting), nested=nested, voiceless=without, blocked_by=blocked_by
     )
@@ -405,7 +406,7 @@ def _blocked_by(tx: Tx, facts: Facts, latest: Sequence[Review]) -> frozenset[Ses
 
     def is_aside(row: Review) -> bool:
         by = facts.party(row.session)
-        return any(each.seq > row.seq and is_one_origin(by, people[each.detail]) for each in aside)
+        return any(each.seq > row.seq and is_oneself(by, people[each.detail]) for each in aside)
 
     return frozenset(row.session for row in rows if not is_aside(row))
 

@@ -1,4 +1,4 @@
-"""Pairs of eyes in a cycle (I4): two sessions of one origin are one, and its last word counts (V8)."""
+"""Reviewers of a cycle: one process is one reviewer, whose last review counts (I3, V8); an origin has one seat (I4)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.stage.people import ALICE, BOB, CODEX, GEMINI, agent
 from tests.stage.world import DeskWorld
 
 
-def test_two_sessions_of_one_origin_are_one_pair_of_eyes_I4_V8(desk: DeskWorld) -> None:
+def test_two_sessions_of_one_process_are_one_reviewer_I3_V8(desk: DeskWorld) -> None:
     configure(desk, PEERS.replace('"gemini"]', '"gemini", "qwen"]'))
     task = desk.handed_in()
     review(desk, task, by=CODEX, **CONCERN)
-    review(desk, task, by=agent("codex", 9, evidence=CODEX.evidence), **CONCERN)
+    review(desk, task, by=msgspec.structs.replace(CODEX, session=SessionId("ses-codex-again")), **CONCERN)
     assert desk.app.cycles.show("c-1").waits_for == ("gemini",)
     review(desk, task, by=GEMINI)
     assert desk.app.cycles.show("c-1").rule == "R3", "one concern, said twice"

@@ -8,8 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from foureyes.app.context import IdRow
 from foureyes.core.nouns.check import Ran
+from foureyes.core.words.ids import SessionId
 from foureyes.ui.steps import steps_text
 
 from tests.stage.cycled import CONCERN, PEERS, QWEN, pauses
@@ -97,13 +100,14 @@ def test_a_stopped_attempt_is_sent_back_by_its_findings_once_it_is_resumed_V10_R
     assert (desk.status(task), hold(desk, task)) == ("open", None)
 
 
-def test_the_same_origin_withdraws_its_blocker_and_no_other_R1(desk: DeskWorld) -> None:
+def test_a_reviewer_withdraws_its_blocker_and_no_other_of_its_origin_does_R1_I3(desk: DeskWorld) -> None:
     task = desk.handed_in()
     review(desk, task, by=CODEX, **BLOCKER)
     review(desk, task, by=GEMINI, **BLOCKER)
     review(desk, task, by=agent("codex", 9, evidence=CODEX.evidence))
-    assert hold(desk, task) == HELD, "gemini's stands"
     review(desk, task, by=GEMINI, **CONCERN)
+    assert hold(desk, task) == HELD, "codex's stands"
+    review(desk, task, by=CODEX)
     assert (hold(desk, task), desk.app.cycles.show("c-1").rule) == (None, "R3")
 
 
@@ -143,9 +147,9 @@ def test_two_concerns_without_a_cycle_pause_at_once_and_their_reviewers_are_aske
     assert (desk.app.cycles.show("c-2").rule, pauses(desk)) == ("R4", set())
 
 
-def test_two_concerns_of_one_origin_are_one_R2_I4(desk: DeskWorld) -> None:
+def test_two_concerns_of_one_process_are_one_R2_I3(desk: DeskWorld) -> None:
     task = desk.handed_in()
-    for by in (CODEX, agent("codex", 9, evidence=CODEX.evidence)):
+    for by in (CODEX, replace(CODEX, session=SessionId("ses-codex-again"))):
         review(desk, task, by=by, **CONCERN)
     assert (desk.app.cycles.show("c-1").rule, pauses(desk)) == ("R3", set())
 
@@ -170,7 +174,15 @@ def test_findings_of_two_concerns_send_it_back_once_they_are_clarified_and_not_b
     desk.app.cycles.clarify(CLAUDE, "c-1", "p1", "it is missing")
     done = desk.app.cycles.clarify(CLAUDE, "c-1", "p2", "it is missing")
     assert done.message == f"c-1 is clarified: {task} is sent back with its open findings"
-    assert (desk.status(task), pauses(desk)) == ("open", set())
+    assert (desk.status(task), pauses(desk)) == ("open", {"c-1"})
+    with desk.store.read() as tx:
+        assert [row.id for row in tx.all("runner.sent_back", IdRow, limit=9)] == [task], "a runner may fix it"
+    desk.start(CLAUDE, task)
+    again(desk, task)
+    for by in (CODEX, GEMINI):
+        assert pauses(desk) == {"c-1"}
+        review(desk, task, by=by)
+    assert pauses(desk) == set(), "both reviewed the next attempt"
 
 
 def test_a_red_check_does_not_end_the_pause_of_two_concerns_R2_T2(desk: DeskWorld) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -13,9 +13,9 @@ from foureyes.app.facts import parties_of, programs_of
 from foureyes.app.ports import Tx
 from foureyes.core.loop.reviews import Review
 from foureyes.core.nouns.cycle import ANY_PERSON, Asked, Clarification, Cycle, CycleId, TargetRow
-from foureyes.core.nouns.session import Actor, Party, is_one_origin, is_tied
+from foureyes.core.nouns.session import Actor, Party, is_oneself, is_tied
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.involvement import made_by
+from foureyes.core.rules.involvement import is_shown_maker
 from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.errors import NotFound
 from foureyes.steps import fe
@@ -134,11 +134,13 @@ def next_id(tx: Tx) -> CycleId:
     return cycle_number(row.n if row else 1)
 
 
-# ---- Pairs of eyes in a cycle (I4) ----
+# ---- The reviewers of a cycle ----
 
 
-def eyes(tx: Tx, known: WholeCycle) -> dict[str, str]:
-    """What each session that reviewed is called; sessions of one origin are one reviewer (I4)."""
+def eyes(tx: Tx, known: WholeCycle, is_one: Callable[[Party, Party], bool] = is_oneself) -> dict[str, str]:
+    """What each session that reviewed is called. Only a reviewer itself speaks for it (I3): who shares no more than a
+    conversation's name takes nothing back. `is_one` is `is_one_origin` where seats are counted: an origin has one (I4).
+    """
     sessions = {SessionId(review.session) for review in known.reviews}
     parties = parties_of(tx, sessions)
     asked = {row.session: row.reviewer for row in known.asked if row.session}
@@ -146,7 +148,7 @@ def eyes(tx: Tx, known: WholeCycle) -> dict[str, str]:
     pairs: list[tuple[Party, str]] = []
     for session in sorted(sessions, key=lambda each: str(each)):
         party = parties.get(session) or Party(session=session, kind="agent", name=session)
-        same = next((name for other, name in pairs if is_one_origin(party, other)), "")
+        same = next((name for other, name in pairs if is_one(party, other)), "")
         name = same or asked.get(session) or party.name or session
         if not same and name in names.values():
             name = f"{name} ({session})"
@@ -183,7 +185,7 @@ def place_of(
     that still stands. The author of the work is no reviewer of it; an agent that opened a cycle and was not asked has
     no voice in that cycle (V4).
     """
-    if made_by(facts, me) is not None:
+    if is_shown_maker(facts, me):
         return Place()
     places: list[tuple[tuple[bool, bool, int], str, str]] = []
     was_asked = stands = False
@@ -224,7 +226,7 @@ def asked_as(tx: Tx, known: WholeCycle, facts: Facts, me: Party, actor: Actor) -
 
 
 def _is_of(seated: Party | None, me: Party) -> bool:
-    return seated is not None and is_one_origin(me, seated)
+    return seated is not None and is_oneself(me, seated)
 
 
 def _is_asked(row: Asked, me: Party, actor: Actor, programs: frozenset[str]) -> bool:

@@ -8,9 +8,9 @@ from itertools import islice, takewhile
 
 import msgspec
 
-from foureyes.app.blockers import stop
+from foureyes.app.blockers import last_verdicts, stop
 from foureyes.app.context import Context, Work, stamp
-from foureyes.app.cycles.cycle import WholeCycle, chain, eyes, last_words, whole
+from foureyes.app.cycles.cycle import WholeCycle, chain, eyes, last_words, whole, wholes
 from foureyes.app.cycles.reviewers import ask_more, left_out, open_again
 from foureyes.app.facts import facts_of, parties_of, voiceless
 from foureyes.app.findings.auto_decisions import decide_by_rule
@@ -20,15 +20,18 @@ from foureyes.app.ports import Tx
 from foureyes.app.views.run_state import PauseView
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
-from foureyes.core.cycle.decision import AskedReviewer, CycleResult, TargetReview, decide, is_complete, stops
+from foureyes.core.cycle.decision import NAMED, AskedReviewer, CycleResult, TargetReview, decide, is_complete, stops
 from foureyes.core.documents.shapes import ClarifiedPoint
+from foureyes.core.loop.reviews import Review
 from foureyes.core.nouns.cycle import CLARIFICATIONS_MOST, Asked, Clarification, Cycle, CycleId, Point, TargetRow
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.nouns.finding_state import UNRESOLVED
+from foureyes.core.nouns.session import is_one_origin, is_oneself
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.involvement import made_by, makers_of
 from foureyes.core.rules.required import is_profile, unmet_names
+from foureyes.core.words.fence import some
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.text import one_line
 
@@ -65,10 +68,12 @@ def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = F
     names = eyes(work.tx, known)
     asked, answered = asks_of(known), answers_of(context, work, known, names)
     is_open = known.cycle.state == "open"
-    if is_open and not stops(answered) and _still_waits(context, work, known, asked, answered, now=now):
+    if is_open and not stops(answered) and _still_waits(context, work, known, asked, now=now):
         return WAITS
     counting, unmet = counting_in(context, work, known), unmet_in(context, work, known)
     ruled = decide(known.tasks, asked, answered, counting, known.cycle.quorum, unmet)
+    if ruled.rule in ("R3", "R4") and (left := concerns_left(work.tx, known)):
+        ruled = msgspec.structs.replace(ruled, rule="R0", reasons=left)
     if not is_open and not _changes(known, ruled):
         return settle_clarification(context, work, known) if known.cycle.state == "clarifying" else WAITS
     ruled = _with_whom(context, work, known, ruled) if ruled.rule == "R0" else ruled
@@ -82,24 +87,25 @@ def _still_waits(
     work: Work,
     known: WholeCycle,
     asked: Sequence[AskedReviewer],
-    answered: Sequence[TargetReview],
     *,
     now: bool,
 ) -> bool:
     """V8: whether somebody who was asked is silent, or somebody else is asked, or may still review it unasked."""
     if any(row.state == "asked" and row.task in known.tasks for row in known.asked):
         return True
-    if now or is_complete(asked, answered, known.tasks, known.cycle.seats):
+    seated = answers_of(context, work, known, eyes(work.tx, known, is_one_origin))
+    if now or is_complete(asked, seated, known.tasks, known.cycle.seats):
         return False
     return ask_more(context, work, known) or not (known.asked or is_waited_out(context, work.tx, known))
 
 
 def _changes(known: WholeCycle, ruled: CycleResult) -> bool:
-    """V8: whether a later answer changes the rule that a cycle came to. Two concerns end by their clarification, or by
-    a person; only a blocker goes before that (R2).
+    """V8: whether a later answer changes the rule that a cycle came to. Two concerns end by their clarification, by a
+    person, or when their reviewers take them back (R4); only a blocker goes before that (R2).
     """
     was = known.cycle.rule
-    return ruled.rule != was and (ruled.rule == "R1" or not (was == "R2" or known.points))
+    withdrawn = was == "R2" and ruled.rule == "R4"
+    return ruled.rule != was and (ruled.rule == "R1" or withdrawn or not (was == "R2" or known.points))
 
 
 def _without_overdue(context: Context, work: Work, known: WholeCycle) -> WholeCycle:
@@ -159,7 +165,9 @@ def asks_of(known: WholeCycle) -> list[AskedReviewer]:
 
 
 def answers_of(context: Context, work: Work, known: WholeCycle, names: dict[str, str]) -> list[TargetReview]:
-    """V8: the valid reviews of what has not moved on. Who made the work has no voice in it."""
+    """V8: the valid reviews of what has not moved on. An author approves nothing; what a reviewer said against the work
+    stays, also where it is tied to an author later (I3).
+    """
     answers = []
     for target in known.live:
         facts = facts_of(context, work.tx, target.task)
@@ -167,7 +175,7 @@ def answers_of(context: Context, work: Work, known: WholeCycle, names: dict[str,
         parties = parties_of(work.tx, {SessionId(review.session) for review in reviews})
         for review in reviews:
             party = parties.get(SessionId(review.session))
-            if party is not None and made_by(facts, party) is None:
+            if party is not None and (review.effective != "approved" or made_by(facts, party) is None):
                 name = names[review.session]
                 answers.append(
                     TargetReview(review=review.seq, reviewer=name, target=target.task, verdict=review.effective)
@@ -179,13 +187,13 @@ def counting_in(context: Context, work: Work, known: WholeCycle) -> set[int]:
     """V6: the rows of the reviews that count: of an attempt as its facts say, of a look those that are whole."""
     rows: set[int] = set()
     without = voiceless(context, work.tx, [SessionId(review.session) for review in known.reviews if review.look])
+    parties = parties_of(work.tx, {SessionId(review.session) for review in known.reviews})
     for target in known.live:
         facts = facts_of(context, work.tx, target.task)
-        for review in known.reviews:
-            if review.task != target.task or not review.agrees:
-                continue
+        reviews = [review for review in known.reviews if review.task == target.task]
+        for review in last_verdicts(reviews, parties.__getitem__, is_one_origin):
             counts = review.session not in without if target.look else review.session in facts.reviewers
-            rows |= {review.seq} if counts else set()
+            rows |= {review.seq} if counts and review.agrees else set()
     return rows
 
 
@@ -232,7 +240,7 @@ def _follow(context: Context, work: Work, known: WholeCycle, ruled: CycleResult)
         pause(work, known, "R2", words)
         if not last:
             ask_to_clarify(context, work, known)
-    elif ruled.rule in ("R3", "R4") and cycle.quorum:
+    elif ruled.rule in ("R3", "R4") and (cycle.quorum or cycle.rule == "R2"):
         lift(work, known, ruled.rule)
     return _by_findings(context, work, known, ruled)
 
@@ -244,40 +252,80 @@ def pause(work: Work, known: WholeCycle, rule: str, words: str) -> None:
 
 
 def lift(work: Work, known: WholeCycle, rule: str) -> None:
-    """V9: R3 and R4 lift what R2 paused: in the cycles that this one follows, and about an older attempt of the same
-    target; what pauses everything, once each of its targets is judged. What was left to a person only a person lifts.
+    """V9: R3 and R4 lift what R2 paused: in this cycle, in those that it follows, and about older work on the same
+    target. Every reviewer with concerns has reviewed it again then (`concerns_left`).
     """
-    before = {each.id for each in chain(work.tx, known.cycle)} - {known.cycle.id}
     for each in work.tx.all("run.pauses", PauseView):
-        if each.made_by != "rule" or each.rule != "R2":
-            continue
-        if each.cycle in before or _is_about_older_work(work.tx, known, each):
+        if each.made_by == "rule" and each.rule == "R2" and _is_settled(work.tx, known, each):
             event = e.RunsResumed(reason=f"{known.cycle.id} {rule}", by="rule", rule=rule, cycle=each.cycle)
             work.gate.record(each.task, event)
 
 
-def _is_about_older_work(tx: Tx, known: WholeCycle, paused: PauseView) -> bool:
-    """Whether a pause came from an attempt, or a look, before the attempt that was judged now, and no person was left
-    to decide: who makes the work opens no other cycle to be rid of the first (R2).
+def _is_settled(tx: Tx, known: WholeCycle, paused: PauseView) -> bool:
+    """Whether each target of a pause is judged by R3 or R4, now or before, or closed. What was left to a person only a
+    person lifts, or the cycle itself: who makes the work opens no other one to be rid of it (R2).
     """
-    if not paused.cycle:
+    was = whole(tx, paused.cycle)
+    follows = any(each.id == was.cycle.id for each in chain(tx, known.cycle))
+    about = [target for target in was.targets if paused.task in ("", target.task)]
+    if (was.cycle.state == "decided" and not follows) or not any(target.task in known.tasks for target in about):
         return False
-    older = whole(tx, paused.cycle)
-    about = [target for target in older.targets if paused.task in ("", target.task)]
-    if older.cycle.state == "decided" or not any(target.task in known.tasks for target in about):
-        return False
-    return all(_is_judged(tx, known, target) for target in about)
+    return all(_is_judged(tx, known, target, follows=follows) for target in about)
 
 
-def _is_judged(tx: Tx, known: WholeCycle, was: TargetRow) -> bool:
-    """Whether a newer attempt than this was judged by R3 or R4, now or before; or the task is closed, and nobody
-    will.
-    """
+def _is_judged(tx: Tx, known: WholeCycle, was: TargetRow, *, follows: bool) -> bool:
     now = next((target for target in known.live if target.task == was.task), None)
     if now is not None:
-        return was.attempt < now.attempt
+        return follows or was.attempt < now.attempt
     last = tx.one("cycle.judged", LastLetGo, task=was.task)
     return last is not None and (last.closed or last.attempt > was.attempt)
+
+
+def concerns_left(tx: Tx, known: WholeCycle) -> tuple[str, ...]:
+    """R2: who had the concerns that pause a target, and has not reviewed it again since. Silence is no answer, and
+    nobody else's approval is theirs (V9).
+    """
+    pauses = [each for each in tx.all("run.pauses", PauseView) if each.made_by == "rule" and each.rule == "R2"]
+    about = {each.cycle for each in pauses if each.task in ("", *known.tasks)} - {known.cycle.id}
+    if not about:
+        return ()
+    since = wholes(tx, list(chain(tx, known.cycle)))
+    reasons = []
+    for cycle in sorted(about, key=lambda each: int(each.removeprefix("c-"))):
+        was = whole(tx, cycle)
+        names = eyes(tx, was)
+        last = {(names[review.session], review.task): review for review in was.reviews if review.task in known.tasks}
+        silent = [
+            name
+            for (name, _), review in last.items()
+            if review.effective == "concerns" and not _reviewed_again(tx, was, review, since)
+        ]
+        if silent:
+            who = some(list(dict.fromkeys(silent)), NAMED)
+            reasons.append(f"{who} had concerns in {cycle} and did not review it again")
+    return tuple(reasons)
+
+
+def _reviewed_again(tx: Tx, was: WholeCycle, concern: Review, since: Sequence[WholeCycle]) -> bool:
+    """Whether a reviewer itself, or the next run of the profile that was asked, reviewed a target after its concern."""
+    seat = _profile_of(was, concern)
+    later = [
+        (each, review)
+        for each in since
+        for review in each.reviews
+        if review.task == concern.task and review.seq > concern.seq
+    ]
+    parties = parties_of(tx, {concern.session, *(review.session for _, review in later)})
+    return any(
+        is_oneself(parties[review.session], parties[concern.session]) or (seat and seat == _profile_of(each, review))
+        for each, review in later
+    )
+
+
+def _profile_of(known: WholeCycle, review: Review) -> str:
+    """The profile that was asked, and whose answer a review is."""
+    rows = [row for row in known.asked if row.kind == "profile" and row.task == review.task]
+    return next((row.reviewer for row in rows if row.session == review.session), "")
 
 
 def _by_findings(context: Context, work: Work, known: WholeCycle, ruled: CycleResult) -> CycleEffect:

@@ -17,7 +17,7 @@ from foureyes.config.policy import agent_profiles
 from foureyes.core import events as e
 from foureyes.core.cycle.reviewers import MakerTraits, ReviewerCandidate, ReviewerChoice, choose, why_not
 from foureyes.core.nouns.cycle import ANY_PERSON, Cycle, CycleId, CycleTarget, ReviewerKind, TargetRow, Trigger
-from foureyes.core.nouns.session import Party
+from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import labels_in_force, made_by, makers_of
 from foureyes.core.rules.policy import ReviewPolicy, required_grade, required_reviews
@@ -156,7 +156,7 @@ def ask_more(
     those in `short` too few answers count: one more is asked. Of those in `lacking` nobody but who has to (D6) helps.
     """
     asked_any = False
-    names = eyes(work.tx, known)
+    names = eyes(work.tx, known, is_one_origin)
     for target in known.live:
         answered = {names[review.session] for review in known.reviews if review.task == target.task}
         missing = known.cycle.seats - len(answered) - pending_of(known, target)
@@ -352,8 +352,9 @@ def open_at_hand_in(context: Context, work: Work, task: TaskId) -> CycleId | Non
     wants = wants_eyes(facts, context.gate_policy(work.tx))
     if facts.task.status != "reviewing" or not (wants or paused):
         return None
-    new = open_cycle(context, work.gate, "REQUEST_REVIEW", [attempt_target(facts)], reason="submitted", choose=wants)
-    if not wants:
+    target = attempt_target(facts)
+    new = open_cycle(context, work.gate, "REQUEST_REVIEW", [target], reason="submitted", choose=not paused)
+    if paused:
         _ask_again(context, work.gate, whole(work.tx, paused), new, {task})
     return new
 
@@ -380,11 +381,16 @@ def open_again(context: Context, work: Work, known: WholeCycle, rows: Sequence[T
 
 
 def _ask_again(context: Context, work: Work, known: WholeCycle, new: CycleId, tasks: Collection[str]) -> None:
-    """V4: those who were asked and answered are asked again; where nobody was, those who have concerns."""
+    """V4: those who were asked and answered are asked again, and those who have concerns without it (R2)."""
     answered = [row for row in known.asked if row.state == "answered" and row.task in tasks]
     for row in answered:
         ask(context, work, new, row.task, row.reviewer, row.kind)
-    unasked = [] if answered else [each for each in known.reviews if each.task in tasks and not each.agrees]
+    seated = {(row.session, row.task) for row in answered}
+    unasked = [
+        each
+        for each in known.reviews
+        if each.task in tasks and each.effective != "approved" and (each.session, each.task) not in seated
+    ]
     parties = parties_of(work.tx, {review.session for review in unasked})
     for review in unasked:
         person = party.person if (party := parties[review.session]).kind == "human" else ""

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.app.blockers import Chained
 from foureyes.app.context import Context, Count, IdRow, Work, needed, permit, refuse_other_task, refuse_verb
 from foureyes.app.cycles.cycle import HeldTask, WholeCycle, cycle_named, is_cycle_name, live_of, whole, wholes
 from foureyes.app.cycles.decisions import (
@@ -71,6 +70,13 @@ from foureyes.steps import NO_STEP, Steps, by_person, fe, in_turn, phrase
 MOST_ROWS = 50
 TEXT = 2_000
 AGENTS_ANSWER = "--now ends the wait for people; an agent that was asked may still answer"
+
+
+class Chained(msgspec.Struct, frozen=True):
+    """A cycle, how it stands, and the one that ran again after it."""
+
+    state: str
+    next: str
 
 
 class Cycles:

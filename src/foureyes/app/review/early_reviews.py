@@ -23,7 +23,7 @@ from foureyes.core.nouns.attempt import Attempt, Change, ChangedFile
 from foureyes.core.nouns.cycle import Cycle, CycleId, CycleTarget, Look, look_ref
 from foureyes.core.nouns.finding import status_of
 from foureyes.core.nouns.session import Actor, Party
-from foureyes.core.rules.involvement import made_by
+from foureyes.core.rules.involvement import is_shown_maker, made_by
 from foureyes.core.runner.plan import is_about
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import one_line
@@ -135,7 +135,8 @@ def standing_words(cycle: Cycle) -> str:
 def _refuse(case: Case, given: ReviewContent, *before: Reason, moved: bool) -> None:
     reasons = [*before, *is_not_you(given, case.me)]
     made = made_by(case.facts, case.me)
-    if made is not None:
+    agrees = given.document.payload.verdict == "approved"
+    if made is not None and (agrees or is_shown_maker(case.facts, case.me)):
         reasons.append(Reason("V4", f"you {made.why}: someone else must review it", fe("show", case.task.id)))
     if given.rulings:
         why = "payload.rulings: an early review has nothing to rule on, because the work is not submitted"

@@ -313,7 +313,8 @@ def _notes(taken: StoredReview) -> list[str]:
     """What a reviewer should know about their review: why it does not count, what it could not say."""
     event = taken.event
     notes = _cycle_notes(taken)
-    notes += [f"it does not count ({reason.rule}): {reason.message}" for reason in taken.against]
+    if event.effective == "approved" or not event.cycle:
+        notes += [f"it does not count ({reason.rule}): {reason.message}" for reason in taken.against]
     if event.missing and event.effective == "approved":
         many = f"{len(event.missing)} changed {'file is' if len(event.missing) == 1 else 'files are'}"
         notes.append(f"the approval is incomplete: {many} not in files_reviewed: {some(event.missing, 10)} (V6)")

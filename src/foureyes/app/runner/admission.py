@@ -221,8 +221,10 @@ def left_by_a_run(tx: Tx, task: Task) -> Run | None:
 
 
 def _standing_still(tx: Tx, task: Task) -> list[Reason]:
-    """Return the pauses that affect the task, and its escalation to a person if it has one. [V9, E6]"""
-    pauses = tx.all("run.pauses_of", PauseView, task=task.id)
+    """V9, E6: a pause, or a task with which the runner has done what it can. Concerns about an attempt (R2) keep what was
+    submitted from main, and not work on what was sent back.
+    """
+    pauses = tx.all("run.stopped_by", PauseView, task=task.id)
     reasons = [
         Reason("V9", f"{each.task or 'everything'} is paused: {each.reason}", resume_step(each.task)) for each in pauses
     ]

@@ -61,6 +61,15 @@ def made_by(facts: Facts, actor: Party) -> Maker | None:
     return None
 
 
+def is_shown_maker(facts: Facts, actor: Party) -> bool:
+    """R1: whether the actor is an author itself, runs below one, or was spawned by one. A conversation that an
+    environment names, or a trailer, does not show that: an author can write both, and a stop is never lost by them.
+    """
+    makers = [facts.party(maker.session) for maker in makers_of(facts).values() if not maker.only_named]
+    line = [actor, *map(facts.party, actor.above)]
+    return any(is_oneself(who, maker) for who in line for maker in makers)
+
+
 def _tie(facts: Facts, actor: Party, maker: Party) -> str:
     """Return the tie between the actor and a maker in words, or "". (I3, I4)"""
     if is_above(maker, actor):

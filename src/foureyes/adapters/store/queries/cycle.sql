@@ -59,6 +59,9 @@ WHERE state IN ('open', 'clarifying') AND id IN (SELECT cycle FROM cycle_targets
 -- name: cycle.get
 SELECT c.task, {cycle} FROM cycles c WHERE c.id = :cycle;
 
+-- name: cycle.unclosed
+SELECT k.id FROM cycle_targets t JOIN tasks k ON k.id = t.task WHERE t.cycle = :cycle AND k.status <> 'closed' AND k.deleted = 0 LIMIT 1;
+
 -- name: cycle.chained
 SELECT c.state, coalesce((SELECT d.id FROM cycles d WHERE d.follows <> '' AND d.follows = c.id ORDER BY d.n DESC LIMIT 1), '') AS next FROM cycles c WHERE c.id = :cycle;
 

@@ -1,5 +1,8 @@
 -- Agent runs: runners, leases, what agents say, pauses (S, J4, V9).
 
+-- part: stops_work
+(p.rule <> 'R2' OR NOT EXISTS (SELECT 1 FROM cycle_targets y WHERE y.cycle = p.cycle AND y.task = p.task AND y.attempt > 0))
+
 -- part: RUNNER
 SELECT r.session, r.starter, r.process, r.host, r.agents, r.beacon, r.started_at, r.ended_at, r.reason, r.lost, r.seq,
   CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until
@@ -145,6 +148,9 @@ WHERE task = '' OR EXISTS (SELECT 1 FROM tasks t WHERE t.id = pauses.task AND t.
 
 -- name: run.pauses_of
 SELECT task, reason, made_by, rule, cycle, session, at FROM pauses WHERE task IN ('', :task) ORDER BY task, made_by, seq;
+
+-- name: run.stopped_by
+SELECT task, reason, made_by, rule, cycle, session, at FROM pauses p WHERE p.task IN ('', :task) AND {stops_work} ORDER BY task, made_by, seq;
 
 -- name: run.stick
 INSERT INTO stuck (task, kind, why, at, seq) VALUES (:task, :kind, :why, :at, :seq)

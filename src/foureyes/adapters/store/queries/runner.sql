@@ -1,30 +1,33 @@
 -- What a runner looks at, each by an index and bounded (T4, S4, E2).
 
+-- part: stops_work
+(p.rule <> 'R2' OR NOT EXISTS (SELECT 1 FROM cycle_targets y WHERE y.cycle = p.cycle AND y.task = p.task AND y.attempt > 0))
+
 -- name: runner.sent_back
 SELECT t.id, t.status, t.priority, t.n, t.iteration, t.waiting_for FROM tasks t
 WHERE t.ready = 1 AND t.iteration > 0 AND t.type <> 'epic'
-  AND NOT EXISTS (SELECT 1 FROM stuck s WHERE s.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id)
+  AND NOT EXISTS (SELECT 1 FROM stuck s WHERE s.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id AND {stops_work})
   AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.task = t.id AND r.state <> 'ended' AND r.role <> 'review')
 ORDER BY t.priority, t.n LIMIT :limit;
 
 -- name: runner.ready
 SELECT t.id, t.status, t.priority, t.n, t.iteration, t.waiting_for FROM tasks t
 WHERE t.ready = 1 AND t.type <> 'epic'
-  AND NOT EXISTS (SELECT 1 FROM stuck s WHERE s.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id)
+  AND NOT EXISTS (SELECT 1 FROM stuck s WHERE s.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id AND {stops_work})
   AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.task = t.id AND r.state <> 'ended' AND r.role <> 'review')
 ORDER BY t.priority, t.n LIMIT :limit;
 
 -- name: runner.some
 SELECT t.id, t.status, t.priority, t.n, t.iteration, t.waiting_for FROM tasks t
 WHERE t.id IN (SELECT value FROM json_each(:ids)) AND t.ready = 1 AND t.type <> 'epic'
-  AND NOT EXISTS (SELECT 1 FROM stuck s WHERE s.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id)
+  AND NOT EXISTS (SELECT 1 FROM stuck s WHERE s.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id AND {stops_work})
   AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.task = t.id AND r.state <> 'ended' AND r.role <> 'review')
 ORDER BY t.priority, t.n;
 
 -- name: runner.leads
 SELECT t.id, t.status, t.priority, t.n, t.iteration, t.waiting_for FROM tasks t
 WHERE t.waiting_for <> '' AND t.waiting_for = 'lead' AND t.deleted = 0 AND t.status <> 'closed' AND t.hold IS NULL
-  AND NOT EXISTS (SELECT 1 FROM stuck s WHERE s.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id)
+  AND NOT EXISTS (SELECT 1 FROM stuck s WHERE s.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id AND {stops_work})
   AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.task = t.id AND r.state <> 'ended' AND r.role <> 'review')
 ORDER BY t.priority, t.n LIMIT :limit;
 
@@ -93,7 +96,7 @@ JOIN sessions s ON s.id = j.session AND s.kind = 'service'
 WHERE t.hold IS NOT NULL AND t.deleted = 0 AND t.status <> 'closed' ORDER BY j.seq DESC LIMIT :limit;
 
 -- name: runner.paused
-SELECT t.id, p.reason AS text, t.title FROM pauses p JOIN tasks t ON t.id = p.task WHERE t.ready = 1 ORDER BY t.priority, t.n LIMIT :limit;
+SELECT t.id, p.reason AS text, t.title FROM pauses p JOIN tasks t ON t.id = p.task WHERE t.ready = 1 AND {stops_work} ORDER BY t.priority, t.n LIMIT :limit;
 
 -- name: runner.asked
 SELECT a.cycle, a.task, a.reviewer, a.kind, a.until, t.look FROM cycle_asked a

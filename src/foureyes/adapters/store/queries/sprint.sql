@@ -1,5 +1,8 @@
 -- Sprints (X).
 
+-- part: stops_work
+(p.rule <> 'R2' OR NOT EXISTS (SELECT 1 FROM cycle_targets y WHERE y.cycle = p.cycle AND y.task = p.task AND y.attempt > 0))
+
 -- name: sprint.plan
 INSERT INTO sprints (id, n, state, kind, tasks, minutes, clock, zone, pause_on_error, wants_checkpoint, chosen, planned_by, planned_at, seq)
 VALUES (:sprint, :n, 'planned', :kind, :tasks, :minutes, :clock, :zone, :pause_on_error, :wants_checkpoint, :chosen, :session, :at, :seq);
@@ -56,7 +59,7 @@ FROM sprints ORDER BY n DESC LIMIT :limit;
 
 -- name: sprint.tasks
 SELECT t.id, t.title, t.status, t.priority, t.resolution, t.waiting_for, t.iteration, t.ready, t.deleted, t.hold,
-  (SELECT min(p.reason) FROM pauses p WHERE p.task = t.id AND (p.made_by = 'person' OR NOT EXISTS (
+  (SELECT min(p.reason) FROM pauses p WHERE p.task = t.id AND {stops_work} AND (p.made_by = 'person' OR NOT EXISTS (
     SELECT 1 FROM cycle_targets v JOIN cycles c ON c.id = v.cycle AND c.state IN ('open', 'clarifying') WHERE v.task = t.id AND v.over = ''))) AS paused,
   CASE WHEN EXISTS (SELECT 1 FROM stuck k WHERE k.task = t.id) THEN 1 ELSE 0 END AS stuck,
   CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.task = t.id AND r.state <> 'ended' AND r.role <> 'review') THEN 1 ELSE 0 END AS at_work,
@@ -82,7 +85,7 @@ WHERE x.sprint = :sprint;
 SELECT t.id, t.status, t.priority, t.n, t.iteration, t.waiting_for FROM sprints s
 JOIN sprint_tasks x ON x.sprint = s.id AND x.live = 1 JOIN tasks t ON t.id = x.task
 WHERE s.state = 'running' AND t.ready = 1 AND t.type <> 'epic'
-  AND NOT EXISTS (SELECT 1 FROM stuck k WHERE k.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id)
+  AND NOT EXISTS (SELECT 1 FROM stuck k WHERE k.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id AND {stops_work})
   AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.task = t.id AND r.state <> 'ended' AND r.role <> 'review')
 ORDER BY t.priority, t.n LIMIT :limit;
 
