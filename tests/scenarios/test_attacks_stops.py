@@ -5,6 +5,7 @@ variable, a redo, silence (R1, R2, V9, I3).
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def loop(tmp_path: Path, template: Path, cast: Cast) -> Loop:
     return loop_at(tmp_path / "shop", loop_template(tmp_path / "loops", template, cast), cast)
 
 
-def say(loop: Loop, who: Caller, work: HandedIn, env: dict[str, str] | None = None, **words: str) -> Any:
+def say(loop: Loop, who: Caller, work: HandedIn, env: Mapping[str, str] | None = None, **words: Any) -> Any:
     document = json.dumps(loop.document(work, **words))
     return loop.done(who, "review", "submit", work.task, "-", input=document, env=env or {})
 
