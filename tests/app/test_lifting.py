@@ -64,6 +64,19 @@ def test_what_stops_everything_goes_with_the_last_of_its_targets_V9(desk: DeskWo
     assert pauses(desk) == set()
 
 
+def test_a_person_who_made_a_target_does_not_lift_what_pauses_everything_V9_R2(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
+    tasks = [begun(desk, BOB), begun(desk)]
+    desk.app.cycles.now(ALICE)
+    for by in (CODEX, GEMINI):
+        look_review(desk, by, tasks[0], **CONCERN)
+    with desk.refused("R1"):
+        desk.app.stops.resume(BOB, None, "it is fine")
+    assert pauses(desk) == {"c-1"}
+    desk.app.stops.resume(ALICE, None, "I looked")
+    assert pauses(desk) == set()
+
+
 def held_by_r1(desk: DeskWorld) -> str:
     """R1: codex stopped it, and the task is held."""
     configure(desk, PEERS)

@@ -18,9 +18,9 @@ from tests.stage.shop_loop import Loop, loop_at, loop_template
 
 PEERS = '\n[review.peers]\nreviewers = ["codex", "gemini"]\nask = 2\n'
 TALK = {"CLAUDE_CODE_SESSION_ID": "of-the-reviewer"}
-BLOCKER = {"verdict": "blocker", "summary": "it deletes the database"}
-CONCERNS = {"verdict": "concerns", "summary": "the counter is not atomic"}
-AGREES = {"verdict": "approved", "summary": "read every line"}
+BLOCKER: dict[str, Any] = {"verdict": "blocker", "summary": "it deletes the database"}
+CONCERNS: dict[str, Any] = {"verdict": "concerns", "summary": "the counter is not atomic"}
+AGREES: dict[str, Any] = {"verdict": "approved", "summary": "read every line"}
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from foureyes.app.blockers import why_not_resumed
 from foureyes.app.case import case_of
-from foureyes.app.context import Context, Work, needed, refuse_from, refuse_task, refuse_unless
+from foureyes.app.context import Context, Work, needed, refuse_from, refuse_task, refuse_unless, refuse_verb
 from foureyes.app.facts import facts_of
 from foureyes.app.findings.rulings import stand, tip_in
 from foureyes.app.outcome import each, outcome
@@ -18,6 +18,7 @@ from foureyes.app.views.session import SessionView
 from foureyes.app.views.task_list import Outcome
 from foureyes.core import events as e
 from foureyes.core.events.project import ProjectHeld, ProjectResumed, SecurityRecorded
+from foureyes.core.nouns.cycle import TargetRow
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.closing import may_lift_rejection
@@ -150,6 +151,11 @@ class Stops:
     def _resume_all(self, work: Work, reason: str) -> Outcome:
         """What stops the whole project."""
         is_held, paused = self._context.project(work.tx).hold is not None, _stood_still(work, "")
+        me = self._context.party(work.tx, work.actor)
+        stopped_by = [each.cycle for each in work.tx.all("run.pauses_of", PauseView, task="") if each.made_by == "rule"]
+        for target in work.tx.all("cycle.targets", TargetRow, ids=stopped_by):
+            if refused := why_not_resumed(self._context, work.tx, me, target.task):
+                refuse_verb("the project was not resumed.", refused, task=target.task)
         if is_held:
             work.record("", ProjectResumed(reason=reason))
         if paused:
