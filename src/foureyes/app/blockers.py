@@ -50,8 +50,9 @@ def last_verdicts(
     party: Callable[[SessionId], Party],
     is_one: Callable[[Party, Party], bool] = is_oneself,
 ) -> list[Review]:
-    """The last review of each reviewer, the newest first. Only a reviewer itself takes back what it said (I3); `is_one`
-    is `is_one_origin` where approvals are counted, because an origin approves once (I4).
+    """Return the last review of each reviewer, newest first. Only the reviewer itself replaces what it said.
+
+    To count approvals, pass `is_one_origin` as `is_one`: an origin approves once. (I3, I4)
     """
     latest: list[Review] = []
     for row in reversed(reviews):
@@ -98,7 +99,7 @@ def stop(context: Context, work: Work, task: str, words: str) -> None:
 
 
 def lift_withdrawn(work: Work, task: str, me: Party, before: Collection[Review]) -> None:
-    """R1: a reviewer withdrew its blocker: with the last one the hold goes. `before`: those that stood."""
+    """Lift the hold if the caller withdrew the last blocker. `before` holds the blockers that were active before. (R1)"""
     parties = parties_of(work.tx, {row.session for row in before})
     mine = any(is_oneself(me, party) for party in parties.values())
     if mine and not standing_blockers(work.tx, task) and hold_by_rule(work.tx, work.gate.actor.session, task):
@@ -117,14 +118,16 @@ LIFTED_LINE = 120
 BY_HAND = frozenset({
     "Approved", "ApprovalFinished", "RedoRequested", "TaskRejected", "TaskClosed", "TaskCancelled", "TaskDeleted",
 })  # fmt: skip
-"""What a person decides about a task that reviewers stopped. To approve or close it is refused while it is held (D3),
-and what a review of theirs sends back they did not decide.
+"""A person's decisions that lift a hold or a pause by reviewers. A review that sends the task back is not among them,
+because the person did not decide that. While a task is held, approving and closing it are refused (D3).
 """
 
 
 def lift_decided(work: Work, task: str, kind: str) -> None:
-    """V9, in the transaction of the decision: the hold (R1) and the pause (R2) of a task end by the decision of a
-    person who did not make the work, and by nobody else's. What pauses everything goes with the last of its targets.
+    """Lift the hold and the pauses by reviewers, in the transaction of the decision.
+
+    Only a decision of a person who did not make the work does so. A pause of everything ends with the last of its
+    targets. (R1, R2, V9)
     """
     tx, gate = work.tx, work.gate
     pauses = [pause for pause in tx.all("run.pauses_of", PauseView, task=task) if pause.made_by == "rule"]

@@ -366,8 +366,8 @@ def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> di
 def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review]) -> Facts:
     """Add the reviewers whose review of this diff counts: it agrees, and its author could approve now. (V6)
 
-    Sessions of one origin are one reviewer (I4): the last thing they said is what they say. What was said against it
-    only the reviewer itself takes back (I3).
+    Sessions of one origin count as one reviewer, and their latest verdict counts. Only the reviewer itself withdraws a
+    blocker. (I3, I4)
     """
     from foureyes.app.blockers import last_verdicts
     from foureyes.core.rules.four_eyes import Declaration, may_approve

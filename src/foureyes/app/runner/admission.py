@@ -221,8 +221,9 @@ def left_by_a_run(tx: Tx, task: Task) -> Run | None:
 
 
 def _standing_still(tx: Tx, task: Task) -> list[Reason]:
-    """V9, E6: a pause, or a task with which the runner has done what it can. Concerns about an attempt (R2) keep what was
-    submitted from main, and not work on what was sent back.
+    """Return the pauses that affect the task, and its escalation to a person if it has one.
+
+    Concerns about an attempt do not stop work on the next one. (E6, R2, V9)
     """
     pauses = tx.all("run.stopped_by", PauseView, task=task.id)
     reasons = [

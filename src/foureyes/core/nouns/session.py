@@ -155,8 +155,8 @@ def is_oneself(one: Party, other: Party) -> bool:
 
 
 def is_one_origin(one: Party, other: Party) -> bool:
-    """I3: any shared piece of evidence makes one origin. Ask this before something is refused. It grants nothing but an
-    author's part in the work, which makes an author: who takes a verdict back is asked by `is_oneself`.
+    """Return True if the two share any piece of evidence. It may never grant a right. Its only effect is to make a
+    party an author. To withdraw a verdict, ask `is_oneself`. (I3)
     """
     return is_same(one, other) or bool(one.origins & other.origins)
 
