@@ -1,7 +1,7 @@
-"""The project's repository, through the git executable.
+"""Access to the project's repository through the git executable.
 
-`repo.GitRepo` answers the application's questions, `workshop.GitWorkshop` does things to the repository. Below them:
-`checkouts` (files of people and tasks), `objects` (what the gate writes), `reading` (what decisions rest on, asked only
-in the clean room, where no attribute, driver, replace ref or configuration of anybody exists) and `client` (how git is
-called; `locate` finds the repository by reading files).
+`repo.GitRepo` reads the repository, `workshop.GitWorkshop` changes it. Below them, `checkouts` handles the worktrees of
+people and tasks, `objects` writes objects and refs for the gate, `reading` reads the facts behind decisions, and
+`client` calls git. `reading` uses only the clean room, which has no attributes, drivers, replace refs or user
+configuration. `locate` finds the repository by reading files.
 """

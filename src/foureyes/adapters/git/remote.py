@@ -39,7 +39,7 @@ _EACH = ("--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules
 _AS_ONE = ("--atomic", *_EACH)
 _WHY = re.compile(r"\[(?:remote )?(?:rejected|failure)\] \((.*)\)$")
 _REJECTED = re.compile(r"^!\t.*\t\[(?:remote )?rejected\]", re.MULTILINE)
-"""An answer of the remote; a push that was cut off has none."""
+"""Matches a rejection by the remote. An interrupted push prints none."""
 _DELETED = re.compile(r"^-\t:(\S+)\t", re.MULTILINE)
 _IN = "refs/in/"
 _KNOWN = ("refs/foureyes/remote", "refs/heads", "refs/remotes")
@@ -55,11 +55,11 @@ class GitRemote:
 
     @property
     def name(self) -> str:
-        """What git calls it here."""
+        """Return the remote's name in this repository."""
         return self._name
 
     def address(self) -> Address:
-        """Where it is read and written, as git gets there; who logs in, and by what, is no part of it."""
+        """Return the remote's read and push addresses, without credentials."""
         apart = self._way.named()
         read, written = (without_credentials(each) for each in self._way.reached)
         shown = visible(read) if read == written else f"{visible(read)} (pushed to {visible(written)})"
@@ -71,7 +71,7 @@ class GitRemote:
         return Transport(self._shared.git, self._here.root, self._name)
 
     def tips(self, refs: Sequence[str]) -> dict[str, Sha]:
-        """Where these refs are on the remote now, in one round trip; what it has not is left out."""
+        """Return the current commits of these refs on the remote, in one round trip. Absent refs are left out."""
         with self._way.place() as place:
             return self._tips(place, refs, place.read)
 
@@ -86,7 +86,7 @@ class GitRemote:
         return {ref: sha for name, _, ref in rows if ref in wanted and (sha := as_sha(name))}
 
     def fetch(self, refs: Sequence[str]) -> dict[str, Sha]:
-        """As `tips`, and afterwards the objects are here: `tracked` names them. No branch of anybody moves."""
+        """Like tips(), but also bring the objects here, named by `tracked` refs. Moves no user branch."""
         with self._way.place() as place:
             tips = self._tips(place, refs, place.read)
             lacking = self._missing(tips)
@@ -96,9 +96,7 @@ class GitRemote:
         return tips
 
     def _missing(self, tips: dict[str, Sha]) -> list[str]:
-        """The refs whose commits are not here, or not with everything below them: somebody's fetch may have been cut
-        off.
-        """
+        """Return the refs whose commits are absent or incomplete here, for example after an interrupted fetch."""
         known = self._shared.git.lookup.kinds(tips.values())
         here = {ref: sha for ref, sha in tips.items() if sha in known}
         new = {ref: sha for ref, sha in here.items() if not self._is_noted(ref, sha)}
@@ -106,11 +104,11 @@ class GitRemote:
         return [ref for ref in tips if ref not in here or ref in torn]
 
     def _is_noted(self, ref: str, commit: Sha) -> bool:
-        """Whether our own ref is there already: it was made when all of it had come."""
+        """Return True if our tracking ref is at this commit. We write that ref only after a complete fetch."""
         return read_loose(self._here.common_dir, tracked(self._name, ref)) == commit
 
     def _is_whole(self, *tips: Sha) -> bool:
-        """As git asks it after a fetch: whether all is here that no ref of ours has."""
+        """Return True if every object that our refs lack is present, by the check git runs after a fetch."""
         args = ("rev-list", "--objects", "--quiet", "--missing=allow-promisor", "--stdin", "--not", "--all")
         return (
             not tips
@@ -118,7 +116,8 @@ class GitRemote:
         )
 
     def _known(self) -> bytes:
-        """What is here already, a commit a line, so that it does not come again: of our refs those that are whole."""
+        """Return the commits already here, one per line, so that git does not fetch them again. Includes only complete
+        refs of ours."""
         git = self._shared.git
         names = git.real("for-each-ref", f"--count={_MOST_KNOWN}", "--format=%(objectname)", *_KNOWN).out
         answers = git.real("cat-file", "--batch-check", stdin=names).out.splitlines()
@@ -141,14 +140,13 @@ class GitRemote:
         return {ref: sha for number, ref in enumerate(refs) if (sha := came.get(f"{_IN}{number}"))}
 
     def _note_all(self, tips: Mapping[str, Sha]) -> None:
-        """A note that cannot be written hinders nobody: what the remote said is what it answered."""
+        """Update the tracking refs. Ignores a failed write, because the remote's answer is already known."""
         with suppress(GitProblem):
             self._note({ref: commit for ref, commit in tips.items() if not self._is_noted(ref, commit)})
 
     def _note(self, tips: Mapping[str, Sha]) -> None:
-        """What the remote has, as refs of ours, so that git keeps it. What is no commit (whoever may push there can
-        put anything in a ref's place) is told as it is, and not kept.
-        """
+        """Write the remote's commits to our tracking refs so that git keeps them. Skips objects that are not commits,
+        because anyone with push access can put such an object behind a ref."""
         git, commits = self._shared.git, self._commits(set(tips.values()))
         notes = {tracked(self._name, ref): sha for ref, sha in tips.items() if sha in commits}
         if objects.refs.keep_all(git, notes):
@@ -158,7 +156,7 @@ class GitRemote:
                 objects.refs.keep(git, name, commit)
 
     def _commits(self, names: set[Sha]) -> set[Sha]:
-        """Those that are commits; where one of them cannot be looked at, each is asked for by itself."""
+        """Return the names that are commits. If one cannot be read, look each up separately."""
         try:
             return {sha for sha, kind in self._shared.git.lookup.kinds(names).items() if kind == b"commit"}
         except GitProblem:
@@ -167,7 +165,7 @@ class GitRemote:
         return {sha for each in names for sha in self._commits({each})}
 
     def push(self, updates: Sequence[RefUpdate]) -> Pushed | Moved:
-        """All of it or nothing, each ref from where it is expected; hooks of the remote are obeyed."""
+        """Push all refs or none, each only from its expected commit. Remote hooks apply."""
         for update in updates:
             objects.refs.well_formed(update.ref, "refs/")
         leases = [f"--force-with-lease={update.ref}:{update.old or ''}" for update in updates]
@@ -182,7 +180,7 @@ class GitRemote:
     def _looked_up(
         self, place: ExchangeFolder, address: str, updates: Sequence[RefUpdate], done: process.Finished
     ) -> Pushed | Moved:
-        """What became of a push that failed, or whose answer was lost: the refs themselves say it."""
+        """Return the outcome of a failed or interrupted push by reading the remote's refs again."""
         try:
             now = self._tips(place, [update.ref for update in updates], address)
         except RemoteProblem:
@@ -204,7 +202,8 @@ class GitRemote:
         raise RemoteProblem(f"{self._name} did not take the push: {words}", kind=kind, next_step=step)
 
     def _in_the_way(self, place: ExchangeFolder, address: str, updates: Sequence[RefUpdate]) -> str:
-        """A ref of the remote below the name of one that goes there, or called like a folder that it lies in."""
+        """Return a remote ref that conflicts with these names: one below a pushed ref, or one named like a parent
+        folder."""
         names = [update.ref.split("/") for update in updates]
         above = {"/".join(parts[:many]) for parts in names for many in range(3, len(parts))}
         below = {f"{update.ref}/*" for update in updates}
@@ -214,7 +213,7 @@ class GitRemote:
         return next((ref for ref in refs if ref in above or ref.startswith(starts)), "")
 
     def take_away(self, refs: Mapping[str, Sha]) -> TakenAway:
-        """Refs of the remote, each only where it is at that commit; hooks of the remote are obeyed."""
+        """Delete refs on the remote, each only if still at the given commit. Remote hooks apply."""
         for ref in refs:
             objects.refs.well_formed(ref, "refs/")
         leases = [f"--force-with-lease={ref}:{old}" for ref, old in refs.items()]
@@ -239,7 +238,7 @@ class GitRemote:
 
 
 def _said(done: process.Finished) -> str:
-    """What the remote told, and why it took a ref or not: its words, without git's own around them."""
+    """Return the remote's message and its reasons for rejecting refs, without git's own wording."""
     lines = [line.removeprefix("remote:").strip() for line in as_text(done.err).splitlines() if line[:7] == "remote:"]
     why = [match.group(1) for line in as_text(done.out).splitlines() if (match := _WHY.search(line))]
     words = [*lines, *(each for each in dict.fromkeys(why) if each not in lines)]

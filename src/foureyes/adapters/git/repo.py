@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class GitRepo:
-    """One repository, seen from one worktree. `root` is the main worktree, or a bare repository's directory."""
+    """One repository, seen from one worktree. `root` is the main worktree, or the directory of a bare repository."""
 
     def __init__(self, here: Located, shared: SharedGit | None = None) -> None:
         self._here = here
@@ -46,13 +46,13 @@ class GitRepo:
         return self._shared.git
 
     def check_version(self) -> None:
-        """`GitProblem` when git is missing or older than 2.38. Whatever starts git does this first, once."""
+        """Raise GitProblem when git is missing or older than 2.38. Call this before any other git command."""
         from foureyes.adapters.git.client.git import check_version
 
         check_version()
 
     def refuse_refused(self) -> None:
-        """`GitProblem` when the user's own git refuses this repository, or cannot read what is checked out."""
+        """Raise GitProblem when the user's own git refuses this repository or cannot read the checkout."""
         from foureyes.adapters.git.client.git import refuse_refused
 
         refuse_refused(self._git, self._here)
@@ -64,7 +64,8 @@ class GitRepo:
     # Refs
 
     def commit_of(self, ref: str) -> Sha | None:
-        """The commit a full ref name, a branch name or a sha means. HEAD and DETACHED: the caller's."""
+        """Return the commit of a full ref name, a branch name or a sha, or None. Accepts HEAD and DETACHED for the
+        caller's worktree."""
         meanings = meanings_of(ref)
         if commit := self._at_once(meanings[0]):  # `fe start` needs nothing else of git
             return commit
@@ -76,67 +77,66 @@ class GitRepo:
         return commit
 
     def _at_once(self, name: str) -> Sha | None:
-        """What a ref with a file of its own is at, or the commit of this hash if it is here: no program is started for
-        it, or one for all questions.
-        """
+        """Return the commit of a loose ref or a known sha, or None. Starts no program for a ref, and one shared reader
+        for shas."""
         sha = as_sha(name)
         if sha is None:
             return read_loose(self._here.common_dir, name)
         return sha if self._git.lookup.kinds([sha]).get(sha) == b"commit" else None
 
     def heads(self) -> dict[str, Sha]:
-        """Every branch (full ref name) and its commit, in one look."""
+        """Return every branch, by full ref name, with its commit."""
         return self.kept(_BRANCH)
 
     def kept(self, below: str) -> dict[str, Sha]:
-        """Every ref below a name, and what it names; one that is packed more than once is a `GitProblem`."""
+        """Return every ref below a prefix with its object. Raise GitProblem for a ref that is packed twice."""
         if (refs := read_below(self._here.common_dir, below)) is not None:
             return refs
         out = self._git.real("for-each-ref", "--format=%(refname) %(objectname)", below).out
         return listed(self._here.common_dir, out)
 
     def replaced(self) -> list[str]:
-        """By what git here puts others in the place of commits: refs of `git replace`, and the file of grafts."""
+        """Return the refs of `git replace` and the grafts file, if any: both substitute commits in this repository."""
         grafts = "info/grafts"
         return [*self.kept("refs/replace/"), *([grafts] if lexists(join(self._here.common_dir, grafts)) else [])]
 
     def in_the_way(self, refs: Sequence[str]) -> list[GitProblem]:
-        """Why git cannot write these refs, each with what fixes it; nothing of those that it can."""
+        """Return a problem, with its fix, for each ref that git cannot write."""
         from foureyes.adapters.git.objects.refs import in_the_way
 
         return [problem for ref in refs if (problem := in_the_way(self._git, ref)) is not None]
 
     def locked(self, below: str) -> list[str]:
-        """The refs below a name that have a lock beside them."""
+        """Return the refs below a prefix that have a lock file."""
         from foureyes.adapters.git.objects.refs import locked
 
         return locked(self._git, below)
 
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
-        """Those of the objects that are not there, commits that cannot be read, and trees that are not whole."""
+        """Return the objects that are absent, the unreadable commits and the incomplete trees."""
         return reading.content.missing(self._git, objects)
 
     def current_ref(self) -> str:
-        """The full name of the branch checked out where the caller stands, or DETACHED."""
+        """Return the full name of the branch checked out in the caller's worktree, or DETACHED."""
         return checkouts.status.head_ref(self._git, self._here.git_dir)
 
     def branch_ref(self, name: str) -> str | None:
-        """The full ref of a local branch given by short or full name; None when there is none."""
+        """Return the full ref of a local branch given by short or full name, or None."""
         ref = name if name.startswith(_BRANCH) else _BRANCH + name
         return ref if read_loose(self._here.common_dir, ref) or self._resolve([ref]) != [None] else None
 
     def default_target(self) -> str | None:
-        """The short name of the branch checked out in the main worktree, also one without a commit yet."""
+        """Return the short name of the branch checked out in the main worktree, even before its first commit."""
         ref = checkouts.status.head_ref(self._git, self._here.common_dir)
         return ref.removeprefix(_BRANCH) if ref.startswith(_BRANCH) else None
 
     def origin_head(self) -> str:
-        """The short name of the branch that is the usual one on the remote called origin; empty if nothing says so."""
+        """Return the short name of origin's default branch, or an empty string if origin/HEAD is not set."""
         out = self._git.real("for-each-ref", "--format=%(symref)", "refs/remotes/origin/HEAD").out
         return as_text(out).strip().removeprefix("refs/remotes/origin/")
 
     def usual_remote(self) -> str:
-        """The remote that is meant where nobody names one: origin, or the only one; empty if there is none."""
+        """Return the default remote: origin, or the only one. Return an empty string if neither applies."""
         from foureyes.adapters.git.client.config_file import read_settings
 
         keys = read_settings(join(self._here.common_dir, "config"))
@@ -144,12 +144,12 @@ class GitRepo:
         return "origin" if "origin" in names else names[0] if len(names) == 1 else ""
 
     def commit_count(self) -> int:
-        """How many commits the caller's HEAD has; 0 before the first one."""
+        """Return the number of commits reachable from the caller's HEAD, 0 before the first one."""
         head = self.commit_of("HEAD")
         return reading.history.count(self._git, head) if head else 0
 
     def _resolve(self, names: Sequence[str]) -> list[Sha | None]:
-        """Commits of exact names, in one call, as the repository has them now."""
+        """Return the commits of exact names as the repository has them now, in one call of git."""
         asked = [name if is_ref_name(name) else "" for name in names]
         lines = "".join(f"{name}^{{commit}}\n" for name in asked if name)
         if not lines:
@@ -161,7 +161,7 @@ class GitRepo:
     # The change
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
-        """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`."""
+        """Return the change on `ref` that the target branch lacks, or, if it has landed, the part since `since`. [K4]"""
         name, targets = meanings_of(ref)[0], target_refs(target)
         head, tip = (self._at_once(each) for each in (name, targets[0]))
         if head is None or tip is None:
@@ -210,18 +210,17 @@ class GitRepo:
         )
 
     def diff_text(self, base: Sha, head: Sha) -> str:
-        """The change for reading (renames followed); not what the diff id is made of."""
+        """Return the change as text to read, with renames followed. The diff id is not computed from it."""
         return reading.diff.diff_text(self._git, *self._must_know(base, head))
 
     def file_diffs(self, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
-        """The same change as files, hunks and numbered lines, with so many lines around each place."""
+        """Return the same change as files, hunks and numbered lines, with `context` lines around each place."""
         known = self._must_know(base, head)
         return reading.diff.file_diffs(self._git, known[0], known[1], context)
 
     def diffs_since(self, was: Sha, then: Sha, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...] | None:
-        """What is new in base..head compared with was..then, as that would be on the same base; None where git cannot
-        bring it there by itself. It is tried in the clean room and named by nobody.
-        """
+        """Return what base..head adds to was..then, after replaying was..then on the same base. Return None where that
+        replay conflicts. The trial merge stays in the clean room."""
         self._must_know(was, then, base, head)
         began, made_then, begins = (known.tree for known in reading.history.known(self._git, was, then, base) if known)
         made = reading.history.three_way(self._git, base=began, ours=begins, theirs=made_then)
@@ -238,31 +237,31 @@ class GitRepo:
     # History
 
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:
-        """Whether `commit` is reachable from `of`; False for unknown commits."""
+        """Return True if `commit` is reachable from `of`, False for unknown commits."""
         return reading.history.is_ancestor(self._git, commit, of)
 
     def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
-        """A3: what `new_head` is to the approved `base..head`."""
+        """Return the relation of `new_head` to the approved `base..head`. [A3]"""
         tip = self._target(target)
         return reading.history.relation_of(self._git, base=base, head=head, new_head=new_head, tip=tip)
 
     def merged_by(self, head: Sha, target: str) -> Sha | None:
-        """The first commit on the target's first-parent line that contains `head`; None when none does."""
+        """Return the first commit on the target's first-parent line that contains `head`, or None."""
         return reading.history.merged_by(self._git, head, self._target(target)) if as_sha(head) else None
 
     def reached(self, commits: Sequence[Sha], target: str) -> set[Sha]:
-        """Those of the commits that the target branch has, in one call; perhaps also some that are unknown."""
+        """Return the commits that the target branch has, in one call. The result may include unknown commits."""
         return reading.history.reached(self._git, commits, self._target(target))
 
     def line(self, target: str, most: int) -> list[LineCommit]:
-        """The newest commits on the target's first-parent line, the tip first."""
+        """Return the newest commits on the target's first-parent line, the tip first."""
         from foureyes.app.views.work import LineCommit
 
         rows = reading.history.line(self._git, self._target(target), most)
         return [LineCommit(*row) for row in rows]
 
     def history(self, target: str, most: int) -> TargetHistory:
-        """The nearest commits of the target on all its lines: each before those that it stands on."""
+        """Return the commits of the target nearest to its tip on all lines, each before its parents."""
         from foureyes.app.git_ports import TargetHistory
         from foureyes.app.views.work import LineCommit
 
@@ -279,9 +278,11 @@ class GitRepo:
         held: HeldAnchors | None = None,
         adopted: Sha | None = None,
     ) -> str | None:
-        """The anchor `<row>:<hash>` with the highest row (J3) of the target's commits that `since`, if that is on it, has
-        not, and of that one itself. Of the `work` of tasks only merges have one. Those that are `held`, or of commits
-        that `adopted` has, do not count.
+        """Return the anchor `<row>:<hash>` with the highest row among the target's commits after `since`, and in
+        `since` itself.
+
+        `since` counts only if it is on the target. Plain commits in `work` have no anchors, only merges do. Anchors in
+        `held`, and those of commits that `adopted` contains, do not count. [J3]
         """
         tip = self._target(target)
         return reading.history.last_anchor(self._git, tip, since, work=work, held=held, adopted=adopted)
@@ -295,7 +296,7 @@ class GitRepo:
     # Files
 
     def file_at(self, ref: str, path: str) -> str | None:
-        """The text of a file on a branch or commit; None when it is not there."""
+        """Return the text of a file on a branch or commit, or None."""
         commit = as_sha(ref) or self.commit_of(ref)
         if commit is None or "\n" in path:
             return None
@@ -304,42 +305,41 @@ class GitRepo:
         return reading.content.text_at(self._git, commit, path)
 
     def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
-        """The texts of files at a commit; what is not there, is binary or is very large is left out."""
+        """Return the texts of files at a commit. Absent, binary and very large files are left out."""
         return reading.content.texts(self._git, commit, paths)
 
     def links(self, *trees: Sha) -> list[dict[str, str]]:
-        """The symbolic links of commits or trees, each path with what it says."""
+        """Return the symbolic links of commits or trees, each path with its link text."""
         return reading.content.links(self._git, *trees)
 
     def renames(self, old: Sha, new: Sha) -> dict[str, str]:
-        """Between two commits: path now → path then, of every renamed file."""
+        """Return the old path of each file renamed between two commits, by its new path."""
         return reading.content.renames(self._git, old, new)
 
     def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
-        """A6: what an attempt is made of: `blob <sha>` of each file it leaves behind, `diff <id>` of each of its
-        commits.
-        """
+        """Return the pieces of an attempt: `blob <sha>` of each file it leaves, `diff <id>` of each of its commits.
+        [A6]"""
         return reading.content.pieces(self._git, base, head)
 
     def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:
-        """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out; or those of
-        them with conflicts that nobody resolved.
+        """Return the uncommitted paths in the worktrees of `ref`, including untracked but not ignored files.
+
+        With `in_conflict`, return only the paths with unresolved conflicts.
         """
         look = checkouts.status.unresolved if in_conflict else checkouts.status.uncommitted
         return sorted({path for place in self._places(ref) for path in look(self._git, place)})
 
     def additions(self, ref: str) -> Additions:
-        """What a commit of everything would add where `ref` is checked out."""
+        """Return the files that a commit of everything would add or enlarge in the worktrees of `ref`."""
         return checkouts.commits.additions(self._git, self._places(ref))
 
     def _places(self, ref: str) -> list[Located]:
-        """The checkouts of a branch that have files."""
         here = ref == DETACHED or ref == self.current_ref()
         places = [self._here] if here else checkouts.status.checked_out_at(self._git, ref)
         return [place for place in places if _has_files(place)]
 
     def is_clean(self) -> bool:
-        """Whether everything where the caller stands is committed."""
+        """Return True if everything in the caller's worktree is committed."""
         return not self.uncommitted(DETACHED)
 
 

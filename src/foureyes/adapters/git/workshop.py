@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class GitWorkshop:
-    """What is done to one repository. `folder` is the project's: worktrees of tasks are below it."""
+    """The write operations on one repository. `folder` is the project folder and contains the task worktrees."""
 
     def __init__(self, here: Located, folder: str, shared: SharedGit | None = None) -> None:
         self._here = here
@@ -39,33 +39,33 @@ class GitWorkshop:
     # Objects
 
     def export(self, tree: Sha, path: str, only: Sequence[str] = ()) -> None:
-        """Write the files of a tree (or of a commit's tree), or `only` these, into an empty directory; no `.git`, no
-        program is run for it.
-        """
+        """Write the files of a tree or commit, or `only` these paths, into an empty directory. Creates no `.git` and
+        runs no program."""
         if self._exports is None:
             self._exports = objects.export.Exports(self._here.common_dir)
         self._exports.write(tree, path, only)
 
     def files_of(self, tree: Sha) -> dict[str, str]:
-        """Every path of a tree, with its mode and object."""
+        """Return every path of a tree with its mode and object."""
         return objects.export.files_of(self._git, tree)
 
     def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> MergeResult:
-        """What git by itself makes of base..head brought onto `tip`, by that base and no other; where that conflicts,
-        of what comes after `landed`, which is there already. Moves nothing.
+        """Merge base..head onto `tip` by that base alone, without moving a ref.
+
+        If that conflicts, merge only the part after `landed`, which the target already has.
         """
         return objects.merge.merge(self._git, base=base, tip=tip, head=head, landed=landed)
 
     def is_merge_of(self, commit: Sha, *, base: Sha, head: Sha) -> bool:
-        """Whether a commit of the target holds exactly what the gate would have made of base..head there."""
+        """Return True if a commit of the target holds exactly the gate's own merge of base..head."""
         return objects.merge.is_merge_of(self._git, commit, base=base, head=head)
 
     def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
-        """A commit object in the repository's store, by the gate; no ref names it yet."""
+        """Write a commit object, authored by the gate, and return its id. No ref names it yet."""
         return objects.merge.commit(self._git, tree=tree, parents=parents, message=message)
 
     def tree_of(self, commit: Sha) -> Sha | None:
-        """The tree of a commit; None when it is not there."""
+        """Return the tree of a commit, or None."""
         from foureyes.adapters.git.client import object_files
 
         if (tree := object_files.tree_of(self._here.common_dir, commit)) is not None:
@@ -76,17 +76,17 @@ class GitWorkshop:
     # Refs
 
     def keep(self, ref: str, commit: Sha) -> None:
-        """Make a ref below `refs/foureyes/` name a commit, so that it is never lost."""
+        """Point a ref below `refs/foureyes/` at a commit so that git never collects it."""
         objects.refs.keep(self._git, ref, commit)
 
     def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
-        """Compare-and-swap of a branch; False when it was not at `old` any more."""
+        """Move a branch from `old` to `new` by compare-and-swap. Return False if it was no longer at `old`."""
         return objects.refs.swap(
             self._git, objects.refs.well_formed(ref, objects.refs.BRANCHES), new=new, old=old, why="foureyes: merge"
         )
 
     def delete_merged(self, branch: str, *, target: str) -> bool:
-        """Delete a branch that is on the target as a whole and checked out nowhere."""
+        """Delete a branch that the target contains completely and no worktree has checked out. Return True if deleted."""
         ref, onto = objects.refs.branch(branch), objects.refs.branch(target)
         here, there = objects.refs.at(self._git, ref), objects.refs.at(self._git, onto)
         if ref == onto or here.value is None or there.value is None or here.symbolic:
@@ -97,21 +97,20 @@ class GitWorkshop:
         return objects.refs.delete(self._git, ref, old=here.value)
 
     def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
-        """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was skipped, else
-        empty.
-        """
+        """Move a branch, and its clean checkout if any, from `old` to `new`. Return the reason if skipped, else an
+        empty string."""
         return checkouts.reset.reset(self._git, ref, old=old, new=new)
 
     def add_checkpoint(self, task: str, name: str, commit: Sha, *, at: datetime) -> None:
-        """A ref below `refs/foureyes/checkpoints/`; `Conflict` when the name is taken by another commit."""
+        """Add a ref below `refs/foureyes/checkpoints/`. Raise Conflict if another commit has that name."""
         objects.checkpoints.add(self._git, task, name, commit, at)
 
     def checkpoints(self) -> list[CheckpointView]:
-        """All of them, the newest first."""
+        """Return all checkpoints, the newest first."""
         return objects.checkpoints.listed(self._git)
 
     def drop_checkpoint(self, task: str, name: str, sha: Sha) -> bool:
-        """Forget one; False when there is none of that name at that commit."""
+        """Delete a checkpoint. Return False if there is none of that name at that commit."""
         return objects.checkpoints.drop(self._git, task, name, sha)
 
     # The repository and its worktrees
@@ -119,8 +118,10 @@ class GitWorkshop:
     def commit_all(
         self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "", fence: Fence = nullcontext
     ) -> Sha:
-        """Commit everything in the caller's worktree, as the caller's own git would, with trailers; or, `apart`, in
-        the worktree of that task, where no program of the tree is run and the branch moves inside of `fence` (J4).
+        """Commit everything in the caller's worktree with trailers, as the caller's own git would.
+
+        With `apart`, commit in that task's worktree instead: this runs no program from the tree and moves the branch
+        inside `fence`. [J4]
         """
         if apart:
             path = checkouts.task_worktrees.desk(self._folder, apart).path
@@ -128,67 +129,62 @@ class GitWorkshop:
         return checkouts.commits.commit_all(self._git, self._here, message, trailers)
 
     def look(self, task: str, message: str) -> Sha:
-        """V1: the files of a task's worktree as they are now, as a commit that no ref names yet; nothing changes there,
-        and no program of the tree is run.
-        """
+        """Snapshot the current files of a task's worktree as an unreferenced commit and return its id. Leaves the
+        worktree unchanged and runs no program from the tree. [V1]"""
         path = checkouts.task_worktrees.desk(self._folder, task).path
         return checkouts.commits.look_apart(self._git, path, message)
 
     def commit_file(self, path: str, message: str) -> Sha:
-        """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
+        """Commit one file of the main worktree to its branch. Leaves every other change uncommitted."""
         here = self._here
         main = Located(here.root, here.common_dir, here.common_dir, here.root)
         return checkouts.commits.commit_file(self._git, main, path, message)
 
     def apply_patch(self, patch: str, *, only_try: bool) -> str:
-        """Apply a unified diff to the files where the caller stands, if git says that it fits as a whole; why not, else
-        empty.
-        """
+        """Apply a unified diff to the caller's worktree if all of it fits. Return the reason if not, else an empty
+        string."""
         return checkouts.patch.apply_patch(self._git, self._here.worktree, patch, only_try=only_try)
 
     def programs_named(self) -> list[str]:
-        """The settings of the repository's own configuration that name a program which git would run (Q2)."""
+        """Return the settings in the repository's configuration that name a program for git to run. [Q2]"""
         from foureyes.adapters.git.client.config_programs import programs_named
 
         places = dict.fromkeys((self._git.git_dir, self._git.common_dir))
         return programs_named([setting for place in places for setting in self._git.settings(place)])
 
     def behind(self, target: str) -> list[CaughtUp]:
-        """The checkouts of the target branch that did not follow it; looks, and touches nothing."""
+        """Return the checkouts of the target branch that lag behind it. Read-only."""
         if checkouts.freshness.all_follow(self._here.common_dir, f"refs/heads/{target.removeprefix('refs/heads/')}"):
             return []
         return checkouts.checkouts.catch_up(self._git, target, look_only=True)
 
     def catch_up(self, target: str) -> list[CaughtUp]:
-        """Bring every checkout of the target branch whose files are those of an earlier commit of it up to date
-        (Q5).
-        """
+        """Update every checkout of the target branch whose files match an earlier commit of it. [Q5]"""
         return checkouts.checkouts.catch_up(self._git, target)
 
     def prepare_worktrees(self) -> None:
-        """What the first worktree would change of the repository's configuration, now: later it may be in a sandbox."""
+        """Enable per-worktree configuration now, because the first worktree may be created inside a sandbox."""
         checkouts.hooks.enable_worktree_config(self._git)
 
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
-        """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and
-        session.
-        """
+        """Create or reuse the worktree of a task and return its path. Commits in it get the task and session trailers.
+        [K1]"""
         return checkouts.task_worktrees.add(
             self._git, checkouts.task_worktrees.desk(self._folder, task), branch=branch, base=base, session=session
         )
 
     def copy_into(self, task: str, globs: Sequence[str]) -> Copied:
-        """K1: copy what git ignores and the globs mean from the main checkout into the worktree of a task."""
+        """Copy ignored files that match the globs from the main checkout into a task's worktree. [K1]"""
         return checkouts.worktree_files.copy_into(self._git, checkouts.task_worktrees.desk(self._folder, task), globs)
 
     def lay_into(self, task: str, source: str, was: str) -> tuple[str, ...]:
-        """K1: copy packages from a directory into the worktree of a task, where git ignores them; their names."""
+        """Copy packages from a directory into a task's worktree, where git ignores them. Return their names. [K1]"""
         return checkouts.worktree_files.lay_into(
             self._git, checkouts.task_worktrees.desk(self._folder, task), source, was
         )
 
     def worktrees(self) -> dict[str, str]:
-        """The tasks that have a worktree of their own, and where it is."""
+        """Return the path of each task's worktree, by task."""
         place = os.path.join(self._folder, "worktrees")
         try:
             names = [name for name in sorted(os.listdir(place)) if checkouts.task_worktrees.is_desk(place, name)]
@@ -197,14 +193,14 @@ class GitWorkshop:
             return {}
 
     def unlock_worktree(self, task: str) -> str:
-        """Remove an `index.lock` that a dead process left in the worktree of a task; the branch checked out there."""
+        """Remove an `index.lock` left by a dead process in a task's worktree. Return the branch checked out there."""
         return checkouts.task_worktrees.unlock(self._git, checkouts.task_worktrees.desk(self._folder, task))
 
     def worktree_state(self, task: str) -> WorktreeState:
-        """How the worktree of a task stands; looks, and touches nothing."""
+        """Return the state of a task's worktree. Read-only."""
         return checkouts.task_worktrees.state(self._git, checkouts.task_worktrees.desk(self._folder, task))
 
     def drop_worktree(self, task: str, *, only_try: bool = False) -> Dropped:
-        """Remove the worktree of a task if nothing in it is lost by that; `only_try`: say what would become of it."""
+        """Remove a task's worktree if nothing would be lost. With `only_try`, only report the outcome."""
         at = checkouts.task_worktrees.desk(self._folder, task)
         return checkouts.task_worktrees.drop(self._git, at, only_try=only_try)

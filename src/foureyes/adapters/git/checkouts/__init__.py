@@ -1,4 +1,4 @@
-"""Files of people and tasks: worktrees, their state, hooks, patches. A module is loaded when it is first used."""
+"""Handles the files of people and tasks: worktrees, their state, hooks and patches. Each module is loaded on first use."""
 
 from __future__ import annotations
 

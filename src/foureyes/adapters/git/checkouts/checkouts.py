@@ -1,4 +1,5 @@
-"""Worktrees as other people's desks: what lies on them, brought from one commit to another, after a merge (Q5), a redo (F1) or to a checkpoint (K2)."""
+"""Finds the worktrees of the repository and moves their files to another commit: after a merge (Q5), a redo (F1) or to
+a checkpoint (K2)."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ _NOT_FILTERED = (b"unspecified", b"unset")
 
 
 class Registered(NamedTuple):
-    """A worktree as the repository knows it; its directory may be gone. `locked` is None when it is not."""
+    """A worktree as git has it on record. Its directory may be gone. `locked` is None if it is not locked."""
 
     path: str
     branch: str
@@ -48,7 +49,7 @@ class Registered(NamedTuple):
 
 
 def registered(git: Git) -> list[Registered]:
-    """Every worktree, the main one first."""
+    """Return every worktree, the main one first."""
     records = git.real("worktree", "list", "--porcelain", "-z").out.split(b"\0\0")
     return [_registered(record.split(b"\0")) for record in records if record]
 
@@ -60,7 +61,7 @@ def _registered(words: list[bytes]) -> Registered:
 
 
 def checkout_at(git: Git, path: str) -> Located | None:
-    """The worktree with its files at a path, if it is one of this repository's."""
+    """Return the worktree at a path, or None if there is none of this repository, or it is bare or damaged."""
     try:
         place = locate(path) if isdir(path) else None
     except GitProblem:  # somebody damaged what says whose it is
@@ -71,9 +72,7 @@ def checkout_at(git: Git, path: str) -> Located | None:
 
 
 def checkouts_of(git: Git, ref: str) -> tuple[list[Located], list[str]]:
-    """Where a branch is checked out; and the paths where it is said to be, or in the middle of something, and cannot be
-    reached.
-    """
+    """Return the checkouts of a branch, and the paths that hold it but are unreachable or in a rebase or bisection."""
     places: list[Located] = []
     beyond: list[str] = []
     for known in registered(git):
@@ -88,14 +87,14 @@ def checkouts_of(git: Git, ref: str) -> tuple[list[Located], list[str]]:
 
 
 def _held(git: Git, ref: str) -> Iterator[str]:
-    """Worktrees that will come back to a branch when their rebase or bisection ends."""
+    """Yield the git directories of worktrees that return to a branch when their rebase or bisection ends."""
     for git_dir in git_dirs(git.common_dir):
         if any(noted(join(git_dir, name)) in (ref, ref.removeprefix("refs/heads/")) for name in _HOLDS_A_BRANCH):
             yield git_dir
 
 
 def is_in_use(git: Git, ref: str) -> bool:
-    """Whether a branch is checked out in any worktree, or will be when a rebase or bisection ends."""
+    """Return True if a worktree has the branch checked out, or will when its rebase or bisection ends."""
     heads = (head_ref(git, git_dir) for git_dir in git_dirs(git.common_dir) if lexists(join(git_dir, "HEAD")))
     return ref in heads or any(_held(git, ref))
 
@@ -108,12 +107,13 @@ def noted(path: str) -> str:
 
 
 def in_progress(place: Located) -> str:
-    """What somebody is in the middle of there, in a word; empty when nothing."""
+    """Return the operation in progress in a worktree, such as "a rebase", or an empty string."""
     return next((what for name, what in _IN_PROGRESS.items() if lexists(join(place.git_dir, name))), "")
 
 
 def index_tree(git: Git, place: Located) -> Sha | None:
-    """The tree that the index holds; None while it has conflicts. `write-tree` on the real index would write to it."""
+    """Return the tree of the index, or None while it has conflicts. Avoids `write-tree`, which would write to the real
+    index."""
     return tree_id(_index_rows(git, place))
 
 
@@ -122,12 +122,12 @@ def _index_rows(git: Git, place: Located) -> bytes:
 
 
 def own_side_tree(git: Git, place: Located) -> Sha | None:
-    """The tree that the index holds, of every conflict the side that was there before."""
+    """Return the tree of the index, with the checkout's own side of each conflict."""
     return tree_id(_own_side(_index_rows(git, place)))
 
 
 def _own_side(rows: bytes) -> bytes:
-    """The rows of an index (mode, id, stage, a tab, path) without its conflicts: stage 2 is the checkout's own side."""
+    """Return index rows (mode, id, stage, a tab, path) without conflicts: stage 2 is the checkout's own side."""
     kept = []
     for row in rows.split(b"\0"):
         about, tab, path = row.partition(b"\t")
@@ -138,9 +138,8 @@ def _own_side(rows: bytes) -> bytes:
 
 
 def build_index_tree(git: Git, place: Located) -> Sha | None:
-    """The tree that the index holds, made on the doorstep, so that it can be compared with others there; of a conflict
-    the checkout's own side.
-    """
+    """Write the tree of the index to the clean room, so that git can compare it there. Takes the checkout's own side of
+    each conflict."""
     with git.scratch_index() as index:
         if rows := _own_side(_index_rows(git, place)):
             git.doorstep("update-index", "-z", "--index-info", stdin=rows, env=index)
@@ -148,13 +147,13 @@ def build_index_tree(git: Git, place: Located) -> Sha | None:
 
 
 def unstaged(git: Git, place: Located) -> list[str]:
-    """Tracked files that are not as the index has them."""
+    """Return the tracked files that differ from the index."""
     entries = status(git, place, "/dev/null", options=("--untracked-files=no",))
     return [as_text(path) for code, path in entries if code[1:] != b" "]
 
 
 def busy(git: Git, place: Located) -> str:
-    """Why a checkout is not to be touched; empty when it is clean."""
+    """Return the reason a checkout must not be touched, or an empty string if it is clean."""
     if doing := in_progress(place):
         return f"{doing} is in progress there"
     if changed := unstaged(git, place):
@@ -166,7 +165,7 @@ Hurdle = Literal["in the way", "changed", "filtered", "git"]
 
 
 class Obstacle(NamedTuple):
-    """Why a checkout cannot be brought to another commit: of which kind, and in words."""
+    """The reason a checkout cannot move to another commit: its kind, and a sentence."""
 
     kind: Hurdle
     why: str
@@ -180,10 +179,10 @@ def obstacle(
     mine: Collection[str] = (),
     changed: dict[bytes, bytes] | None = None,
 ) -> Obstacle | None:
-    """Why a checkout cannot be brought from one commit to another without loss or a program; None when it can.
+    """Return the obstacle to moving a checkout between two commits without losing work or running a filter, or None.
 
-    `mine`: what is changed there and in no commit. It stays as it is where both commits are equal. `changed`: what
-    differs between both, if that is known.
+    `mine` lists uncommitted changes, which survive where both commits are equal. `changed` is the difference between
+    the commits, if already known.
     """
     changed = _changed(git, old, new) if changed is None else changed
     if blocked := _in_the_way(place, changed):
@@ -198,7 +197,7 @@ def obstacle(
 
 
 def _in_the_way(place: Located, changed: dict[bytes, bytes]) -> list[str]:
-    """Untracked files, ignored ones too, where new ones would be written."""
+    """Return the untracked files, ignored ones included, that the new commit would overwrite."""
     top = os.fsencode(place.worktree)
     gone = {path for path, status in changed.items() if status == b"D"}
     new = [path for path, status in changed.items() if status == b"A"]
@@ -207,7 +206,7 @@ def _in_the_way(place: Located, changed: dict[bytes, bytes]) -> list[str]:
 
 
 def _blockers(top: bytes, path: bytes) -> Iterator[bytes]:
-    """What is at a path, or is a file where one of its directories would be."""
+    """Yield the files at or below a path, or the file in place of one of its parent directories."""
     parts = path.split(b"/")
     for count in range(1, len(parts) + 1):
         here = b"/".join(parts[:count])
@@ -222,20 +221,19 @@ def _blockers(top: bytes, path: bytes) -> Iterator[bytes]:
 
 
 def staged(git: Git, old: Sha, index: Sha, new: Sha) -> set[str]:
-    """Paths that the index, given as a tree, has otherwise than both of two commits."""
+    """Return the paths that the index, given as a tree, has different from both commits."""
     return {as_text(path) for path in _changed(git, old, index).keys() & _changed(git, index, new).keys()}
 
 
 def _changed(git: Git, old: Sha, new: Sha) -> dict[bytes, bytes]:
-    """Every path that differs, and how: added, deleted, modified."""
+    """Return every path that differs, with its status letter: A, D or M."""
     words = git.doorstep("diff-tree", "-r", "-z", "--no-renames", "--name-status", old, new).out.split(b"\0")[:-1]
     return dict(zip(words[1::2], words[::2], strict=True))
 
 
 def _filtered(git: Git, place: Located, new: Sha, changed: list[bytes]) -> list[str]:
-    """Changed paths with a `filter` attribute: in the new commit, or by what lies in the checkout, in `info/` or in the
-    user's file.
-    """
+    """Return the changed paths with a `filter` attribute, from the new commit, the checkout, `info/` or the user's
+    attribute file."""
     paths = b"".join(path + b"\0" for path in changed)
     if not paths:
         return []
@@ -249,7 +247,7 @@ def _filtered(git: Git, place: Located, new: Sha, changed: list[bytes]) -> list[
 
 
 def _committed_filters(git: Git, new: Sha, paths: bytes) -> bytes:
-    """What the attribute files of a commit say; most commits have none."""
+    """Return the filter attributes set by a commit. Most commits have none, so check that first."""
     names = git.doorstep("ls-tree", "-r", "-z", "--name-only", "--full-tree", new).out
     if b".gitattributes\0" not in names:
         return b""
@@ -259,8 +257,10 @@ def _committed_filters(git: Git, new: Sha, paths: bytes) -> bytes:
 
 
 def bring(git: Git, place: Located, old: Sha, new: Sha, mine: Collection[str] = ()) -> Obstacle | None:
-    """Bring files and index of a checkout from one commit to another, as a fast-forward would: what is changed there,
-    staged (`mine`) or not, stays where both commits are equal. Why it did not go, else None.
+    """Move the files and index of a checkout between two commits, as a fast-forward would.
+
+    Staged changes (`mine`) and unstaged ones survive where both commits are equal. Return the obstacle if nothing was
+    moved, else None.
     """
     changed = _changed(git, old, new)
     whole = mine if _are_there(place, changed) else {*mine, *unstaged(git, place)}
@@ -281,7 +281,7 @@ def bring(git: Git, place: Located, old: Sha, new: Sha, mine: Collection[str] = 
 
 
 def _are_there(place: Located, changed: dict[bytes, bytes]) -> bool:
-    """Whether every file that is to change lies where it was: git writes one that is gone again."""
+    """Return True if every file about to change still exists. Otherwise git would restore a deleted one."""
     top = os.fsencode(place.worktree)
     paths = [path for path, how in changed.items() if how != b"A"]
     nearest = {path.rpartition(b"/")[0] for path in paths}
@@ -292,12 +292,11 @@ def _are_there(place: Located, changed: dict[bytes, bytes]) -> bool:
 
 
 def some(paths: Sequence[str]) -> str:
-    """A few names, and how many more."""
     return some_names(paths, 3)
 
 
 def shown_path(path: str) -> str:
-    """The path of a checkout as a part of a sentence, whatever it is called."""
+    """Return the path of a checkout, quoted for use in a sentence."""
     return named(as_text(os.fsencode(path)))
 
 
@@ -311,25 +310,23 @@ def shown_path(path: str) -> str:
 # of a merge that somebody else made it may be the second parent.
 
 OLDEST = 200
-"""A checkout older than so many merges is left to its owner."""
+"""A checkout more merges behind than this is not updated."""
 
 _NEAR = 20
 
 _WHOLE = 2000
-"""So many commits of the whole history are looked through for the files of a checkout."""
+"""Search at most this many commits of the whole history for a checkout's files."""
 
 
 class _LineCommit(NamedTuple):
-    """A commit on the branch's first-parent line, and its tree."""
+    """A commit on the branch's first-parent line, with its tree."""
 
     commit: Sha
     tree: Sha
 
 
 def catch_up(git: Git, target: str, *, look_only: bool = False) -> list[CaughtUp]:
-    """Bring every checkout of the branch that is behind up to date, or say why not; or only say which ones are
-    behind.
-    """
+    """Update every outdated checkout of the branch, or report the reason it stays. With `look_only`, only report."""
     ref = refs.branch(target)
     tip = refs.at(git, ref).value
     places, _ = checkouts_of(git, ref)
@@ -342,9 +339,8 @@ def catch_up(git: Git, target: str, *, look_only: bool = False) -> list[CaughtUp
 
 
 def _newest(git: Git, tip: Sha, places: list[Located]) -> list[_LineCommit]:
-    """The tip and the commit before it, where every checkout notes the tree of one of them: mostly they are one merge
-    behind, and no program has to list the line.
-    """
+    """Return the tip and its parent if the notes of all checkouts match one of the two, else an empty list. Most
+    checkouts are one merge behind, and this avoids a git call."""
     heads = git.lookup.commits([tip])
     heads |= git.lookup.commits(parent for head in heads.values() for parent in head.parents[:1])
     trees = {head.tree for head in heads.values()}
@@ -353,15 +349,16 @@ def _newest(git: Git, tip: Sha, places: list[Located]) -> list[_LineCommit]:
 
 
 def _line(git: Git, *which: str, ok: tuple[int, ...] = (0,)) -> list[_LineCommit]:
-    """Commits with their trees, newest first."""
+    """Return commits with their trees, newest first."""
     form = ("--no-commit-header", "--format=%H %T")
     out = git.real("rev-list", *form, *which, ok=ok).out
     return [_LineCommit(*(Sha(word) for word in line.split())) for line in out.decode("ascii").splitlines()]
 
 
 def _was_at(git: Git, target: str, tip: Sha) -> list[_LineCommit]:
-    """What the branch was at before it moved, by its own log, newest first: as far as the tip stands on it. What it
-    does not stand on was taken off the branch, and is somebody's work where it is staged.
+    """Return the earlier commits of the branch from its reflog, newest first, but only ancestors of the tip.
+
+    The others were removed from the branch, so a staged copy of one is its owner's work.
     """
     logged = _line(git, "--walk-reflogs", f"--max-count={OLDEST}", f"refs/heads/{target}", ok=(0, 128))
     known = list(dict.fromkeys(commit for commit in logged if commit.commit != tip))
@@ -400,10 +397,10 @@ def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], l
 def _began(
     git: Git, place: Located, target: str, line: list[_LineCommit], tree: Sha
 ) -> tuple[_LineCommit | None, set[str]]:
-    """The commit of the branch that a checkout was last at, and what is staged there since; None where nothing tells.
+    """Return the commit that a checkout was last at, and the paths staged since, or None if that is unclear.
 
-    Mostly the index is exactly that commit. Where it is no commit's, it is the nearest one that the branch was at: if
-    that is the tip, somebody just works there.
+    Usually the index equals one commit exactly. Otherwise take the nearest earlier state of the branch. If that is the
+    tip, the checkout is up to date and has staged work.
     """
     exact = next((known for known in line if known.tree == tree), None)
     if exact is not None:
@@ -421,8 +418,9 @@ def _began(
 
 
 def _nearest(git: Git, line: list[_LineCommit], tree: Sha) -> _LineCommit:
-    """The commit with the fewest files that differ from a tree; of several the one before the tip, where a checkout was
-    that missed the last merge; else the oldest, so that what was missed is told.
+    """Return the commit with the fewest files that differ from a tree.
+
+    Among equals, prefer the commit before the tip, because a checkout usually misses one merge. Then prefer the oldest.
     """
     asked = "".join(f"{known.tree} {tree}\n" for known in line).encode()
     out = git.doorstep("diff-tree", "--stdin", "-r", "--no-renames", "--raw", stdin=asked).out
@@ -441,12 +439,12 @@ def _left(place: Located, target: str, hurdle: Obstacle, old: Sha | None) -> Cau
 
 
 def _paths(place: Located) -> tuple[str, str]:
-    """Where a checkout is, and the same from where the caller stands, to be read."""
+    """Return the path of a checkout, absolute and as shown relative to the caller's directory."""
     return as_text(os.fsencode(place.worktree)), shown_path(relpath(place.worktree))
 
 
 def _next_step(path: str, target: str, hurdle: Obstacle, old: Sha | None) -> Steps:
-    """What the person types, without losing anything."""
+    """Return the commands that bring the checkout up to date without losing work."""
     if old is None or hurdle.kind == "git":
         return shell("git", "-C", path, "status")
     follow = shell("git", "-C", path, "read-tree", "-m", "-u", old, "HEAD")

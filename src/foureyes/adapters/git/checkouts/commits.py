@@ -1,4 +1,5 @@
-"""Commits of people's files, as the caller's own git makes them; of files that somebody else wrote, from outside."""
+"""Commits files: those of the caller as the caller's own git would, and those of another author without running any
+program of theirs."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ _ADD_TRAILERS = ("-c", "trailer.ifexists=addIfDifferent", "-c", "trailer.ifmissi
 
 
 def commit_all(git: Git, place: Located, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
-    """Commit everything that can be, except new files of the store, which belongs to no branch."""
+    """Commit everything except untracked files of the store, which belongs to no branch."""
     _must_have_files(place)
     if conflicts := unresolved(git, place):
         raise GitProblem(
@@ -57,7 +58,8 @@ def _trailers(trailers: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def commit_file(git: Git, place: Located, path: str, message: str) -> Sha:
-    """Commit one path as it is on disk; whatever else is staged or changed stays so. Nothing to commit is no error."""
+    """Commit one path as it is on disk. Leaves other staged or changed files as they are. Does nothing if the path is
+    unchanged."""
     _must_have_files(place)
     if head_ref(git, place.git_dir) == DETACHED:
         raise GitProblem(
@@ -88,7 +90,7 @@ def _commit_path(git: Git, place: Located, path: str, message: str) -> None:
 
 
 def _refuse_nameless(git: Git, place: Located) -> None:
-    """The first commit on a new machine fails where nobody told git a name."""
+    """Raise GitProblem if git has no user name yet, as before the first commit on a new machine."""
     if git.own("var", "GIT_COMMITTER_IDENT", cwd=place.worktree, ok=(0, 1, 128)).rc:
         name, mail = (
             shell("git", "config", "--global", f"user.{key}", blank(key.upper())) for key in ("name", "email")
@@ -97,7 +99,7 @@ def _refuse_nameless(git: Git, place: Located) -> None:
 
 
 def _untracked_file(git: Git, place: Located, name: str) -> set[bytes]:
-    """An ignored file and one of the store are not listed by status, and can still be committed by name."""
+    """Return the untracked code for a file that status does not list: an ignored one or one of the store."""
     listed = git.real(
         "--literal-pathspecs", "ls-files", "-z", "--", name, git_dir=place.git_dir, work_tree=place.worktree
     )
@@ -113,7 +115,7 @@ def _must_have_files(place: Located) -> None:
 
 
 def _head(git: Git, place: Located) -> Sha:
-    """The commit that is checked out by now."""
+    """Return the commit now checked out."""
     out = git.real("rev-parse", "--verify", "--quiet", "HEAD^{commit}", ok=(0, 1), git_dir=place.git_dir).out
     if (made := as_sha(out.strip())) is None:
         raise GitProblem(f"git committed, but HEAD of {place.worktree} has no commit")
@@ -133,9 +135,7 @@ _TRAILERS = ("interpret-trailers", "--no-divider", "--where=end", "--if-exists=a
 def commit_apart(
     git: Git, path: str, message: str, trailers: Sequence[tuple[str, str]], fence: Fence = nullcontext
 ) -> Sha:
-    """Commit everything in the worktree at a path, to the branch that is checked out there. The branch moves inside of
-    what `fence` gives (J4).
-    """
+    """Commit everything in the worktree at a path to its branch. The branch moves inside `fence`. [J4]"""
     place = _checkout(git, path)
     ref = refs.branch(head_ref(git, place.git_dir))
     paths = _paths(git, place)
@@ -155,9 +155,10 @@ def commit_apart(
 
 
 def look_apart(git: Git, path: str, message: str) -> Sha:
-    """V1: the files of the worktree at a path as they are now, as a commit on what is checked out there; by an index of
-    its own, so that nothing there changes. Repositories inside of it are left out. The commit that is checked out where
-    nothing is uncommitted.
+    """Commit the current files of the worktree at a path, on top of its checked-out commit. [V1]
+
+    Uses a separate index, so the worktree stays unchanged. Leaves out nested repositories. Return the checked-out
+    commit itself if nothing is uncommitted.
     """
     place = _checkout(git, path, busy=True)
     old = refs.at(git, refs.branch(head_ref(git, place.git_dir))).value
@@ -180,8 +181,10 @@ def look_apart(git: Git, path: str, message: str) -> Sha:
 
 
 def _checkout(git: Git, path: str, *, busy: bool = False) -> Located:
-    """The worktree at a path, as the repository itself has it on record. A link in its place, or in that of the folder
-    around it, would have other files committed. `busy`: also in the middle of a merge or a rebase.
+    """Return the worktree at a path if git's own record agrees. A symbolic link there, or in a parent folder, would
+    make us commit other files.
+
+    Raise GitProblem during a merge or rebase, unless `busy`.
     """
     known = next((each for each in registered(git) if each.path == path and realpath(path) == path), None)
     place = checkout_at(git, path) if known and known.branch else None
@@ -196,7 +199,7 @@ def _checkout(git: Git, path: str, *, busy: bool = False) -> Located:
 
 
 def _paths(git: Git, place: Located) -> list[bytes]:
-    """What is not committed, each by its name; what is a repository of its own is nobody's to commit."""
+    """Return the uncommitted paths. Raise GitProblem for conflicts and for nested repositories."""
     if conflicts := unresolved(git, place):
         raise GitProblem(
             f"{some(conflicts, _SHOWN)} in {shown_path(place.worktree)} has unresolved conflicts",
@@ -218,7 +221,7 @@ def _quietly(git: Git, place: Located, *args: str, stdin: bytes = b"", index: st
 
 
 def _with_trailers(git: Git, message: str, trailers: Sequence[tuple[str, str]]) -> bytes:
-    """In the clean room: what the repository configures for trailers may name a program."""
+    """Add the trailers in the clean room, because the repository's trailer settings may name a program."""
     for key, value in trailers:
         if "\n" in key + value or not value.strip():
             raise GitProblem(f"the trailer {key} cannot have the value {value!r}: it must be one line")
@@ -242,7 +245,7 @@ _STATUS = ("status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-s
 
 
 def additions(git: Git, places: Sequence[Located]) -> Additions:
-    """What commits of everything would add in these checkouts."""
+    """Return the new files and the growth of existing ones that commits of everything would add in these checkouts."""
     new: dict[str, int] = {}
     grown: dict[str, int] = {}
     for place in places:
@@ -258,7 +261,7 @@ def additions(git: Git, places: Sequence[Located]) -> Additions:
 
 
 def _tracked(git: Git, place: Located) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:
-    """The objects of changed files: as staged, and as last committed."""
+    """Return the objects of changed files, as staged and as last committed."""
     out = git.real(*LOOK, *_STATUS, git_dir=place.git_dir, work_tree=place.worktree).out
     staged, before = {}, {}
     for row in out.split(b"\0"):
@@ -286,7 +289,7 @@ def _on_disk(place: Located, path: bytes) -> int:
 
 
 def _sizes(git: Git, objects: set[bytes]) -> dict[bytes, int]:
-    """How large objects are; those of submodules lie elsewhere, and have none."""
+    """Return the sizes of objects. A submodule's commit is not in this repository and has none."""
     asked = b"".join(sha + b"\n" for sha in sorted(objects) if sha.strip(b"0"))
     if not asked:
         return {}

@@ -1,4 +1,4 @@
-"""Freshness of checkouts: whether those of a branch follow it, as far as files say. Starts no git."""
+"""Checks from git's files alone that the checkouts of a branch are up to date. Starts no git."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from foureyes.adapters.git.client.ref_files import read_loose
 
 
 def all_follow(common_dir: str, ref: str) -> bool:
-    """True when every checkout of a branch surely holds what the branch has; False where git has to look."""
+    """Return True if every checkout of a branch certainly has the branch's tree. False means that git has to look."""
     tip = read_loose(common_dir, ref)
     tree = tree_of(common_dir, tip) if tip else None
     if tree is None:
@@ -30,14 +30,14 @@ def all_follow(common_dir: str, ref: str) -> bool:
 
 
 def git_dirs(common_dir: str) -> list[str]:
-    """The git directory of every worktree, the main one first."""
+    """Return the git directory of every worktree, the main one first."""
     linked = join(common_dir, "worktrees")
     names = sorted(os.listdir(linked)) if isdir(linked) else []
     return [common_dir, *(join(linked, name) for name in names)]
 
 
 def roots(place: Located) -> list[str]:
-    """Every directory in which the repository is checked out, as far as git's own files name them."""
+    """Return every directory with a checkout of the repository, from git's own files."""
     paths = {} if place.root == place.common_dir else dict.fromkeys((place.root, place.worktree))
     with suppress(OSError):
         for git_dir in git_dirs(place.common_dir)[1:]:
@@ -47,7 +47,7 @@ def roots(place: Located) -> list[str]:
 
 
 def _head(git_dir: str) -> bytes | None:
-    """What HEAD says; None where it does not say it plainly."""
+    """Return the content of HEAD, or None if it is a link or a placeholder."""
     path = join(git_dir, "HEAD")
     if islink(path):
         return None

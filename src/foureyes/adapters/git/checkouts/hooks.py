@@ -1,7 +1,7 @@
-"""K1: the hooks of a task's worktree. They add the trailers, then do what the user's own hooks do.
+"""Installs the hooks of a task's worktree, which add the trailers and then run the user's own hooks. [K1]
 
-They belong to that worktree alone (`core.hooksPath` in its `config.worktree`) and look up the user's hooks when they
-run: a tool that installs some later, as `npm install` does with husky, is heeded.
+They apply to that worktree alone, through `core.hooksPath` in its `config.worktree`. They look up the user's hooks at
+run time, so hooks installed later, for example by husky during `npm install`, run too.
 """
 
 from __future__ import annotations
@@ -57,13 +57,11 @@ _OURS = {"prepare-commit-msg": _TRAILERS + _PREPARE, "commit-msg": _TRAILERS + _
 _NAMES = """applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg
 post-commit pre-rebase post-checkout post-merge pre-push post-rewrite pre-auto-gc sendemail-validate""".split()
 _FREQUENT = ("reference-transaction", "post-index-change")
-"""Run several times per command: only where the user has one."""
+"""Git runs these several times per command, so install them only if the user has one."""
 
 
 def install(git: Git, place: Located, task: str, session: str) -> None:
-    """Write the hooks of one worktree and put them in force. Again is no error, and brings session and hooks up to
-    date.
-    """
+    """Write and enable the hooks of one worktree. A second call updates the session and the hooks."""
     folder = join(place.git_dir, FOLDER)
     before = _users_folder(git, place)
     try:
@@ -79,15 +77,16 @@ def install(git: Git, place: Located, task: str, session: str) -> None:
 
 
 def _users_folder(git: Git, place: Located) -> str:
-    """Where the user's hooks are; a relative path counts from the top of each worktree."""
+    """Return the folder of the user's hooks. A relative path counts from the top of each worktree."""
     out = git.own("config", "--null", "--type=path", "--get-all", "core.hooksPath", cwd=place.worktree, ok=(0, 1)).out
     others = [path for raw in out.split(b"\0") if raw and not (path := os.fsdecode(raw)).endswith(f"/{FOLDER}")]
     return join(place.worktree, others[-1]) if others else join(git.common_dir, "hooks")
 
 
 def _put_in_force(git: Git, git_dir: str, folder: str) -> None:
-    """After whatever stands there already: the last one counts, and the hooks find the one before. In force already,
-    nothing is written: the sandbox of an agent may keep the file from changing.
+    """Set core.hooksPath after any existing value. Git uses the last value, and our hooks find the one before.
+
+    Writes nothing if already set, because an agent's sandbox may make the file read-only.
     """
     path = join(git_dir, "config.worktree")
     if read_settings(path).get("core.hookspath") == folder:
@@ -98,10 +97,12 @@ def _put_in_force(git: Git, git_dir: str, folder: str) -> None:
 
 
 def enable_worktree_config(git: Git) -> None:
-    """Let worktrees have settings of their own, as `git help worktree` says: two settings then belong to the main one.
+    """Enable per-worktree configuration and move the two settings that `git help worktree` assigns to the main
+    worktree.
 
-    First they are written there, which nobody reads yet; last they leave the shared file. The main one's file is there
-    from then on, if empty: sandboxes put a device in the place of a missing one, and git then reads no setting at all.
+    They are first copied to its own file, which git does not read yet, and removed from the shared file last. Always
+    creates that file, even if empty: sandboxes put a device in place of a missing file, and git then cannot read its
+    settings.
     """
     shared, main = join(git.common_dir, "config"), join(git.common_dir, "config.worktree")
     settings, already = read_settings(shared), read_settings(main)
@@ -137,6 +138,6 @@ def _one_line(value: str) -> str:
 
 
 def _write(handle: int, name: str, text: str, mode: int) -> None:
-    """In one step: somebody may be committing there."""
+    """Replace a hook atomically, because a commit may be running in the worktree."""
     folders.replace(handle, name, text.encode("utf-8", "surrogateescape"), mode, durable=False)
     os.chmod(name, mode, dir_fd=handle)

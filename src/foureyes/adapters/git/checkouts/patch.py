@@ -1,8 +1,7 @@
-"""A patch that somebody proposed (L3), tried on the files where the caller stands and put into them as a whole or not
-at all.
+"""Tries a proposed patch (L3) on the caller's files and applies all of it or nothing.
 
-Git refuses paths outside the worktree, in `.git` and behind a link. It looks at everything before it writes anything,
-but it removes every old file before it writes the new ones; what was there is kept until it has done so.
+Git refuses paths outside the worktree, in `.git` and behind a link. It checks everything before it writes, but removes
+every old file before it writes the new ones. So we keep the old contents until it is done.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _BINARY = re.compile(r"^(?:GIT binary patch|Binary files )", re.MULTILINE)
 
 
 class _Kept(NamedTuple):
-    """What was at a path: the content of a file, where a link goes, or nothing (None)."""
+    """The earlier state of a path: a file's content, a link's target, or None for nothing."""
 
     path: bytes
     content: bytes | None
@@ -49,7 +48,7 @@ class _Kept(NamedTuple):
 
 
 def apply_patch(git: Git, worktree: str, patch: str, *, only_try: bool) -> str:
-    """Why the patch does not fit; empty when it does, and then it is in the files, unless this was only to try."""
+    """Apply a patch, or with `only_try` only check it. Return the reason it does not fit, else an empty string."""
     if worktree == git.git_dir:
         return "there are no files here: this is a bare repository"
     raw, why = _raw(patch)
@@ -62,7 +61,7 @@ def apply_patch(git: Git, worktree: str, patch: str, *, only_try: bool) -> str:
 
 
 def _raw(patch: str) -> tuple[bytes, str]:
-    """The bytes for git, or why this is no patch that people can read and git can apply."""
+    """Return the patch as bytes, or the reason it is not a text patch that git can apply."""
     if len(patch) > LARGEST_PATCH:
         return b"", f"the patch is larger than {LARGEST_PATCH // 1_000_000} MB"
     try:
@@ -77,7 +76,7 @@ def _raw(patch: str) -> tuple[bytes, str]:
 
 
 def _affected(git: Git, worktree: str, raw: bytes) -> tuple[list[bytes], str]:
-    """Every path that the patch would write or remove, under its old and its new name; or why it does not fit."""
+    """Return every path the patch would write or remove, under old and new names, or the reason it does not fit."""
     tried = git.real(*_APPLY, "--check", "--numstat", "-z", stdin=raw, ok=(0, 1, 128), work_tree=worktree)
     if tried.rc != 0:
         return [], f"the patch does not fit: {_reason(last_words(tried))}"
@@ -122,9 +121,8 @@ def _keep(path: bytes) -> _Kept:
 
 
 def _put_back(kept: list[_Kept]) -> list[str]:
-    """As it was, whatever git got done; what could not be. First goes what must not be there, so that it is in nobody's
-    way.
-    """
+    """Restore the files and return those that could not be restored. Removes all changed paths first, so that none
+    blocks another."""
     changed = [file for file in kept if _keep(file.path) != file]
     for file in changed:
         with suppress(OSError):

@@ -1,7 +1,7 @@
-"""F1, K2: a branch, and its clean checkout if it has one, from one commit to another.
+"""Moves a branch, and its clean checkout if any, from one commit to another. [F1, K2]
 
-The branch moves first, then the files follow. Killed in between, the checkout holds the tree of `old` under a branch at
-`new`: the next call finds that and lets the files follow.
+The branch moves first, then the files. After a kill in between, the checkout still has the tree of `old`. The next call
+detects that and updates the files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from foureyes.errors import GitProblem
 
 
 def reset(git: Git, ref: str, *, old: Sha, new: Sha) -> str:
-    """Bring a branch from `old` to `new`; why it was skipped, else empty."""
+    """Move a branch from `old` to `new`. Return the reason if skipped, else an empty string."""
     refs.well_formed(ref, refs.BRANCHES)
     was, will = history.known(git, old, new)
     if will is None:
@@ -56,9 +56,8 @@ def _reason_to_stay(git: Git, place: Located, was: history.KnownCommit, will: hi
 
 
 def _follow(git: Git, places: list[Located], was: history.KnownCommit, will: history.KnownCommit) -> str:
-    """Let checkouts that still hold the old tree follow. What holds anything else is its owner's work on top of the new
-    one.
-    """
+    """Update the checkouts that still hold the old tree. Any other content is its owner's work on top of the new
+    commit."""
     for place in places:
         if was.tree == will.tree or index_tree(git, place) != was.tree:
             continue

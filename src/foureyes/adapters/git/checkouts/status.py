@@ -1,4 +1,4 @@
-"""What needs files of a worktree: what is not committed there, and committing it."""
+"""Reads the uncommitted state of a worktree: its branch, changed and ignored files, and conflicts."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-
 
 
 def head_ref(git: Git, git_dir: str) -> str:
-    """The full name of the branch checked out (it may have no commit yet), or DETACHED.
+    """Return the full name of the branch checked out, even one without a commit, or DETACHED.
 
-    Read from HEAD; git is asked where the file does not say it plainly (a symbolic link, the reftable format).
+    Reads HEAD, and asks git only if that is a symbolic link or uses the reftable format.
     """
     path = join(git_dir, "HEAD")
     try:
@@ -42,7 +42,7 @@ def head_ref(git: Git, git_dir: str) -> str:
 
 
 def checked_out_at(git: Git, ref: str) -> list[Located]:
-    """The worktrees in which a branch is checked out."""
+    """Return the worktrees that have a branch checked out."""
     wanted = b"branch " + ref.encode("utf-8", "surrogateescape")
     records = git.real("worktree", "list", "--porcelain", "-z").out.split(b"\0\0")
     rows = [(os.fsdecode(record.split(b"\0")[0][9:]), wanted in record.split(b"\0")) for record in records]
@@ -51,7 +51,8 @@ def checked_out_at(git: Git, ref: str) -> list[Located]:
 
 
 def _stands_on(git: Git, path: str, ref: str) -> Located | None:
-    """A worktree, if its HEAD names a branch: of one that stands for another git tells only that other one."""
+    """Return the worktree at a path if its HEAD names the branch. `git worktree list` resolves a symbolic branch to its
+    target, so it cannot tell."""
     try:
         place = locate(path)
         return place if place is not None and head_ref(git, place.git_dir) == ref else None
@@ -63,30 +64,29 @@ _MISSING = b" D"
 
 
 def uncommitted(git: Git, place: Located, *, missing: bool = True) -> list[str]:
-    """Paths that a commit of everything would change; untracked ones too, the project's store aside. `missing`: also
-    files that are committed and only missing here.
+    """Return the paths that a commit of everything would change, including untracked ones but not the store.
 
-    The user's own ignore file counts, because `git add` minds it; one that the repository's configuration names
-    does not.
+    With `missing`, include files deleted from disk only. Uses the user's own ignore file, as `git add` does, but never
+    one named by the repository's configuration.
     """
     return [as_text(path) for code, path in _seen(git, place) if missing or code != _MISSING]
 
 
 def unresolved(git: Git, place: Located) -> list[str]:
-    """Paths with conflicts of a merge, a rebase or a stash that nobody resolved."""
+    """Return the paths with unresolved conflicts of a merge, a rebase or a stash."""
     entries = status(git, place, "/dev/null")
     return [as_text(path) for code, path in entries if b"U" in code or code in (b"AA", b"DD")]
 
 
 def unsaved_and_ignored(git: Git, place: Located) -> tuple[list[str], list[bytes]]:
-    """Content that no commit has, and what git leaves out of every commit: files, and folders as a whole."""
+    """Return the paths with uncommitted content, and the ignored files and folders."""
     entries = _seen(git, place, "--ignored=matching")
     ignored = [path for code, path in entries if code == b"!!"]
     return [as_text(path) for code, path in entries if code not in (b"!!", _MISSING)], ignored
 
 
 def _seen(git: Git, place: Located, *options: str) -> list[tuple[bytes, bytes]]:
-    """As `git add` sees it."""
+    """Return the status with the user's ignore file applied, as `git add` would see it."""
     entries = status(git, place, "/dev/null", options=options)
     if any(code == b"??" for code, _ in entries) and (ignored := users_excludes(git)) != "/dev/null":
         entries = status(git, place, ignored, options=options)
@@ -96,20 +96,19 @@ def _seen(git: Git, place: Located, *options: str) -> list[tuple[bytes, bytes]]:
 def status(
     git: Git, place: Located, excludes: str, *paths: str, options: tuple[str, ...] = ()
 ) -> list[tuple[bytes, bytes]]:
-    """Code and path of everything that is not as committed, and could be."""
+    """Return code and path of everything that differs from the last commit and can be committed."""
     entries = _entries(git, place, excludes, *paths, options=options)
     return [(code, path) for code, path in entries if not _is_mask(place, code, path)]
 
 
 def masks(git: Git, place: Located) -> list[str]:
-    """What lies in a checkout and is neither file nor link nor directory: no commit can hold it."""
+    """Return the paths that are neither file, link nor directory. No commit can hold them."""
     return [os.fsdecode(path) for code, path in _entries(git, place, "/dev/null") if _is_mask(place, code, path)]
 
 
 def _is_mask(place: Located, code: bytes, path: bytes) -> bool:
-    """Sandboxes of agents bind devices over dotfiles. What is staged there can be committed all the same, and what lies
-    behind a link to a folder does not lie here.
-    """
+    """Return True for a device that an agent's sandbox bound over a dotfile. Staged paths and paths behind a linked
+    folder do not count."""
     if code[:1] not in (b" ", b"?", b"!"):
         return False
     top = os.fsencode(place.worktree)
@@ -133,7 +132,7 @@ def _entries(
 
 
 def users_excludes(git: Git) -> str:
-    """The user's own ignore file; none of the repository's."""
+    """Return the user's own ignore file, never one of the repository's."""
     configured = git.users_setting("core.excludesFile")
     default = join(os.environ.get("XDG_CONFIG_HOME") or expanduser("~/.config"), "git", "ignore")
     path = configured or default

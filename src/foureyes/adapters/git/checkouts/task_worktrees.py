@@ -1,8 +1,8 @@
-"""K1: the worktrees of tasks, below the project's folder. Made in steps that the next call finishes; removed only when
-nothing is lost.
+"""Creates and removes the worktrees of tasks, below the project's folder. [K1]
 
-Their files are written as the user's own git would (its filters, say for large files), because somebody works with
-them; hooks and filters that only the repository's configuration names are not run.
+An interrupted creation is finished by the next call. A worktree is removed only if nothing would be lost. Files pass
+through the user's own git filters, such as git-lfs. Hooks and filters named only by the repository's configuration do
+not run.
 """
 
 from __future__ import annotations
@@ -52,39 +52,39 @@ from foureyes.steps import Steps, fe, in_turn, prose, shell
 # them; hooks and filters that only the repository's configuration names are not run.
 
 _BEING_MADE = "initializing"
-"""The reason of the lock that `git worktree add` holds while it works."""
+"""The reason on the lock that `git worktree add` holds while it works."""
 
 _PATIENCE, _PAUSE = 300.0, 0.05
-"""Seconds: the files of a large repository take a while to write."""
+"""In seconds. Writing the files of a large repository takes a while."""
 _QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 
 
 class TaskWorktree(NamedTuple):
-    """Where the worktree of a task is, or is to be."""
+    """A task and the path of its worktree, which may not exist yet."""
 
     task: str
     path: str
 
     @property
     def root(self) -> str:
-        """The checkout in which the project's folder lies."""
+        """Return the checkout that contains the project's folder."""
         return dirname(dirname(dirname(self.path)))
 
 
 def desk(folder: str, task: str) -> TaskWorktree:
-    """The place of a task's worktree."""
+    """Return the location of a task's worktree. Raise BadInput for a malformed task id."""
     if not TASK_INPUT.match(task):
         raise BadInput(f"{task!r} is not the id of a task")
     return TaskWorktree(task, join(realpath(folder), "worktrees", task))
 
 
 def is_desk(place: str, name: str) -> bool:
-    """Whether something in the folder of worktrees is one: a folder called like a task."""
+    """Return True for a folder named like a task id."""
     return bool(TASK_INPUT.match(name)) and isdir(join(place, name))
 
 
 def add(git: Git, at: TaskWorktree, *, branch: str, base: Sha, session: str) -> str:
-    """The worktree of a task, made or found again; its path."""
+    """Create or reuse the worktree of a task and return its path."""
     ref = refs.branch(branch)
     while True:
         with _registering(at):
@@ -99,7 +99,7 @@ def add(git: Git, at: TaskWorktree, *, branch: str, base: Sha, session: str) -> 
 
 @contextmanager
 def _locked(place: Located) -> Iterator[None]:
-    """One process at a time writes or removes the files of a worktree; the others go on with theirs."""
+    """Lock one worktree, so that one process at a time writes or removes its files. Other worktrees stay unlocked."""
     with ExitStack() as stack:
         with suppress(FileNotFoundError):  # it was removed: nothing to write, nothing to remove
             _take(stack.enter_context(folders.entered(place.git_dir)), place.git_dir)
@@ -108,9 +108,8 @@ def _locked(place: Located) -> Iterator[None]:
 
 @contextmanager
 def _registering(at: TaskWorktree) -> Iterator[int]:
-    """One process at a time adds worktrees, so a half-made one is left from a crash. Held shortly, never while files
-    are written. The lock.
-    """
+    """Lock the registration of worktrees and yield the lock. A half-made worktree found under this lock is left from a
+    crash. Never held while files are written."""
     folder = dirname(at.path)
     try:
         with folders.folder(folder, make=True) as place:
@@ -129,7 +128,7 @@ def _registering(at: TaskWorktree) -> Iterator[int]:
 
 
 def _take(descriptor: int, path: str) -> None:
-    """Wait for the lock; not for one that is never released."""
+    """Wait for the lock, at most _PATIENCE seconds."""
     end = monotonic() + _PATIENCE
     while True:
         try:
@@ -142,14 +141,14 @@ def _take(descriptor: int, path: str) -> None:
 
 
 def _known(git: Git, at: TaskWorktree) -> Registered | None:
-    """What git knows of a task's worktree; without any linked one it need not be asked."""
+    """Return git's record of a task's worktree, or None. Skips git if the repository has no linked worktree."""
     if not lexists(at.path) and not isdir(join(git.common_dir, "worktrees")):
         return None
     return next((each for each in registered(git) if realpath(each.path) == at.path), None)
 
 
 def _existing(git: Git, at: TaskWorktree, ref: str) -> Located | None:
-    """The worktree if it is there, for this branch. What is left of one that is not is cleared away."""
+    """Return the existing worktree for this branch, or None. Clears the remains of a deleted or half-made one."""
     known = _known(git, at)
     if known is not None and known.locked == _BEING_MADE:
         _clear_half_made(git, at)
@@ -188,7 +187,7 @@ def _must_be_checkout(git: Git, at: TaskWorktree) -> Located:
 
 
 def _branch_of(git: Git, place: Located) -> str:
-    """The branch checked out, also in the middle of its rebase."""
+    """Return the branch checked out, even during its rebase."""
     ref = head_ref(git, place.git_dir)
     for name in ("rebase-merge", "rebase-apply"):
         path = join(place.git_dir, name, "head-name")
@@ -198,7 +197,7 @@ def _branch_of(git: Git, place: Located) -> str:
 
 
 def _clear_half_made(git: Git, at: TaskWorktree) -> None:
-    """Take away what a killed `git worktree add` left: at most its `.git` file."""
+    """Remove the remains of a killed `git worktree add`: at most its `.git` file."""
     if isdir(at.path):
         if set(os.listdir(at.path)) - {".git"}:
             raise GitProblem(
@@ -211,7 +210,7 @@ def _clear_half_made(git: Git, at: TaskWorktree) -> None:
 
 
 def _repair_or_move(path: str) -> Steps:
-    """A worktree that was moved with its repository is named to git; what else is there belongs to somebody."""
+    """Return the next step: `git worktree repair` for a moved worktree, else move the other files away."""
     if isfile(join(path, ".git")):
         return shell("git", "worktree", "repair", path, after=", if the repository was moved; else move it away")
     return prose("move it away")
@@ -233,7 +232,7 @@ def _made(git: Git, at: TaskWorktree, ref: str, base: Sha) -> Located:
 
 
 def _held_elsewhere(git: Git, at: TaskWorktree, ref: str) -> GitProblem | None:
-    """git checks a branch out once; who works on it goes where it is."""
+    """Return a problem that points to the worktree that already has the branch checked out, or None."""
     where = next((known.path for known in registered(git) if known.branch == ref), "")
     if not where:
         return None
@@ -244,7 +243,7 @@ def _held_elsewhere(git: Git, at: TaskWorktree, ref: str) -> GitProblem | None:
 
 
 def _fill(git: Git, place: Located) -> None:
-    """Write the files, if nobody did yet. Without an index nothing was ever committed or staged here."""
+    """Write the files unless that was done before. Without an index, nothing was ever committed or staged here."""
     ready = join(place.git_dir, hooks.FOLDER, "ready")
     if exists(ready):
         return
@@ -264,8 +263,9 @@ def _users_way(git: Git, place: Located) -> tuple[str, ...]:
 
 
 def unlock(git: Git, at: TaskWorktree) -> str:
-    """Remove an `index.lock` that a dead process left; the branch that is checked out, else empty. A branch that stands
-    for another one is none: what is committed there would go elsewhere.
+    """Remove a dead process's `index.lock` and return the checked-out branch, or an empty string.
+
+    Raise GitProblem for a symbolic branch, because commits would go to another branch.
     """
     place = _must_be_checkout(git, at)
     with suppress(FileNotFoundError):
@@ -283,7 +283,7 @@ def unlock(git: Git, at: TaskWorktree) -> str:
 
 
 def drop(git: Git, at: TaskWorktree, *, only_try: bool = False) -> Dropped:
-    """Remove the worktree of a task if nothing is lost by it; `only_try`: say what would become of it."""
+    """Remove the worktree of a task if nothing would be lost. With `only_try`, only report the outcome."""
     with _registering(at) as lock:
         known = _known(git, at)
         if known is None:
@@ -302,7 +302,7 @@ def drop(git: Git, at: TaskWorktree, *, only_try: bool = False) -> Dropped:
 
 
 def _is_empty(path: str) -> bool:
-    """Whether a removal was cut off after its last file: the folder is left, without `.git`."""
+    """Return True for the empty folder left by an interrupted removal."""
     return isdir(path) and not islink(path) and not os.listdir(path)
 
 
@@ -313,7 +313,7 @@ def _forget(git: Git, at: TaskWorktree) -> None:
 
 
 def _disks_time(lock: int) -> int:
-    """What time it is on the disk of the worktrees, which may be another machine's."""
+    """Return the current time of the worktrees' disk, which may be on another machine."""
     os.utime(lock)
     return os.fstat(lock).st_ctime_ns
 
@@ -330,7 +330,7 @@ def _dropped(git: Git, at: TaskWorktree, place: Located, since: int, *, only_try
 
 
 def _copies(place: Located) -> Callable[[bytes], bool]:
-    """Whether something ignored there is a copy that nobody changed."""
+    """Return a test for ignored files that are unchanged copies."""
     from foureyes.adapters.git.checkouts.worktree_files import is_copy, record_of
 
     record = record_of(place.git_dir)
@@ -381,8 +381,10 @@ def _is_reachable(git: Git, place: Located) -> bool:
 
 
 def _gone(git: Git, place: Located, index: Listed, ignored: list[bytes], since: int) -> str:
-    """Remove it; why it stays. Where there is nothing in it but plain files that are committed, they go one by one, so
-    that what is written since our look stays; else, or where the clock went back, git removes it.
+    """Remove a worktree. Return the reason it stays, else an empty string.
+
+    If it has only plain committed files, delete them one by one, so that anything written since the check survives.
+    Otherwise, or if the clock went back, let git remove it.
     """
     if ignored or index.odd or lexists(join(place.worktree, ".foureyes")) or any(map(is_too_deep, index.folders)):
         return _removed(git, place, ignored)
@@ -400,7 +402,8 @@ def _gone(git: Git, place: Located, index: Listed, ignored: list[bytes], since: 
 
 
 def _removed(git: Git, place: Located, ignored: list[bytes]) -> str:
-    """git looks again, as we did, right before it deletes: what was written since our look keeps the worktree."""
+    """Remove a worktree with git, which checks again right before deleting. A file written since our check keeps the
+    worktree."""
     excludes = users_excludes(git) if ignored else "/dev/null"
     look = (*STATUS_LOOK, "-c", f"core.excludesFile={excludes}", "-c", "status.showUntrackedFiles=all")
     remove = (*look, *silenced(git.settings(place.git_dir)), "worktree", "remove")
@@ -419,9 +422,8 @@ def _removed(git: Git, place: Located, ignored: list[bytes]) -> str:
 
 
 def _only_lists_submodules(git: Git, place: Located) -> bool:
-    """git never removes a worktree that lists submodules; where none was ever cloned there is nothing in them to lose,
-    and nothing beside them either.
-    """
+    """Return True if the worktree lists submodules but none was ever cloned, so nothing is lost. Git alone refuses to
+    remove such a worktree."""
     index = listed(git, place)
     has_any = any(row.mode == MODULE for row in index.odd)
     return has_any and not isdir(join(place.git_dir, "modules")) and not overlooked(place, index)
@@ -430,11 +432,11 @@ def _only_lists_submodules(git: Git, place: Located) -> bool:
 # ---- The state of a task's worktree, read from files ----
 
 MOST_FILES = 20_000
-"""So many files are counted: a size is to be known soon, not to the byte."""
+"""Stop counting after this many files. The size is an estimate."""
 
 
 def state(git: Git, at: TaskWorktree) -> WorktreeState:
-    """Its branch and size, or what is wrong with it."""
+    """Return the branch and size of a worktree, or the reason it is unusable."""
     size, more = _size(at.path)
     try:
         place = checkout_at(git, at.path)
@@ -451,7 +453,7 @@ def state(git: Git, at: TaskWorktree) -> WorktreeState:
 
 
 def _size(path: str) -> tuple[int, bool]:
-    """The bytes of the files below a directory, and whether there are more than were counted."""
+    """Return the bytes of the files below a directory, and True if the count was cut short."""
     total, left, folders = 0, MOST_FILES, [path]
     while folders:
         try:
@@ -472,13 +474,13 @@ def _size(path: str) -> tuple[int, bool]:
 # ---- A worktree that goes, file by file (K1) ----
 
 DEEPEST = 100
-"""Folders in folders; each is held open while what is inside of it goes."""
+"""The deepest nesting removed file by file. Each folder stays open while its contents are deleted."""
 GIT_LINK = b".git"
-"""What makes a folder a worktree: it goes last."""
+"""The file that makes a folder a worktree. It is deleted last."""
 
 
 class _Folder:
-    """The files of a folder that were looked at, and the folders in it."""
+    """The listed files and subfolders of a folder."""
 
     def __init__(self) -> None:
         self.files: list[bytes] = []
@@ -490,10 +492,10 @@ def is_too_deep(path: bytes) -> bool:
 
 
 def take_away(top: str, paths: Iterable[bytes], since: int) -> list[str]:
-    """Remove these files of a worktree, its folders and its `.git`; what is there besides stays, and its `.git` too. So
-    does a file that changed at `since` or later, in nanoseconds by the clock of that disk.
+    """Remove these files of a worktree, its folders and its `.git`. Return the remaining paths.
 
-    No link is followed. What stayed; nothing, where all is gone.
+    Keeps any other file, and any file changed at `since` or later, in nanoseconds by that disk's clock. If anything
+    remains, `.git` remains too. Follows no link.
     """
     with folders.folder(top) as handle:
         left = _emptied(handle, _sorted(paths), b"", since)
@@ -510,7 +512,6 @@ def take_away(top: str, paths: Iterable[bytes], since: int) -> list[str]:
 
 
 def _sorted(paths: Iterable[bytes]) -> _Folder:
-    """The files by their folders."""
     known: dict[bytes, _Folder] = {b"": _Folder()}
 
     def at(path: bytes) -> _Folder:
@@ -527,7 +528,7 @@ def _sorted(paths: Iterable[bytes]) -> _Folder:
 
 
 def _emptied(handle: int, inside: _Folder, where: bytes, since: int) -> list[bytes]:
-    """Empty a folder of what is known of it; what is left."""
+    """Delete the listed files of a folder. Return the remaining paths."""
     look, unlink = os.stat, os.unlink
     for name in inside.files:
         with suppress(OSError):  # it is gone, or it is something else by now, which is told
@@ -541,9 +542,8 @@ def _emptied(handle: int, inside: _Folder, where: bytes, since: int) -> list[byt
 
 
 def _folder_gone(handle: int, name: bytes, inside: _Folder, path: bytes, since: int) -> list[bytes]:
-    """Take a folder away; what stays of it. One that was not known and is empty goes, too, and so does what no commit
-    can hold (a socket, a pipe): git keeps and names neither.
-    """
+    """Remove a folder and return its remaining paths. Empty unlisted folders go too, and so do sockets and pipes, which
+    no commit can hold."""
     try:
         mode = os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode
         if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
@@ -575,7 +575,7 @@ MADE_AGAIN = frozenset(
         ".coverage", ".nyc_output", ".eggs",
     }
 )  # fmt: skip
-"""Names of files and folders that a tool makes again, with whatever lies inside."""
+"""Names of files and folders that a tool can recreate with all their contents."""
 
 RESULTS = frozenset(
     {
@@ -583,8 +583,9 @@ RESULTS = frozenset(
         "eggs",
     }
 )  # fmt: skip
-"""Folders with the results of a build or of a test run, where git ignores them as a whole. People have folders of these
-names, too, and in one of those that is committed an ignored file is somebody's.
+"""Folders with build or test results, if git ignores them as a whole.
+
+People use these names for other folders too. An ignored file inside a committed folder is kept.
 """
 
 ENDINGS = (".pyc", ".pyo", ".o", ".class", ".tsbuildinfo", ".egg-info")
@@ -593,10 +594,10 @@ ENDINGS = (".pyc", ".pyo", ".o", ".class", ".tsbuildinfo", ".egg-info")
 def goes_along(
     worktree: str, root: str, paths: Iterable[bytes], is_copy: Callable[[bytes], bool] = lambda path: False
 ) -> tuple[list[str], list[str]]:
-    """Of the ignored paths of a worktree, what can go with it, by the shortest names; and what would be lost.
+    """Split the ignored paths of a worktree into deletable ones, by their shortest names, and ones whose loss matters.
 
-    `root`: the checkout beside it; what lies there, too, byte for byte, is not lost, nor is what `is_copy` says.
-    A repository inside of a folder is somebody's, whatever the folder is called.
+    `root` is the main checkout. A file with an identical copy there is deletable, and so is one for which `is_copy` is
+    true. A repository inside a folder is always kept.
     """
     gone: dict[str, None] = {}
     lost: list[str] = []
@@ -618,12 +619,12 @@ def goes_along(
 
 
 def is_made_again(name: str) -> bool:
-    """Whether a tool makes what is called so again."""
+    """Return True if a tool can recreate files of this name."""
     return name in MADE_AGAIN or name.endswith(ENDINGS)
 
 
 def _is_elsewhere(worktree: bytes, root: bytes, path: bytes) -> bool:
-    """Whether an ignored file is only a link, or a copy of the one in the other checkout."""
+    """Return True if an ignored file is a link or an identical copy of the one in the main checkout."""
     here = join(worktree, path)
     if path.endswith(b"/"):
         return False
@@ -643,13 +644,13 @@ def _content(path: bytes) -> bytes:
 
 _PLAIN = tuple(b"H " + mode + b" " for mode in (FILE, PROGRAM, LINK))
 _FOLDER = re.compile(rb" [0-3]\t([^\0]*)/[^\0]*")
-"""Of a row of `ls-files --stage -z`, the folder; a row is matched from its stage to its end, or not at all."""
+"""Matches the folder in a row of `ls-files --stage -z`."""
 _PATH = re.compile(rb" [0-3]\t([^\0]*)")
 _BARE = {b"HEAD", b"objects", b"refs"}
 
 
 class IndexEntry(NamedTuple):
-    """A row of the index. `tag`: how git looks at the file, in a letter."""
+    """A row of the index. `tag` is the status letter of `ls-files -v`."""
 
     tag: bytes
     mode: bytes
@@ -658,14 +659,13 @@ class IndexEntry(NamedTuple):
 
     @property
     def is_hidden(self) -> bool:
-        """Whether git was told not to look at the file (`assume-unchanged`, `skip-worktree`)."""
+        """Return True if git is set to ignore changes of the file (`assume-unchanged`, `skip-worktree`)."""
         return self.tag.islower() or self.tag == b"S"
 
 
 class Listed(NamedTuple):
-    """What an index lists: all paths, folders with files, and the rows that are not plainly a file or a link that git
-    looks at.
-    """
+    """The contents of an index: all paths, the folders with files, and the rows that are not plain visible files or
+    links."""
 
     paths: list[bytes]
     folders: frozenset[bytes]
@@ -673,7 +673,7 @@ class Listed(NamedTuple):
 
 
 def listed(git: Git, place: Located) -> Listed:
-    """The index of a worktree."""
+    """Return the index of a worktree."""
     out = git.real("ls-files", "-v", "--stage", "-z", git_dir=place.git_dir, work_tree=place.worktree).out
     nearest = set(_FOLDER.findall(out))
     above = {b"/".join(parts[:n]) for parts in (path.split(b"/") for path in nearest) for n in range(1, len(parts))}
@@ -681,7 +681,7 @@ def listed(git: Git, place: Located) -> Listed:
 
 
 def _odd_rows(out: bytes) -> list[IndexEntry]:
-    """The rows that are not plain, each behind a NUL. Mostly all are: then counting them is a look at each."""
+    """Return the rows that are not plain. Counts the plain ones first, because usually all are."""
     if sum(out.count(b"\0" + plain) for plain in _PLAIN) == out.count(b"\0") - 1:
         return []
     return [_entry(row) for row in out.split(b"\0")[1:-1] if not row.startswith(_PLAIN)]
@@ -694,7 +694,7 @@ def _entry(row: bytes) -> IndexEntry:
 
 
 def overlooked(place: Located, index: Listed) -> str:
-    """What would go with a worktree unseen, as a reason for it to stay; empty when nothing."""
+    """Return a reason to keep the worktree that git's status does not show, or an empty string."""
     where = shown_path(place.worktree)
     if inside := _repositories(os.fsencode(place.worktree), index):
         return f"{some(inside)} in {where} {'is a repository' if len(inside) == 1 else 'are repositories'} of its own"
@@ -706,9 +706,8 @@ def overlooked(place: Located, index: Listed) -> str:
 
 
 def _repositories(top: bytes, index: Listed) -> list[str]:
-    """Folders with tracked files that are repositories, too, and submodules with anything in them; others git lists as
-    untracked or ignored.
-    """
+    """Return tracked folders that are also repositories, and submodules with contents. Git lists other repositories as
+    untracked or ignored."""
     paths = {folder for folder in index.folders if lexists(join(top, folder, b".git"))}
     paths |= {row.path for row in index.odd if row.mode == MODULE and _is_filled(join(top, row.path))}
     return sorted(as_text(path) for path in paths)
@@ -719,7 +718,7 @@ def _is_filled(path: bytes) -> bool:
 
 
 def _differs(place: Located, row: IndexEntry) -> bool:
-    """Whether a file is there and not as the index has it, byte for byte."""
+    """Return True if a file exists and its bytes differ from the index."""
     path = join(os.fsencode(place.worktree), row.path)
     try:
         mode = os.lstat(path).st_mode
@@ -745,7 +744,7 @@ def _own_refs(place: Located) -> list[str]:
 
 
 def repository_below(path: bytes) -> bytes | None:
-    """The first repository at or below a folder, bare ones too."""
+    """Return the first repository at or below a folder, bare ones included, or None."""
     for folder, inner, files in walked(path):
         if b".git" in inner or b".git" in files or {*inner, *files} >= _BARE:
             return folder

@@ -1,4 +1,4 @@
-"""Files that a task's worktree gets besides its commit (K1, D5): copies of ignored files, and the environment of checks."""
+"""Adds files to a task's worktree beyond its commit: copies of ignored files and the environment of checks. [K1, D5]"""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from foureyes.core.words.paths import matching
 
 LARGEST = 64 * folders.MB
 MOST_FILES = 1_000
-"""So many files: more are somebody's mistake in a pattern."""
+"""The limit of copied files. More than this points to a mistake in a pattern."""
 RECORD = "copied"
 ONLY_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 def copy_into(git: Git, at: TaskWorktree, globs: Sequence[str]) -> Copied:
-    """Copy what the globs mean from the main checkout into the worktree of a task, where it is not there yet."""
+    """Copy files that match the globs from the main checkout into a task's worktree. Overwrites nothing."""
     source, place = checkout_at(git, at.root), checkout_at(git, at.path)
     if source is None or place is None or source.worktree == place.worktree:
         return Copied()
@@ -61,7 +61,7 @@ def copy_into(git: Git, at: TaskWorktree, globs: Sequence[str]) -> Copied:
 
 
 def record_of(git_dir: str) -> dict[str, str]:
-    """What was copied into a worktree, by its digest; nothing where that cannot be read."""
+    """Return the digest of each file copied into a worktree. Return an empty dict if the record is unreadable."""
     try:
         with folders.folder(join(git_dir, hooks.FOLDER)) as handle:
             return msgspec.json.decode(folders.content(handle, RECORD, folders.MB), type=dict[str, str])
@@ -70,7 +70,7 @@ def record_of(git_dir: str) -> dict[str, str]:
 
 
 def is_copy(worktree: bytes, path: bytes, record: dict[str, str]) -> bool:
-    """Whether an ignored file, or all of an ignored folder, is as it was copied."""
+    """Return True if an ignored file, or every file of an ignored folder, still equals its copied content."""
     if not record:
         return False
     if not path.endswith(b"/"):
@@ -91,7 +91,7 @@ def _digest(worktree: bytes, path: bytes) -> str:
 
 
 def _meant(git: Git, source: Located, globs: Sequence[str]) -> tuple[list[bytes], list[bytes]]:
-    """What the globs mean of what is not tracked: what git ignores, and what it does not."""
+    """Return the untracked files that match the globs, split into ignored and not ignored ones."""
     wanted = [f"{glob}**" if glob.endswith("/") else glob for glob in globs]
     specs = [":(top,glob)" + glob.replace("\\", "\\\\").replace("[", "\\[") for glob in wanted]
     excludes = ("-c", f"core.excludesFile={users_excludes(git)}", "ls-files", "--others", "--exclude-standard", "-z")
@@ -105,7 +105,7 @@ def _meant(git: Git, source: Located, globs: Sequence[str]) -> tuple[list[bytes]
 
 
 def ignored_here(git: Git, place: Located, paths: list[bytes]) -> list[bytes]:
-    """Those that git ignores in the worktree, too: its branch may have another list, or the file itself."""
+    """Return the paths that git also ignores in the worktree. Its branch may have other ignore rules or track the file."""
     if not paths:
         return []
     look = ("-c", f"core.excludesFile={users_excludes(git)}", "check-ignore", "-z", "--stdin")
@@ -115,13 +115,13 @@ def ignored_here(git: Git, place: Located, paths: list[bytes]) -> list[bytes]:
 
 
 def is_behind_link(worktree: str, path: bytes) -> bool:
-    """Whether a link is on the way to a path."""
+    """Return True if a parent folder of the path is a symbolic link."""
     parts = path.split(b"/")
     return any(os.path.islink(join(os.fsencode(worktree), *parts[:many])) for many in range(1, len(parts)))
 
 
 def _copy(source: str, worktree: str, path: bytes) -> str | None:
-    """The digest of what was copied; None where something is there already."""
+    """Copy one file and return its digest, or None if the path already exists."""
     *around, name = os.fsdecode(path).split("/")
     with ExitStack() as stack:
         there, here = (stack.enter_context(folders.entered(top)) for top in (source, worktree))
@@ -148,7 +148,8 @@ DEPTH = 6
 
 
 def lay_into(git: Git, at: TaskWorktree, source: str, was: str) -> tuple[str, ...]:
-    """Copy what of a directory is packages into a worktree; their names. `was`: the path that files in there name."""
+    """Copy the package folders of a directory into a worktree and return their names. Files in them refer to the path
+    `was`, which is replaced."""
     place = checkout_at(git, at.path)
     if place is None:
         return ()
@@ -164,7 +165,7 @@ def lay_into(git: Git, at: TaskWorktree, source: str, was: str) -> tuple[str, ..
 
 
 def _wanted(git: Git, place: Located, source: str) -> list[str]:
-    """From above: what can be copied as a whole is not looked into."""
+    """Return the folders to copy, searching from the top. Does not descend into a folder copied as a whole."""
     wanted: list[str] = []
     ahead = [""]
     for _ in range(DEPTH):
@@ -188,7 +189,7 @@ def _is_folder(source: str, worktree: str, name: str) -> bool:
 
 
 def _rename(folder: str, was: str, now: str) -> None:
-    """Text in which the path stands that it was made at, and links that lead there."""
+    """Replace the old path in text files and link targets."""
     output = run(["/bin/grep", "-rlIFZ", "--", was, folder], timeout=COPYING).out
     for path in filter(None, output.split(b"\0")):
         around, name = os.path.split(os.fsdecode(path))

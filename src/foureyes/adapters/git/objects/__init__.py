@@ -1,4 +1,4 @@
-"""What the gate writes: commits, refs, exported trees, checkpoints. A module is loaded when it is first used."""
+"""Writes objects for the gate: commits, refs, exported trees and checkpoints. Each module is loaded on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checkpoints (K2): refs at tag objects, which know when they were made and under which name."""
+"""Checkpoints: refs to tag objects that record name and time. [K2]"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")
 
 
 def add(git: Git, task: str, name: str, commit: Sha, at: datetime) -> None:
-    """Name a commit, as of a moment; again is no error, another commit under the same name is a `Conflict`."""
+    """Create a checkpoint. A repeated call does nothing. Raise Conflict if the name has another commit."""
     ref = _ref(task, name)
     if history.known(git, commit) == [None]:
         raise GitProblem(f"{commit} is not a commit of this repository")
@@ -45,7 +45,7 @@ def add(git: Git, task: str, name: str, commit: Sha, at: datetime) -> None:
 
 
 def listed(git: Git) -> list[CheckpointView]:
-    """All of them, the newest first."""
+    """Return all checkpoints, the newest first."""
     out = git.real("for-each-ref", f"--format={_FORMAT}", PLACE).out
     views = [
         view for line in out.split(b"\n") if line and (view := _view([as_text(word) for word in line.split(b"\0")]))
@@ -54,7 +54,7 @@ def listed(git: Git) -> list[CheckpointView]:
 
 
 def drop(git: Git, task: str, name: str, sha: Sha) -> bool:
-    """Forget one, if it is at this commit."""
+    """Delete a checkpoint if it is at this commit. Return True if deleted."""
     ref = _ref(task, name)
     value = refs.at(git, ref).value
     return value is not None and _commit_at(git, ref) == sha and refs.delete(git, ref, old=value)
@@ -90,7 +90,7 @@ def _tag(git: Git, name: str, commit: Sha, at: datetime) -> Sha:
 
 
 def _view(words: list[str]) -> CheckpointView | None:
-    """A ref that is not where or what we make is somebody else's, and no checkpoint."""
+    """Return the checkpoint of a ref, or None for a ref that Foureyes did not create."""
     ref, value, peeled, seconds, subject, peeled_subject, kind, peeled_kind = words
     task, _, name = ref.removeprefix(PLACE).partition("/")
     sha = as_sha(peeled if kind == "tag" else value)

@@ -1,11 +1,11 @@
-"""The files of a tree in a directory, byte for byte as they were committed.
+"""Writes the files of a tree to a directory, byte for byte as committed.
 
-git itself writes them (it refuses `.git`, `..` and paths through links), from a clean room of their own, into which the
-whole tree was let by its hash. An attribute file in there overrules every `.gitattributes` of the tree, so that neither
-line ends nor encodings nor keywords are converted, and with no configuration there is no filter to run.
+Git itself writes them, and refuses `.git`, `..` and paths through links. It runs in a separate clean room that received
+the whole tree by its hash. An attribute file there overrides every `.gitattributes` of the tree, so git converts no
+line ends, encodings or keywords. Without configuration there is no filter to run.
 
-One check after the other gets the same tree, each in a directory of its own. A room on disk could be changed by the
-first check; so what was let in once is kept in memory, where none reaches it, and put into the next room as it was.
+Several checks get the same tree, each in its own directory. A check could change a clean room on disk, so its contents
+stay in memory and are written out again for the next check.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from foureyes.steps import shell
 _INDEX = "index"
 _AS_COMMITTED = "* -text !eol !crlf -ident -filter !working-tree-encoding\n"
 KEPT_BYTES = 16 * 1024 * 1024
-"""A larger tree is let in again each time."""
+"""Trees above this size are read again each time."""
 
 
 class Exports:
-    """Trees of one repository as files."""
+    """Writes the trees of one repository to directories."""
 
     def __init__(self, common_dir: str) -> None:
         self._common_dir = common_dir
         self._last = ""
         self._files: dict[str, bytes] = {}
-        """What the room of the last tree held, by its path in there."""
+        """The clean room contents of the last tree, by path."""
 
     def write(self, tree: Sha, path: str, only: Sequence[str] = ()) -> None:
-        """Write the files of a tree, or of a commit's tree, into an empty directory; or `only` some of them."""
+        """Write the files of a tree or commit, or `only` these paths, into an empty directory."""
         place = _empty_directory(path)
         git = Git(self._common_dir, self._common_dir)
         try:
@@ -57,7 +57,7 @@ class Exports:
 
 
 def files_of(git: Git, tree: Sha) -> dict[str, str]:
-    """Every path of a tree, with its mode and object, level by level."""
+    """Return every path of a tree with its mode and object."""
     files: dict[str, str] = {}
     ahead = [("", git.lookup.tree_of(tree))]
     while ahead:
@@ -71,7 +71,7 @@ def files_of(git: Git, tree: Sha) -> dict[str, str]:
 
 
 def _kept(room: str) -> dict[str, bytes]:
-    """The objects and the index of a room; nothing where they are too many."""
+    """Return the objects and index of a clean room by path, or an empty dict above the size limit."""
     inside = [join(folder, name) for folder, _, names in os.walk(join(room, "objects")) for name in names]
     paths = [*inside, *([join(room, _INDEX)] if exists(join(room, _INDEX)) else [])]
     if sum(os.stat(path).st_size for path in paths) > KEPT_BYTES:
@@ -106,7 +106,7 @@ def _overrule_attributes(room: str) -> None:
 
 
 def _holds_the_same(git: Git, tree: Sha, other: Sha) -> bool:
-    """Whether two trees have the same under every name, whatever their modes look like in bytes."""
+    """Return True if both trees have the same entries, ignoring different spellings of a file mode."""
     ahead = [(tree, other)] if tree != other else []
     while ahead:
         pair = ahead.pop()
@@ -121,11 +121,10 @@ def _holds_the_same(git: Git, tree: Sha, other: Sha) -> bool:
 
 
 def _let_in(git: Git, tree: Sha, index: dict[str, str]) -> None:
-    """Let a tree in, and make it the index of that environment.
+    """Copy a tree into the clean room and make it the index of that environment.
 
-    A damaged tree (a name twice, a name with a slash) would be written as another one than was asked for. `read-tree`
-    takes the tree's word for what it holds; put together again from its entries, it has to come out the same, but for
-    modes that git itself reads as others.
+    A damaged tree, with a duplicate name or a slash in a name, would be written differently than named. `read-tree`
+    does not check that. So rebuild the tree from its entries and compare, ignoring mode spellings that git normalizes.
     """
     if tree not in git.lookup.objects([tree]):
         raise GitProblem(f"{tree} is not a tree or commit of this repository")

@@ -1,8 +1,7 @@
-"""The merge itself, and the commit of it: made of objects alone.
+"""Merges and commits, from objects alone.
 
-In the clean room git finds no attribute (a bare repository without an index has none; measured with 2.39:
-`merge=union`,
-`-merge` and a driver in the tree's own `.gitattributes` are as if they were not there), no driver and no configuration.
+In the clean room git sees no attributes, drivers or configuration. Measured with 2.39: `merge=union`, `-merge` and a
+driver in the tree's own `.gitattributes` have no effect in a bare repository without an index.
 """
 
 from __future__ import annotations
@@ -30,9 +29,11 @@ _IDENTITY = {
 
 
 def merge(git: Git, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> MergeResult:
-    """What base..head makes of `tip`, by that base alone; and what was read for it: the name of the change (A2), and
-    what the merge does to the target. `landed` is a part of base..head that was merged by itself: where both sides have
-    it and git can not tell, only what comes after it is brought.
+    """Merge base..head into `tip` by that base alone. Return the result with the diff id (A2) and its effect on the
+    target.
+
+    `landed` is a part of base..head that was merged earlier. If the full merge conflicts, only the part after `landed`
+    is merged.
     """
     sides = [must_be_sha(commit) for commit in (base, tip, head)]
     began, onto, now = (_there(commit, answer) for commit, answer in zip(sides, known(git, *sides), strict=True))
@@ -49,9 +50,8 @@ def merge(git: Git, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None
 
 
 def _after(git: Git, landed: Sha, began: Sha, onto: Sha, now: Sha) -> ThreeWay:
-    """What comes after a part that is on the target already; conflicts where it undoes something of that: the change
-    that was shown begins before it, and has neither.
-    """
+    """Merge only the part after `landed`. Report a conflict if it undoes lines of the landed part, because the reviewed
+    diff starts earlier and shows neither."""
     from foureyes.core.documents.undone_lines import taken_back
 
     (begun,) = known(git, must_be_sha(landed))
@@ -62,7 +62,7 @@ def _after(git: Git, landed: Sha, began: Sha, onto: Sha, now: Sha) -> ThreeWay:
 
 
 def is_merge_of(git: Git, commit: Sha, *, base: Sha, head: Sha) -> bool:
-    """Whether a commit that contains `head` holds what the merge of base..head into its first parent makes."""
+    """Return True if the commit has exactly the tree of merging base..head into its first parent."""
     if commit == head:
         return True  # a fast-forward: the very commits that were shown
     before = back(git, must_be_sha(commit), 1)
@@ -81,7 +81,7 @@ def _there(commit: Sha, answer: KnownCommit | None) -> KnownCommit:
 
 
 def commit(git: Git, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
-    """A commit object by the gate, dated now; the message byte for byte."""
+    """Write a commit object authored by the gate, dated now, with the message unchanged."""
     args = [word for parent in parents for word in ("-p", must_be_sha(parent))]
     raw = message.encode("utf-8", "surrogateescape")
     made = as_sha(git.store("commit-tree", must_be_sha(tree), *args, stdin=raw, env=_IDENTITY).out.strip())

@@ -1,4 +1,4 @@
-"""Moving refs: by compare-and-swap, never through a symbolic one, without hooks."""
+"""Moves refs by compare-and-swap, never through a symbolic ref and without hooks."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ _LOCK = ".lock"
 
 
 class At(NamedTuple):
-    """Where a ref is: its object, and the ref it stands for if it is symbolic."""
+    """The state of a ref: its object, and its target ref if symbolic."""
 
     value: Sha | None
     symbolic: str = ""
 
 
 def well_formed(ref: str, below: str) -> str:
-    """The full ref if it may exist and lies below a prefix; `GitProblem` otherwise."""
+    """Return the full ref if it is valid and below a prefix. Raise GitProblem otherwise."""
     if not ref.startswith(below) or len(ref) == len(below) or not is_ref_name(ref):
         raise GitProblem(f"{ref!r} is not a ref below {below}")
     return ref
 
 
 def branch(name: str) -> str:
-    """The full ref of a branch given by short or full name."""
+    """Return the full ref of a branch given by short or full name."""
     return well_formed(name if name.startswith(BRANCHES) else BRANCHES + name, BRANCHES)
 
 
 def at(git: Git, ref: str) -> At:
-    """Where a ref is now."""
+    """Return the current state of a ref."""
     if loose := read_loose(git.common_dir, ref):
         return At(loose)
     out = git.real("for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)", ref).out
@@ -55,7 +55,7 @@ def at(git: Git, ref: str) -> At:
 
 
 def keep(git: Git, ref: str, commit: Sha) -> None:
-    """Make a ref of ours name a commit, wherever it was."""
+    """Point one of our refs at a commit, regardless of its old value."""
     well_formed(ref, OURS)
     if must_be_sha(commit) not in git.lookup.commits([commit]):
         raise GitProblem(f"{commit} is not a commit of this repository")
@@ -65,21 +65,20 @@ def keep(git: Git, ref: str, commit: Sha) -> None:
 
 
 def keep_all(git: Git, refs: Mapping[str, Sha]) -> bool:
-    """The same for several refs, of commits that are here, by one program; False when one of them cannot be made, and
-    then none was.
-    """
+    """Like keep(), for several refs of existing commits, in one call. Return False if any could not be written, and
+    then none was."""
     lines = (f"update {well_formed(ref, OURS)} {must_be_sha(commit)}\n" for ref, commit in refs.items())
     stdin = "".join(lines).encode("utf-8", "surrogateescape")
     return not stdin or git.real(*_WRITE, "--stdin", stdin=stdin, ok=(0, 1, 128)).rc == 0
 
 
 def create(git: Git, ref: str, value: Sha) -> bool:
-    """Make a new ref; False when it exists."""
+    """Create a ref. Return False if it exists."""
     return swap(git, ref, new=value, old=Sha("0" * len(value)), why="foureyes")
 
 
 def swap(git: Git, ref: str, *, new: Sha, old: Sha, why: str) -> bool:
-    """Compare-and-swap; False when the ref was not at `old` (all zeros: did not exist)."""
+    """Move a ref by compare-and-swap. Return False if it was not at `old` (all zeros: absent)."""
     now = at(git, ref)
     if now.symbolic:
         raise GitProblem(
@@ -93,13 +92,13 @@ def swap(git: Git, ref: str, *, new: Sha, old: Sha, why: str) -> bool:
 
 
 def delete(git: Git, ref: str, *, old: Sha) -> bool:
-    """Delete a ref if it is at `old`; False when it was not."""
+    """Delete a ref if it is at `old`. Return False if it was not."""
     done = git.real(*_WRITE, "-d", ref, must_be_sha(old), ok=(0, 1, 128))
     return done.rc == 0 or _fail_unless_moved(git, ref, old, failure("update-ref", done))
 
 
 def _fail_unless_moved(git: Git, ref: str, old: Sha, problem: GitProblem) -> bool:
-    """git refuses a lost race and a held lock alike; only the first is an answer."""
+    """Return False if the ref moved, else raise the problem. Git reports a lost race and a held lock the same way."""
     now = at(git, ref).value or Sha("0" * len(old))
     if now == old:
         raise in_the_way(git, ref) or problem
@@ -107,9 +106,8 @@ def _fail_unless_moved(git: Git, ref: str, old: Sha, problem: GitProblem) -> boo
 
 
 def in_the_way(git: Git, ref: str) -> GitProblem | None:
-    """Why git cannot write a ref: another one is called like a folder that it would lie in, or lies in a folder that is
-    called like it; or a file of another git is there.
-    """
+    """Return the problem that keeps git from writing a ref, or None: a conflicting ref name, a stale lock or a folder
+    in its place."""
     parts = ref.split("/")
     above = ["/".join(parts[:many]) for many in range(2, len(parts))]
     taken = next((name for name in above if at(git, name).value is not None), None) or _first_below(git, ref)
@@ -127,7 +125,7 @@ def in_the_way(git: Git, ref: str) -> GitProblem | None:
 
 
 def locked(git: Git, below: str) -> list[str]:
-    """The refs below a name that another git is writing, or was killed while it did: there is a lock beside them."""
+    """Return the refs below a prefix that have a lock file, from a running or a killed git."""
     folders = walked(join(git.common_dir, below))
     locks = (join(folder, name) for folder, _, names in folders for name in names if name.endswith(_LOCK))
     refs = (relpath(lock, git.common_dir).removesuffix(_LOCK) for lock in locks)

@@ -1,5 +1,6 @@
-"""What decisions rest on, read in the clean room only; a merge that is tried for it is written there and nowhere else.
-A module is loaded when it is first used.
+"""Reads the facts behind decisions, in the clean room only. Trial merges are written there and nowhere else.
+
+Each module is loaded on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What commits hold: texts, renames, links (A4), pieces of an attempt (A6), and which objects are there; asked in the clean room."""
+"""Reads the contents of commits in the clean room: texts, renames, links (A4), pieces of an attempt (A6), missing
+objects."""
 
 from __future__ import annotations
 
@@ -20,11 +21,9 @@ from foureyes.errors import GitProblem
 
 MAX_TEXT = 2_000_000
 BINARY_WITHIN = 8_000
-"""Git's own test: a NUL among the first 8,000 bytes."""
+"""Git's own test for a binary file: a NUL among the first 8,000 bytes."""
 RENAME_LIMIT = 400
-"""Beyond so many new or so many gone files git compares no contents any more; files that moved unchanged are still
-found.
-"""
+"""With more new or deleted files than this, git compares no contents. It still finds files that moved unchanged."""
 
 _LONGEST_PATH = 4_096
 _FILES = (FILE, PROGRAM)
@@ -59,9 +58,7 @@ _OBJECTS = re.compile(rb"^index [0-9a-f]+\.\.[0-9a-f]+", re.MULTILINE)
 
 
 def texts(git: Git, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
-    """The texts of regular files at a commit, whatever their names; what is not there, is binary or is very large is
-    left out.
-    """
+    """Return the texts of regular files at a commit. Absent, binary and very large files are left out."""
     entries = entries_at(git, commit, [path for path in paths if _is_askable(path)])
     blobs = {path: entry.sha for path, entry in entries.items() if entry.mode in _FILES}
     sizes = git.lookup.sizes(set(blobs.values()))
@@ -77,7 +74,7 @@ def texts(git: Git, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
 
 
 def text_at(git: Git, commit: Sha, path: str) -> str | None:
-    """The text of a file or a link at a commit; None when there is none, or no such commit."""
+    """Return the text of a file or link at a commit, or None if the file or the commit is absent."""
     is_there = _is_askable(path) and commit in git.lookup.commits([commit])
     entry = entries_at(git, commit, [path]).get(path) if is_there else None
     if entry is None or entry.mode in (TREE, MODULE):
@@ -89,7 +86,7 @@ def text_at(git: Git, commit: Sha, path: str) -> str | None:
 
 
 def entries_at(git: Git, commit: Sha, paths: Sequence[str]) -> dict[str, TreeEntry]:
-    """What a commit has at these paths, by the hashes of its trees. A folder is looked into once."""
+    """Return the tree entries of a commit at these paths. Reads each tree once."""
     entries: dict[str, TreeEntry] = {}
     ahead = {path: path.encode("utf-8", "surrogateescape").split(b"/") for path in dict.fromkeys(paths)}
     head = git.lookup.commits([must_be_sha(commit)]).get(commit) if ahead else None
@@ -112,7 +109,7 @@ def entries_at(git: Git, commit: Sha, paths: Sequence[str]) -> dict[str, TreeEnt
 
 
 def _is_askable(path: str) -> bool:
-    """Whether this can be the path of a file in a tree."""
+    """Return True if this string can be the path of a file in a tree."""
     try:
         raw = path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -121,16 +118,15 @@ def _is_askable(path: str) -> bool:
 
 
 def renames(git: Git, old: Sha, new: Sha) -> dict[str, str]:
-    """Path now → path then, of every file that was renamed between two commits."""
+    """Return the old path of each file renamed between two commits, by its new path."""
     sides = (must_be_sha(old), must_be_sha(new))
     words = git.room(*_RENAMES, *sides, trees=sides).out.split(b"\0")[:-1]
     return {as_text(now): as_text(then) for then, now in zip(words[1::3], words[2::3], strict=True)}
 
 
 def pieces(git: Git, base: Sha, head: Sha) -> tuple[str, ...]:
-    """A6: `blob <sha>` of each file and link that is new or changed, and `diff <id>` of each commit that is no
-    merge.
-    """
+    """Return `blob <sha>` for each new or changed file and link, and `diff <id>` for each commit that is not a merge.
+    [A6]"""
     if must_be_sha(base) == must_be_sha(head):
         return ()
     blobs = {f"blob {blob}" for blob in _new_blobs(git, base, head)}
@@ -140,7 +136,7 @@ def pieces(git: Git, base: Sha, head: Sha) -> tuple[str, ...]:
 
 
 def _new_blobs(git: Git, base: Sha, head: Sha) -> set[str]:
-    """Contents on the new side that none of the changed files had before: a renamed file is nobody's new work."""
+    """Return the contents new to the changed files. A pure rename adds none."""
     words = git.room(*_RAW, base, head, trees=(base, head)).out.split(b"\0")[:-1]
     rows = [row[1:].split(b" ") for row in words[::2]]
     before = {old for _, _, old, _, _ in rows}
@@ -149,12 +145,12 @@ def _new_blobs(git: Git, base: Sha, head: Sha) -> set[str]:
 
 
 def _empty_blobs() -> set[str]:
-    """The names of the content that is nothing: everybody has it, and it is nobody's."""
+    """Return the ids of the empty blob. An empty file is shared by everyone, so it counts as no one's work."""
     return {named_by(b"blob", b"", digits) for digits in (40, 64)}
 
 
 def _own_diffs(log: bytes) -> Iterator[str]:
-    """The id of each diff in a log; a commit without one has none."""
+    """Yield the id of each diff in a log. A commit without a diff yields nothing."""
     import hashlib
 
     for patch in _COMMIT.split(log):
@@ -164,7 +160,7 @@ def _own_diffs(log: bytes) -> Iterator[str]:
 
 
 def _canonical(section: bytes) -> bytes:
-    """One file's part of a patch, without what changes when code elsewhere does."""
+    """Return one file's part of a patch without its line numbers, function names and, if it has hunks, object ids."""
     if _HUNK.search(section) is None:
         return section + b"\n"
     return _OBJECTS.sub(b"index", _HUNK.sub(b"@@\n", section)) + b"\n"
@@ -173,13 +169,13 @@ def _canonical(section: bytes) -> bytes:
 # ---- Symbolic links of whole trees, by their hashes ----
 
 LONGEST = 4_096
-"""What is longer, no system follows."""
+"""Links longer than this are left out. No operating system follows them."""
 MOST_LINKS = 100_000
-"""So many links are looked at; nobody has more by honest work."""
+"""Raise GitProblem above this many links in one tree."""
 
 
 def links(git: Git, *roots: Sha) -> list[dict[str, str]]:
-    """The links of commits or trees, each path with what it says. What they have in common is read once."""
+    """Return the symbolic links of commits or trees, each path with its link text. Reads shared trees once."""
     tops = [git.lookup.tree_of(root) for root in roots]
     trees = _trees(git, tops)
     leading = _leading(trees)
@@ -189,7 +185,7 @@ def links(git: Git, *roots: Sha) -> list[dict[str, str]]:
 
 
 def _trees(git: Git, tops: Iterable[Sha]) -> dict[Sha, dict[bytes, TreeEntry]]:
-    """Every tree below these, with its folders and links alone."""
+    """Return every tree below these, reduced to its folders and links."""
     trees: dict[Sha, dict[bytes, TreeEntry]] = {}
     ahead = set(tops)
     while ahead:
@@ -201,7 +197,7 @@ def _trees(git: Git, tops: Iterable[Sha]) -> dict[Sha, dict[bytes, TreeEntry]]:
 
 
 def _leading(trees: Mapping[Sha, Mapping[bytes, TreeEntry]]) -> set[Sha]:
-    """The trees that have a link somewhere below."""
+    """Return the trees that contain a link at any depth."""
     above: dict[Sha, list[Sha]] = defaultdict(list)
     ahead = []
     for sha, entries in trees.items():
@@ -247,8 +243,9 @@ def _texts(git: Git, names: set[Sha]) -> dict[Sha, str]:
 
 
 def missing(git: Git, objects: Sequence[Sha]) -> set[Sha]:
-    """Those of the objects that the repository does not have, the commits that are damaged, and the trees that it has
-    not all of: two calls, and one program that reads the commits, where nothing is missing.
+    """Return the objects that are absent, the damaged commits and the incomplete trees.
+
+    Takes two git calls and one commit reader when nothing is missing.
     """
     asked = sorted({sha for sha in objects if as_sha(sha)})
     answers = git.real("cat-file", "--batch-check", stdin="".join(f"{sha}\n" for sha in asked).encode()).out
@@ -261,14 +258,15 @@ def missing(git: Git, objects: Sequence[Sha]) -> set[Sha]:
 
 
 def _is_whole(git: Git, trees: Sequence[Sha]) -> bool:
-    """Whether everything below these trees is there; what a partial clone left with its server is not missed."""
+    """Return True if everything below these trees is present. Objects that a partial clone left on its server do not
+    count."""
     asked = "".join(f"{tree}\n" for tree in trees).encode()
     args = ("rev-list", "--objects", "--no-object-names", "--missing=allow-promisor", "--stdin")
     return not trees or git.real(*args, stdin=asked, ok=(0, 128)).rc == 0
 
 
 def _are_read(git: Git, commits: Sequence[Sha]) -> bool:
-    """Whether these are what their names say: git knows an object by the first words of its file."""
+    """Return True if the content of each commit matches its id. Git itself checks only the header of the object file."""
     try:
         return git.lookup.reader.read(commits).keys() == set(commits)
     except GitProblem:
@@ -276,5 +274,4 @@ def _are_read(git: Git, commits: Sequence[Sha]) -> bool:
 
 
 def _is_there(answer: bytes) -> bool:
-    """Whether git knows an object: its id, kind and size, and not `missing`."""
     return len(answer.split(b" ")) == 3

@@ -1,4 +1,4 @@
-"""The diff of two commits: its id (A2), the counted files (A1), its marks (H1), and the text for reading."""
+"""The diff of two commits: its id (A2), its counted files (A1), its marks (H1) and its text to read."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _CHANGED = re.compile(rb"^[-+]([^\n]*)", re.MULTILINE)
 
 
 class Diff(NamedTuple):
-    """Identity and size of a change, and what is odd about it; `raw` is which objects it replaces by which."""
+    """The identity, size and marks of a change. `raw` lists the replaced objects."""
 
     diff_id: DiffId
     files: tuple[ChangedFile, ...]
@@ -73,9 +73,8 @@ class _RawLine(NamedTuple):
 
 
 class _Section(NamedTuple):
-    """One entry and its part of the patch: what stands before the first hunk, all hunks, and what follows the line
-    that opens the first one.
-    """
+    """One entry and its part of the patch: the text before the first hunk, all hunks, and the text after the first
+    hunk's header."""
 
     path: bytes
     status: bytes
@@ -88,7 +87,7 @@ class _Section(NamedTuple):
 
 
 def diff(git: Git, base: Sha, head: Sha) -> Diff:
-    """A1, A2. One call of git; a second one only where a file may have been renamed."""
+    """Return the diff of two commits. Calls git a second time only if a file may have been renamed. [A1, A2]"""
     out = git.room(*_EXACT, base, head, trees=(base, head)).out
     entries, raw, patch = _entries(out)
     sections = list(_sections(entries, patch))
@@ -101,21 +100,20 @@ def diff(git: Git, base: Sha, head: Sha) -> Diff:
 
 
 def diff_as(git: Git, like: Diff, base: Sha, head: Sha) -> Diff:
-    """The same as `diff`, where another change that was read already probably replaces the same objects by the same.
-    The trees are in the room, for one of them was made there of the other.
-    """
+    """Like diff(), but return `like` if both replace the same objects. The trees must already be in the clean room."""
     done = git.room(*_RAW, base, head, ok=(0, 128))
     return like if done.rc == 0 and done.out == like.raw else diff(git, base, head)
 
 
 def _size(sections: list[_Section]) -> int:
-    """P10: the bytes of the lines that came and went, and of the names: an empty file says something by its name."""
+    """Return the bytes of all added and removed lines and of all paths. Paths count so that an empty file has a size.
+    [P10]"""
     size = sum(len(each.path) + sum(map(len, _CHANGED.findall(each.lines))) for each in sections)
     return min(size, MOST_MEASURED)
 
 
 def _sections(entries: list[_RawLine], patch: bytes) -> Iterator[_Section]:
-    """Each entry with its part of the patch, which has one per entry in the same order: content never starts a line."""
+    """Yield each entry with its part of the patch. Both lists have the same order, and content never starts a line."""
     halves = [half for entry in entries for half in _halves(entry)]
     parts = _SECTION.split(patch)[1:]
     if len(parts) != len(halves):
@@ -127,7 +125,7 @@ def _sections(entries: list[_RawLine], patch: bytes) -> Iterator[_Section]:
 
 
 def _counted(section: _Section) -> ChangedFile:
-    """A file with the lines that came and went; a binary one has none."""
+    """Return a file with its added and removed line counts. A binary file has none."""
     if _BINARY in section.head:
         return ChangedFile(as_text(section.path), None, None)
     lines = b"\n" + section.lines
@@ -135,14 +133,13 @@ def _counted(section: _Section) -> ChangedFile:
 
 
 def diff_text(git: Git, base: Sha, head: Sha) -> str:
-    """The change as people read it; bytes that are no UTF-8 as `\\xe9`."""
+    r"""Return the change as text to read. Bytes that are not UTF-8 appear as `\\xe9`."""
     return as_text(_INDEX.sub(rb"index \1..\2", patch(git, base, head)))
 
 
 def file_diffs(git: Git, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
-    """The same change, as structure, with so many lines around it. Sizes of binary files are asked for where there are
-    any.
-    """
+    """Return the change as structure, with `context` lines around each place. Looks up sizes only if there are binary
+    files."""
     from foureyes.core.documents.unified_diff import parse
 
     files = parse(patch(git, base, head, "--raw", context=context))
@@ -159,14 +156,13 @@ def file_diffs(git: Git, base: Sha, head: Sha, context: int = 3) -> tuple[FileDi
 
 
 def exact_files(git: Git, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
-    """The change as structure, each file under its own name, without lines around what changed."""
+    """Return the change as structure without context lines and without renames."""
     from foureyes.core.documents.unified_diff import parse
 
     return parse(_entries(git.room(*_EXACT, "-U0", base, head, trees=(base, head)).out)[2])
 
 
 def _sizes(git: Git, names: list[str]) -> dict[str, int]:
-    """The size of each object that is there."""
     asked = "".join(f"{name}\n" for name in names).encode()
     rows = git.room("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked).out.split(b"\n")
     words = [row.decode("ascii", "replace").split(" ") for row in rows]
@@ -174,7 +170,7 @@ def _sizes(git: Git, names: list[str]) -> dict[str, int]:
 
 
 def _entries(out: bytes) -> tuple[list[_RawLine], bytes, bytes]:
-    """The raw part of git's answer, as entries and as it is; and the patch that follows it."""
+    """Return the raw part of git's output, parsed and as bytes, and the patch after it."""
     entries, at = [], 0
     while out[at : at + 1] == b":":
         header_end = out.index(b"\0", at)
@@ -186,7 +182,7 @@ def _entries(out: bytes) -> tuple[list[_RawLine], bytes, bytes]:
 
 
 def _files(counts: bytes) -> list[ChangedFile]:
-    """The rows of `--numstat -z`: added, removed, path; a rename has an empty path, then old and new."""
+    """Return the files of `--numstat -z`: added, removed, path. A rename has an empty path, then the old and new one."""
     files, words = [], iter(counts.split(b"\0"))
     for word in words:
         if not word:
@@ -212,7 +208,7 @@ def _diff_id(sections: list[_Section]) -> DiffId:
 
 
 def _halves(entry: _RawLine) -> tuple[_RawLine, ...]:
-    """A type change (a file becomes a link) is two entries, as git prints it: a removal and an addition."""
+    """Return a removal and an addition for a type change, as git prints it, and any other entry unchanged."""
     if entry.status[:1] != b"T":
         return (entry,)
     nothing = b"0" * len(entry.old)
@@ -239,7 +235,7 @@ _SKIP = re.compile(
 _ASSERT = re.compile(rb"\bassert|\bexpect\(|\.should\b|\brequire\.\w+\(t,|\bt\.(?:Error|Fatal)")
 _PRINTED = bytes(range(0x20, 0x7F))
 _HARMLESS = bytes({*_PRINTED, *b"\t\n\r"})
-"""Every byte of a text in which nothing is hidden, but for a lone return."""
+"""The bytes of a text that hides nothing. A lone carriage return needs a separate test."""
 _SKIP_WORDS = (
     b"skip",
     b"Skip",
@@ -253,10 +249,10 @@ _SKIP_WORDS = (
     b"#[ignore",
 )
 _ASSERT_WORDS = (b"assert", b"expect(", b".should", b"require.", b"t.Error", b"t.Fatal")
-"""One of these is in whatever the patterns find; a word is found many times faster than a pattern."""
+"""Every match of the patterns contains one of these words. Searching for words is much faster."""
 _LONG = re.compile(rb"^\+[^\n]{501,}", re.MULTILINE)
 LONGEST_LINE = 500
-"""H1: of more characters nobody sees all."""
+"""Readers may miss part of a longer line. [H1]"""
 _ADDED = re.compile(rb"^\+[^\n]*", re.MULTILINE)
 _REMOVED = re.compile(rb"^-[^\n]*", re.MULTILINE)
 
@@ -264,7 +260,7 @@ _REMOVED = re.compile(rb"^-[^\n]*", re.MULTILINE)
 def marks_of(
     changed: Sequence[tuple[bytes, bytes, bytes, bytes, bytes]], files: Sequence[ChangedFile]
 ) -> tuple[Mark, ...]:
-    """Marks of entries given as (path, status, old mode, new mode, hunks)."""
+    """Return the marks of entries given as (path, status, old mode, new mode, hunks)."""
     marks = [Mark("binary", file.path) for file in files if file.added is None]
     marks += [Mark("rename", file.path) for file in files if file.old_path]
     is_plain = not _may_show(b"".join(hunks for *_, hunks in changed))
@@ -284,7 +280,7 @@ def marks_of(
 
 
 def _by_modes(old: bytes, new: bytes) -> Iterator[MarkKind]:
-    """P10, M3: what a file is besides its lines, before and after."""
+    """Yield the marks that follow from the old and new file mode. [P10, M3]"""
     if NO_FILE not in (old, new) and old != new:
         yield "mode"
     if old == LINK != new:
@@ -296,15 +292,13 @@ def _by_modes(old: bytes, new: bytes) -> Iterator[MarkKind]:
 
 
 def _may_show(hunks: bytes) -> bool:
-    """Whether lines may show something: most patches show nothing, and all files at once are looked through faster
-    than each.
-    """
+    """Return False if the hunks surely produce no mark. Scanning all files at once is faster than each."""
     odd = hunks.translate(None, _HARMLESS) or b"\r" in hunks
     return bool(odd) or _LONG.search(hunks) is not None or any(word in hunks for word in (*_SKIP_WORDS, *_ASSERT_WORDS))
 
 
 def _in_hunks(hunks: bytes) -> Iterator[str]:
-    """What the added and removed lines show. A quick look first: most patches have none of it."""
+    """Yield the marks of the added and removed lines."""
     if (hunks.translate(None, _HARMLESS) or b"\r" in hunks) and has_unseen(
         b"".join(line + b"\n" for line in _ADDED.findall(hunks)).decode("utf-8", "replace")
     ):
@@ -335,18 +329,18 @@ _BINARY_LINE = re.compile(rb"^Binary files ([^\n]*) differ$", re.MULTILINE)
 _HUNK_START = re.compile(rb"^@@ ", re.MULTILINE)
 
 RunInRoom = Callable[..., process.Finished]
-"""A question in the clean room about the two commits."""
+"""Runs a git command in the clean room that can see both commits."""
 Blob = tuple[bytes, int, "bytes | None"]
-"""Name, size and content of an object."""
+"""The name, size and content of an object. The content is None if too large."""
 
 MOST_BYTES = 1_000_000
-"""A file up to this size is looked at; all of them together up to ten times as much."""
+"""The size limit for reading one file. All files together may have ten times as much."""
 BEGINNING = 60
 _CONTROL = bytes({*range(0x20), 0x7F} - set(b"\t\n\r\f"))
 
 
 def patch(git: Git, base: Sha, head: Sha, *style: str, context: int = 3) -> bytes:
-    """The change as git prints it, and the text in what git calls binary."""
+    """Return the change as git prints it, with readable text in place of git's "Binary files differ" where possible."""
     out = git.room(*_READABLE, *_EXACT_NAMES, f"-U{context}", *style, base, head, trees=(base, head)).out
     if not _BINARY_LINE.search(out):
         return out
@@ -363,9 +357,8 @@ def patch(git: Git, base: Sha, head: Sha, *style: str, context: int = 3) -> byte
 
 
 def is_text(data: bytes) -> bool:
-    """Whether what git calls binary can be read all the same: at most a tenth of it, NULs aside, is neither a letter
-    nor white space.
-    """
+    """Return True if a file that git calls binary is readable: at most a tenth of it is undecodable or control
+    characters, NULs aside."""
     rest = data.removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff").replace(b"\0", b"")
     text = rest.decode("utf-8", "replace")
     odd = text.count("\ufffd") + len(rest) - len(rest.translate(None, _CONTROL))
@@ -378,13 +371,13 @@ def _is_binary(section: bytes) -> bool:
 
 
 def _objects(section: bytes) -> tuple[bytes, ...]:
-    """The old and the new object of a section that are there."""
+    """Return the old and new object of a section, without absent ones."""
     names = _INDEX_LINE.search(section)
     return tuple(name for name in names.groups() if name.strip(b"0")) if names else ()
 
 
 def _contents(room: RunInRoom, names: list[bytes]) -> dict[bytes, tuple[int, bytes | None]]:
-    """Size and content of each object; no content of those that are too large to be looked at."""
+    """Return the size and content of each object. The content is None for objects above the size limit."""
     asked = b"".join(name + b"\n" for name in dict.fromkeys(names))
     rows = room("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked).out.split(b"\n")
     sizes = {row.split(b" ")[0]: int(row.split(b" ")[1]) for row in rows if row.split(b" ")[-1].isdigit()}
@@ -398,7 +391,7 @@ def _contents(room: RunInRoom, names: list[bytes]) -> dict[bytes, tuple[int, byt
 
 
 def _read(out: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The objects of `cat-file --batch`."""
+    """Yield the name and content of each object in the output of `cat-file --batch`."""
     at = 0
     while at < len(out):
         end = out.index(b"\n", at)
@@ -408,7 +401,7 @@ def _read(out: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _opened(room: RunInRoom, section: bytes, contents: Mapping[bytes, tuple[int, bytes | None]], context: int) -> bytes:
-    """The section of a file that git calls binary: with its lines if it can be read, else with what is known of it."""
+    """Return the section of a binary file with its lines if readable, else with its size and first bytes."""
     names, binary = _INDEX_LINE.search(section), _BINARY_LINE.search(section)
     assert names is not None
     assert binary is not None
@@ -423,7 +416,7 @@ def _opened(room: RunInRoom, section: bytes, contents: Mapping[bytes, tuple[int,
 
 
 def _lines(room: RunInRoom, old: Blob | None, new: Blob | None, context: int) -> bytes:
-    """The hunks between two objects, one of which may be missing."""
+    """Return the hunks between two objects, one of which may be absent."""
     if old is not None and new is not None:
         out = room(*_AS_TEXT, f"-U{context}", old[0].decode(), new[0].decode()).out
         first = _HUNK_START.search(out)
@@ -440,8 +433,10 @@ def _lines(room: RunInRoom, old: Blob | None, new: Blob | None, context: int) ->
 
 
 def _both_names(section: bytes, names: bytes) -> tuple[bytes, bytes]:
-    """The two names of `Binary files A and B differ`, quoted as git quotes them. Either may have ` and ` in it: both
-    are equally long, or one is missing, or the lines about a rename say them.
+    """Return the two names of `Binary files A and B differ`, quoted as git quotes them.
+
+    A name may itself contain ` and `. Both names have the same length, or one is /dev/null, or the rename lines give
+    them.
     """
     if names.startswith(b"/dev/null and "):
         return b"/dev/null", names[len(b"/dev/null and ") :]

@@ -1,4 +1,4 @@
-"""Commits and how they descend from each other (A3); asked in the clean room."""
+"""Reads commits and their ancestry in the clean room. [A3]"""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _trailer(key: str) -> str:
 
 
 MOST_BASES, MOST_TRIED = 64, 8
-"""So many common ancestors are compared, and so many merges tried; nobody has them by honest work."""
+"""Limits for the common ancestors compared and the merges tried."""
 
 _SIZES = (
     "-c", "core.quotepath=true", "diff-tree", "--stdin", "-r", "--numstat", "--no-renames", "--no-color",
@@ -57,18 +57,18 @@ class KnownCommit(NamedTuple):
 
 
 def known(git: Git, *commits: str) -> list[KnownCommit | None]:
-    """The trees of commits given by full id; None for what is unknown or no commit. One call."""
+    """Return the trees of commits given by full id, in one call. Unknown ids and non-commits yield None."""
     asked = [as_sha(commit) for commit in commits]
     heads = git.lookup.commits(sha for sha in asked if sha)
     return [KnownCommit(sha, heads[sha].tree) if sha and sha in heads else None for sha in asked]
 
 
 def merge_base(git: Git, tip: Sha, head: Sha) -> Sha | None:
-    """Where `head` left `tip`: of several best common ancestors the one from which the smallest change leads to `head`
-    (A2), among those by which git can merge both; None for unrelated histories.
+    """Return the point where `head` left `tip`, or None for unrelated histories.
 
-    Git would name the youngest, and who writes a commit writes its date. Whichever it is, what is shown begins there
-    and the merge goes by it alone (Q2).
+    With several best common ancestors, choose the one with the smallest change to `head` (A2) among those that merge
+    cleanly. Git would choose the youngest, and an author can forge dates. The displayed change and the merge both start
+    at this base. [Q2]
     """
     if (only := git.entrance.history(tip, head)) is not None:
         return only
@@ -78,8 +78,10 @@ def merge_base(git: Git, tip: Sha, head: Sha) -> Sha | None:
 
 
 def _best(git: Git, bases: Sequence[Sha], tip: Sha, head: Sha) -> Sha:
-    """The nearest one by which both merge. A branch that went on after its first attempt was merged has two, and by
-    the other one its own first attempt is in its way.
+    """Return the nearest base from which both sides merge.
+
+    A branch that continued after its first attempt was merged has two bases. From the other one it conflicts with its
+    own first attempt.
     """
     onto, ends, *begins = known(git, tip, head, *sorted(bases)[:MOST_BASES])
     candidates = [begin for begin in begins if begin is not None]
@@ -95,7 +97,7 @@ def _best(git: Git, bases: Sequence[Sha], tip: Sha, head: Sha) -> Sha:
 
 
 def _by_size(git: Git, candidates: Sequence[KnownCommit], ends: KnownCommit) -> list[KnownCommit]:
-    """By lines, then files, then by what the base holds: dates and messages do not count. One call, however many."""
+    """Sort by lines, then files, then tree id, in one call. Dates and messages do not count."""
     trees = sorted({begin.tree for begin in candidates})
     asked = "".join(f"{tree} {ends.tree}\n" for tree in trees).encode()
     sizes = _sizes(git.room(*_SIZES, stdin=asked, trees=(*trees, ends.tree)).out)
@@ -103,7 +105,7 @@ def _by_size(git: Git, candidates: Sequence[KnownCommit], ends: KnownCommit) -> 
 
 
 def _sizes(out: bytes) -> dict[Sha, tuple[int, int]]:
-    """Lines and files of each change, by the tree it begins from. A binary file is a line; odd names are quoted."""
+    """Return the lines and files of each change, by the tree it starts from. A binary file counts as one line."""
     sizes: dict[Sha, tuple[int, int]] = {}
     tree: Sha | None = None
     for row in out.split(b"\n"):
@@ -118,14 +120,14 @@ def _sizes(out: bytes) -> dict[Sha, tuple[int, int]]:
 
 
 def is_ancestor(git: Git, commit: Sha, of: Sha) -> bool:
-    """Whether `commit` is reachable from `of`. What git cannot answer (an unknown commit) is False."""
+    """Return True if `commit` is reachable from `of`. Return False for an unknown commit."""
     return bool(as_sha(commit) and as_sha(of)) and git.entrance.is_ancestor(commit, of)
 
 
 def commits(git: Git, base: Sha, head: Sha) -> tuple[tuple[Commit, ...], dict[str, Sha]]:
-    """base..head, oldest first, with what their trailers name (git parses them, no pattern does).
+    """Return the commits of base..head, oldest first, with their trailers as git parses them.
 
-    And, as git is telling it anyway, the trees of these commits and of where they begin.
+    Also return the trees of these commits and of their boundary commits.
     """
     args = (
         "-z",
@@ -161,11 +163,11 @@ def last_anchor(
     held: HeldAnchors | None = None,
     adopted: Sha | None = None,
 ) -> str | None:
-    """The anchor with the highest row (J3) of all commits that `tip` has and `since`, if that is on it, has not, and of
-    that one itself: each has to be `held`, so none hides another. `work`: commits of tasks; the plain ones have no
-    anchors.
+    """Return the anchor with the highest row among the commits of `tip` after `since`, and in `since` itself.
 
-    What is no anchor at all counts as the highest: nobody holds it (G1). Everything up to `adopted` counts as held.
+    `since` counts only if it is on `tip`. Every anchor must be `held`, so none hides another. Plain commits in `work`
+    have no anchors. A malformed anchor counts as the highest, because no one holds it (G1). Everything up to `adopted`
+    counts as held. [J3]
     """
     if tip == adopted:
         return None
@@ -183,14 +185,14 @@ def last_anchor(
 
 
 def _anchors(commits: Mapping[Sha, bytes], work: Collection[Sha]) -> list[tuple[str, Sha]]:
-    """What they say, and which does, the highest row first."""
+    """Return the anchors in these commits with their commit, the highest row first."""
     others = [(sha, commit) for sha, commit in commits.items() if not is_work(sha, commit, work)]
     anchors = [(anchor, sha) for sha, commit in others for anchor in anchors_in(commit)]
     return sorted(anchors, key=lambda each: anchored_row(each[0]), reverse=True)
 
 
 def _is_on(git: Git, commit: Sha, tip: Sha) -> bool:
-    """As `is_ancestor`, for who looks as far as a shallow clone goes."""
+    """Like is_ancestor(), but return False if a shallow clone ends too early to tell."""
     try:
         return is_ancestor(git, commit, tip)
     except GitProblem:
@@ -200,9 +202,8 @@ def _is_on(git: Git, commit: Sha, tip: Sha) -> bool:
 
 
 def _all_with(git: Git, tip: Sha, words: bytes, since: Sha | None) -> dict[Sha, bytes]:
-    """The commits that hold some words, of all that `tip` has and `since`, which is on it, has not; followed by hash,
-    in a shallow clone to where that ends.
-    """
+    """Return the commits of `tip` after `since` that contain some words. Follows parents by hash, in a shallow clone as
+    far as it goes."""
     met: dict[Sha, tuple[Sha, ...]] = {}
     contents: dict[Sha, bytes] = {}
     ahead = [] if tip == since else git.entrance.ahead(tip, since) or [tip]
@@ -222,9 +223,8 @@ def _all_with(git: Git, tip: Sha, words: bytes, since: Sha | None) -> dict[Sha, 
 
 
 def line(git: Git, tip: Sha, most: int) -> list[tuple[Sha, str, tuple[str, ...], str]]:
-    """The newest commits of the first-parent line, by their hash, their first lines, the tasks that they name, and
-    their authors; as far as they are there.
-    """
+    """Return id, subject, tasks and author of the newest commits on the first-parent line. Stops at the first absent
+    commit."""
     rows: list[tuple[Sha, str, tuple[str, ...], str]] = []
     here: Sha | None = tip
     while here is not None and len(rows) < most:
@@ -237,7 +237,7 @@ def line(git: Git, tip: Sha, most: int) -> list[tuple[Sha, str, tuple[str, ...],
 
 
 def told(git: Git, commit: Sha) -> tuple[Sha, str, tuple[str, ...], str]:
-    """A commit that is there, by its hash, its first line, the tasks that it names, and its author."""
+    """Return id, subject, tasks and author of a commit that is present."""
     says, raw = f"{TASK_TRAILER}: ", git.lookup.raw(commit)
     lines = message_of(raw).strip().decode("utf-8", "replace").split("\n")
     tasks = tuple(line.removeprefix(says).strip() for line in lines[1:] if line.startswith(says))
@@ -245,9 +245,8 @@ def told(git: Git, commit: Sha) -> tuple[Sha, str, tuple[str, ...], str]:
 
 
 class Nearest(NamedTuple):
-    """Commits and their parents, each before those that it stands on; whether others are behind, and what is not there
-    of what they stand on.
-    """
+    """Commits and their parents, each before its parents. `more` tells of further commits, `lacks` holds absent
+    parents."""
 
     commits: dict[Sha, tuple[Sha, ...]]
     more: bool
@@ -255,7 +254,7 @@ class Nearest(NamedTuple):
 
 
 def nearest(git: Git, tip: Sha, most: int) -> Nearest:
-    """The commits nearest to `tip` by how many steps lead there: who writes a commit writes its date."""
+    """Return the commits nearest to `tip` by number of steps, not by date, because authors can forge dates."""
     met: dict[Sha, tuple[Sha, ...]] = {}
     lacks: set[Sha] = set()
     level = [tip]
@@ -282,20 +281,20 @@ def _children_first(met: dict[Sha, tuple[Sha, ...]], tip: Sha) -> dict[Sha, tupl
 
 
 def count(git: Git, head: Sha) -> int:
-    """How many commits there are up to `head`; nothing is decided by it."""
+    """Return the number of commits up to `head`. For display only."""
     return int(git.real("rev-list", "--count", head).out)
 
 
 def back(git: Git, commit: Sha, steps: int) -> Sha | None:
-    """The commit so many steps back on the first-parent line; None before the first one."""
+    """Return the commit `steps` back on the first-parent line, or None before the first one."""
     git.entrance.line(commit, steps)
     return as_sha(git.room("rev-list", "--first-parent", f"--skip={steps}", "-n", "1", commit).out.strip())
 
 
 def reached(git: Git, commits: Sequence[Sha], tip: Sha) -> set[Sha]:
-    """Those that seem reachable from `tip`, as the repository says; what is so is for `merged_by` to say.
+    """Return the commits that seem reachable from `tip`. Confirm each with merged_by().
 
-    What is not there at all counts as reached; all of them, where git cannot read one or what is behind it.
+    Absent commits count as reached. All do if git cannot read one of them or its history.
     """
     asked = [sha for commit in commits if (sha := as_sha(commit))]
     lines = "".join(f"{sha}\n" for sha in asked) + f"^{tip}\n"
@@ -305,7 +304,7 @@ def reached(git: Git, commits: Sequence[Sha], tip: Sha) -> set[Sha]:
 
 
 def merged_by(git: Git, head: Sha, tip: Sha) -> Sha | None:
-    """The first commit on the first-parent line of `tip` that contains `head`."""
+    """Return the first commit on the first-parent line of `tip` that contains `head`, or None."""
     if head == tip:
         return head
     args = ("log", "--ancestry-path", "--format=%H %P", f"{head}..{tip}")
@@ -325,7 +324,7 @@ def merged_by(git: Git, head: Sha, tip: Sha) -> Sha | None:
 
 
 def _is_elsewhere(git: Git, head: Sha, tip: Sha) -> bool:
-    """Whether the history of `tip` can be read to its end without `head`, which is then not there, however damaged."""
+    """Return True if the whole history of `tip` is readable and lacks `head`."""
     done = git.real("rev-list", tip, ok=(0, 128))
     return done.rc == 0 and head not in done.out.decode("ascii").split()
 
@@ -341,14 +340,14 @@ _MERGE = ("merge-tree", "--write-tree", "--name-only", "-z", "--messages")
 
 
 class ThreeWay(NamedTuple):
-    """The tree that git by itself makes of two sides; None, and the paths on which it could not decide."""
+    """The tree of a clean merge, or None and the conflicting paths."""
 
     tree: Sha | None
     conflicts: tuple[str, ...] = ()
 
 
 def three_way(git: Git, *, base: Sha, ours: Sha, theirs: Sha) -> ThreeWay:
-    """Merge two trees by the tree that both began from; what comes of it is in the clean room."""
+    """Merge two trees by their common base tree. The result is in the clean room."""
     if ours in (base, theirs):
         return ThreeWay(theirs)
     if theirs == base:
@@ -367,14 +366,14 @@ def three_way(git: Git, *, base: Sha, ours: Sha, theirs: Sha) -> ThreeWay:
 
 
 def _room_commit(git: Git, tree: Sha, parent: Sha | None = None) -> Sha:
-    """A commit of a tree in the clean room, by nobody, at no time."""
+    """Write a commit of a tree in the clean room, with a fixed author and date."""
     lines = [b"tree " + tree.encode("ascii"), *([b"parent " + parent.encode("ascii")] if parent else [])]
     body = b"\n".join([*lines, b"author " + _SOMEBODY, b"committer " + _SOMEBODY, b"", b""])
     return write_loose_object(git.room_path, b"commit", body, len(tree))
 
 
 def _conflicts(words: list[bytes]) -> tuple[str, ...]:
-    """The paths that have no single content, then those of conflicts without one (a directory renamed two ways)."""
+    """Return the conflicting paths, then the paths of other conflicts, such as a directory renamed two ways."""
     end = words.index(b"") if b"" in words else len(words)
     names = {as_text(word): None for word in words[:end]}
     rest = iter(words[end + 1 :])
@@ -392,7 +391,8 @@ def _conflicts(words: list[bytes]) -> tuple[str, ...]:
 
 
 def relation_of(git: Git, *, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> Relation:
-    """What `new_head` is to the approved base..head, where `tip` is the target's commit. Unknown commits: rework."""
+    """Return the relation of `new_head` to the approved base..head, with `tip` the target's commit. Unknown commits are
+    rework."""
     was_base, was, now = known(git, base, head, new_head)
     if was_base is None or was is None or now is None:
         return "rework"
@@ -408,16 +408,16 @@ def relation_of(git: Git, *, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> R
 
 
 def _new_base(git: Git, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> Sha | None:
-    """Where the new head's own change begins: where it left the target."""
+    """Return the point where the new head left the target."""
     new_base = merge_base(git, tip, new_head)
     return _base_before_merge(git, base, head, new_head, tip) if new_base == new_head else new_base
 
 
 def _base_before_merge(git: Git, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> Sha | None:
-    """Where a new head that is on the target by now began.
+    """Return the start of a new head that is already on the target.
 
-    It would be its own base, and any change whatever that contains the approved one would pass for a rebase of it. A
-    merge commit tells where the target stood before; after a fast-forward it is as many commits back as were approved.
+    Its merge base would be itself, and any change that contains the approved one would pass for a rebase. The merge
+    commit's first parent is the earlier target. After a fast-forward, go back as many commits as were approved.
     """
     merge = merged_by(git, new_head, tip)
     if merge is not None and merge != new_head:
@@ -429,10 +429,9 @@ def _base_before_merge(git: Git, base: Sha, head: Sha, new_head: Sha, tip: Sha) 
 
 
 def _is_mechanical(git: Git, base: KnownCommit, head: KnownCommit, now: KnownCommit, new_base: Sha | None) -> bool:
-    """Whether git, by itself and without a conflict, makes the new head's tree of the approved change and the new base.
+    """Return True if git can build the new head's tree from the approved change and the new base without a conflict.
 
-    Only forward: the new base contains the old one. A new head that adds nothing to its base is not the approved
-    change, whatever became of that.
+    The new base must contain the old one. A new head that adds nothing to its base is not the approved change.
     """
     if new_base is None or new_base == base.commit:
         return False
