@@ -1,1 +1,1 @@
-"""Checks: commands of the quality pipeline in throwaway checkouts, and the reports that they write (D5)."""
+"""Runs the commands of the quality pipeline in throwaway checkouts and reads their reports. [D5]"""

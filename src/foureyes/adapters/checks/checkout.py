@@ -1,4 +1,4 @@
-"""The throwaway checkout of a check (D5): its directory, the files of the tree, its variables, and how a command runs there."""
+"""Builds the throwaway checkout of a check: its directory, files, variables and a way to run a command there. [D5]"""
 
 from __future__ import annotations
 
@@ -31,25 +31,27 @@ StopAsked = Callable[[], bool]
 
 
 class Unprepared(Exception):
-    """A check cannot stand anywhere; the sentence says why."""
+    """Error: no sandbox could be prepared for a check. The message gives the reason."""
 
 
 class OwnParts(Exception):
-    """A tree has something of its own where its environment is; the sentence says what, and what to do about it."""
+    """Error: the tree changes files that its environment provides. The message names the file and the fix."""
 
 
 class Stopped(Exception):
-    """Whoever waits is not needed any more."""
+    """Error: the caller cancelled the run."""
 
     def __init__(self) -> None:
         super().__init__("it was stopped")
 
 
 class Stand(msgspec.Struct, frozen=True):
-    """A place, in a room or not. `first`: what goes before the PATH, as the check sees it. `disturbed`: why its files
-    are not those that were laid there, if somebody else wrote to them. `environment`: the key of the one that is there.
-    `changed`: the files of the tree that are others now, with what is there. `beside`: the tree of the target for which
-    alone a run there says something.
+    """A prepared checkout for a check, in a sandbox or not.
+
+    `first` lists directories to put before PATH, as the check sees them. `disturbed` returns a reason if another
+    program wrote to its files, else an empty string. `environment` is the cache key of its environment. `changed`
+    returns the modified files of the tree with their current state. `beside` names the only target tree for which a run
+    here is valid, or is empty.
     """
 
     place: str
@@ -63,18 +65,18 @@ class Stand(msgspec.Struct, frozen=True):
 
     @property
     def work(self) -> str:
-        """The tree, as the check sees it."""
+        """The path of the tree, as the check sees it."""
         return os.path.join(self.seen, "work")
 
     def readable(self, path: str) -> str:
-        """Where we can read what the check sees there."""
+        """Return our own path for a path as the check sees it."""
         return self.room.inside(path) if self.room is not None else path
 
     def run(
         self, command: str, env: Mapping[str, str], timeout: float, hear: Callable[[bytes], None],
         stop: Callable[[int], bool],
     ) -> ProgramEnd:  # fmt: skip
-        """A command of the project, in its tree."""
+        """Run a shell command of the project in its tree."""
         return run_in(self.room, [SHELL, "-c", command], self.work, env, timeout, hear, stop)
 
 
@@ -82,14 +84,14 @@ def run_in(
     room: Room | None, argv: Sequence[str], cwd: str, env: Mapping[str, str], timeout: float,
     hear: Callable[[bytes], None], stop: Callable[[int], bool] | None = None,
 ) -> ProgramEnd:  # fmt: skip
-    """Run a program in a room, or where there is none; nothing that it started is left."""
+    """Run a program in a sandbox, or without one if `room` is None. Kills everything that it started."""
     if room is None:
         return supervise(argv, cwd=cwd, env=env, timeout=timeout, hear=hear, stop=stop)
     return supervise(room.entering(cwd, argv), env=env, timeout=timeout, hear=hear, stop=stop)
 
 
 def why_ended(ended: ProgramEnd, minutes: int) -> str:
-    """How a command ended that had to end well; empty where it did."""
+    """Return the failure of a command that had to succeed, or an empty string."""
     if ended.timed_out:
         return f"was still running after {minutes} minutes"
     if ended.rc is None:
@@ -101,7 +103,7 @@ def why_ended(ended: ProgramEnd, minutes: int) -> str:
 
 SHELL = "/bin/sh"
 PREPARE = "prepare"
-"""What the making of an environment is called where a check has its name."""
+"""The name of the environment-building step, used in place of a check's name."""
 REPORTS = {"junit": "report.xml", "sarif": "report.sarif"}
 REPORT_PATH = "FOUREYES_REPORT"
 PASSED_ON = ("LANG", "TZ")
@@ -111,13 +113,12 @@ HOMES = {
     "XDG_STATE_HOME": ".local/state", "XDG_RUNTIME_DIR": ".run",
 }  # fmt: skip
 COPIED = {"UV_LINK_MODE": "copy"}
-"""What an installer takes from a cache must not be the cache's own file."""
+"""Forces copies, because a linked file could be written through to the installer's cache."""
 
 
 def environment(environ: Mapping[str, str], rule: CheckRule, place: str, first: Sequence[str] = ()) -> dict[str, str]:
-    """All that a check finds in its environment. What it asks for by name never replaces what is set here. `first` goes
-    before the PATH.
-    """
+    """Return all environment variables of a check. Variables it requests by name never override those set here. `first`
+    goes before the PATH."""
     home = os.path.join(place, "home")
     asked = {name: environ[name] for name in rule.env if name in environ and not name.startswith(NEVER_PASSED_ON)}
     words = {name: value for name, value in environ.items() if name in PASSED_ON or name.startswith("LC_")}
@@ -141,17 +142,17 @@ def environment(environ: Mapping[str, str], rule: CheckRule, place: str, first: 
 
 
 def _of_java(home: str) -> dict[str, str]:
-    """Java asks the system where the home is; what Maven and Gradle fetch belongs into that of the check."""
+    """Return variables that point Maven and Gradle to the check's home. Java ignores HOME and asks the system."""
     return {"MAVEN_OPTS": f"-Duser.home={home}", "GRADLE_USER_HOME": os.path.join(home, ".gradle")}
 
 
 def clean_path(path: str) -> str:
-    """Only absolute directories: a relative one, or an empty one, is a directory of the files that are checked."""
+    """Return PATH with absolute directories only. A relative or empty entry would mean a directory of the tested files."""
     return os.pathsep.join(entry for entry in path.split(os.pathsep) if entry.startswith("/")) or os.defpath
 
 
 def _toolchains(environ: Mapping[str, str]) -> dict[str, str]:
-    """Where rustup has its toolchains, which it looks for in the home: a check has an empty one."""
+    """Return the location of the rustup toolchains. Rustup would look in the home, which is empty for a check."""
     home = os.path.join(environ.get("HOME") or "/", ".rustup")
     return {"RUSTUP_HOME": home} if os.path.isdir(home) else {}
 
@@ -164,7 +165,7 @@ REMOVING = 600.0
 
 @contextmanager
 def scratch(environ: Mapping[str, str], checkouts: Sequence[str]) -> Iterator[str]:
-    """A place for one check, with all that is in one; removed in any case."""
+    """Create a furnished directory for one check and remove it in any case."""
     with made(environ, checkouts) as place:
         for name in INSIDE:
             os.mkdir(os.path.join(place, name), 0o700)
@@ -173,8 +174,9 @@ def scratch(environ: Mapping[str, str], checkouts: Sequence[str]) -> Iterator[st
 
 @contextmanager
 def made(environ: Mapping[str, str], checkouts: Sequence[str]) -> Iterator[str]:
-    """An empty directory that nobody else can enter or guess; those of killed processes are removed first. Never in a
-    checkout: tools look for their files in every directory above (node_modules, go.work, .cargo).
+    """Create a private, unguessable directory and remove it in any case. Also removes those of killed processes.
+
+    It is never inside a checkout, because tools search every parent directory (node_modules, go.work, .cargo).
     """
     around = os.path.realpath(environ.get("TMPDIR") or "/tmp") + "/"  # noqa: S108
     if any(around.startswith(os.path.realpath(checkout) + "/") for checkout in checkouts):
@@ -190,7 +192,7 @@ def made(environ: Mapping[str, str], checkouts: Sequence[str]) -> Iterator[str]:
 
 
 def remove(place: str) -> None:
-    """Also with directories that may not be written to or read, and with deeper ones than a recursion reaches."""
+    """Remove a directory, even with unwritable, unreadable or very deep subdirectories."""
     import shutil
 
     try:
@@ -210,7 +212,7 @@ def _by_force(place: str) -> None:
 
 
 def remains(place: str) -> str:
-    """A line about what could not be removed: another user's files, made by a program that may do that."""
+    """Return a line about files that could not be removed because another user owns them, or an empty string."""
     return f"\n({place} could not be removed.)\n" if os.path.lexists(place) else ""
 
 
@@ -225,7 +227,7 @@ TRIES = 3
 
 
 class Exported:
-    """A tree below `place`, a directory that is its own; written with the first use, and again when it was changed."""
+    """A tree exported below its own directory `place`. It is written on first use and again after any change."""
 
     def __init__(self, export: Callable[[str], None], place: str, files: Callable[[], Mapping[str, str]]) -> None:
         self._export = export
@@ -235,15 +237,14 @@ class Exported:
         self._seal = ""
 
     def written(self, *, look: bool = True) -> str:
-        """The directory with the files as they were committed. `look`: see that they still are, for who does not ask
-        afterwards.
-        """
+        """Return the directory with the files as committed. With `look`, verify that first. Without it, call is_sound()
+        after use."""
         if not self._seal or (look and not self.is_sound()):
             self._write()
         return self.path
 
     def _write(self) -> None:
-        """What is written between git's last file and the seal is found by its content."""
+        """Export the tree and compare its contents, which also finds writes made before the fingerprint."""
         other = ""
         for _ in range(TRIES):
             remove(self.path)
@@ -256,13 +257,13 @@ class Exported:
         raise OSError(errno.EIO, "another program writes to the files of its tree", visible(other))
 
     def is_sound(self) -> bool:
-        """Whether nobody wrote there since git did; else it is written again with the next use."""
+        """Return True if the files are unchanged. Otherwise the next use writes them again."""
         is_sound = seal(self.path) == self._seal
         self._seal = self._seal if is_sound else ""
         return is_sound
 
     def copy_to(self, work: str) -> None:
-        """The files of the tree in an empty directory; what was changed meanwhile is copied again."""
+        """Copy the files into an empty directory. Repeats the copy if the source changed meanwhile."""
         for _ in range(TRIES):
             copy_tree(self.written(), work)
             if self.is_sound():
@@ -272,7 +273,7 @@ class Exported:
         self._export(work)
 
     def move_to(self, work: str) -> None:
-        """The files themselves in the place of an empty directory: nobody needs them here any more."""
+        """Move the files over an empty directory. Use this for the last check of a tree."""
         os.rename(self.written(), work)
         self._seal = ""
 
@@ -281,16 +282,15 @@ class Exported:
 
 
 def copy_tree(source: str, into: str) -> None:
-    """Copy a directory into another, links as links, times and rights as they are."""
+    """Copy a directory into another and keep links, times and permissions."""
     done = run(["/bin/cp", "-a", source + "/.", into], timeout=COPYING)
     if done.rc != 0:
         raise OSError(errno.EIO, f"its files could not be copied: {readable(done.err).strip()}", into)
 
 
 def seal(path: str) -> str:
-    """What the kernel says of everything below a directory, as a digest. A write changes it, whatever is done
-    afterwards: nobody sets the time of a change.
-    """
+    """Return a digest of the metadata of everything below a directory. Any write changes it, because no program can set
+    a file's ctime."""
     digest, ahead = sha256(), [path]
     while ahead:
         folder = ahead.pop()
@@ -320,14 +320,15 @@ def _facts(entry: os.DirEntry[str]) -> bytes:
 # ---- Overlaps (D5) ----
 
 WHOLE = frozenset({".venv", "venv", "node_modules"})
-"""Directories of which every file is an environment's: a new one in there is as good as another program."""
+"""Directories that belong entirely to an environment. A new file in one acts like a changed program."""
 ALL = ("**",)
 
 
 def refuse_own_parts(tree: str, environment: str, rule: CheckoutRule, files: TreeFiles) -> str:
-    """D5: an attempt that changes what `prepare` makes does not run, and fails by that. What the target has or had
-    there, too, somebody agreed to; and inputs are what an environment is known by. The tree of the target for which
-    alone it may run; empty where that is on record.
+    """Raise OwnParts if an attempt changes files that `prepare` creates. Return the target tree for which alone the run
+    is valid, or an empty string.
+
+    Files that the target has or had were approved, and inputs are part of the environment's key. Both are allowed. [D5]
     """
     places = list(overlaps(tree, environment, WHOLE))
     if not places:
@@ -353,7 +354,7 @@ def _changed(path: str) -> str:
 
 
 def _older(path: str) -> str:
-    """What a commit by hand brought is not the change's: it can take nothing out."""
+    """Return the message for a file from an earlier manual commit, which this change cannot remove."""
     where = f"{named(path)} lies where checkout.prepare makes something; it was there where the change begins"
     return (
         f"{where}, and the last merge on record lacks it: take it off the target, or name it in checkout.extra_inputs"
@@ -361,9 +362,8 @@ def _older(path: str) -> str:
 
 
 def overlaps(tree: str, environment: str, whole: frozenset[str] = frozenset(), here: str = "") -> Iterator[str]:
-    """The paths at which both have something; of directories that both have, those inside, or, if called like one of
-    `whole`, their own.
-    """
+    """Yield the paths present in both. If both have a directory, yield its common contents, or the directory itself if
+    its name is in `whole`."""
     for name in _names(os.path.join(tree, here)):
         path = os.path.join(here, name)
         if not os.path.lexists(os.path.join(environment, path)):

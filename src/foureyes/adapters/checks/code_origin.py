@@ -1,12 +1,12 @@
-"""Where the Python code that a check uses comes from (D5): from the tree that is checked, or from somebody's checkout.
+"""Detects Python code that a check loads from another checkout instead of the tested tree. [D5]
 
-An editable install (`pip install -e .`) makes every interpreter of its environment import the checkout that it was made
-in, whatever directory a check stands in. This file is copied into the scratch place of a run as `sitecustomize.py`, on
-`PYTHONPATH`: each interpreter that the check starts begins it, and writes down the first file of a checkout that it
-runs or reads. What is only installed and not used says nothing. Run as a script, it asks an interpreter in which it did
-not begin (`-I`, a `PYTHONPATH` of the command's own) where the names in its arguments would come from.
+After an editable install (`pip install -e .`), every interpreter of that environment imports the original checkout,
+wherever the check runs. This file is copied into the run's scratch directory as `sitecustomize.py`, on `PYTHONPATH`.
+Each interpreter that the check starts loads it, and records the first file of a checkout that it runs or reads.
+Installed but unused code is ignored. As a script, it asks an interpreter that skipped it (`-I`, or its own
+`PYTHONPATH`) where the given names would be imported from.
 
-It runs in other people's interpreters: standard library only, and nothing but `os` and `sys` before there is a need.
+It runs in other projects' interpreters, so it uses the standard library only, and imports only `os` and `sys` up front.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
 
 PLACES, FOUND = "places", "found"
-"""Files beside the copy: the run's own place and the checkouts, and what was found."""
+"""Files beside the copy: the run's own directory with the checkouts, and the result."""
 NOTE = "direct_url.json"
-"""What installers write into a `.dist-info`."""
+"""The file that installers write into a `.dist-info`."""
 SCRATCH = "foureyes-check-"
 SOURCES = (".py", ".pyi")
 INSTALLED = ("/site-packages/", "/dist-packages/")
 OF_OTHERS = frozenset({"site-packages", "dist-packages", "node_modules", "__pypackages__"})
-"""Directories of a checkout that hold other people's code."""
+"""Directories of a checkout that hold third-party code."""
 
 
 class Places:
-    """A run's own place, and the checkouts that its code must not come from; all without links."""
+    """The run's own directory and the checkouts it must not use. All paths are resolved."""
 
     def __init__(self, own: str, checkouts: list[str]) -> None:
         self._own = own + "/"
@@ -46,7 +46,8 @@ class Places:
         self._copies: dict[str, dict[str, str]] = {}
 
     def checkout_of(self, name: str) -> str:
-        """The checkout that a file of code is of; empty for the run's own, and for what is not the project's."""
+        """Return the checkout that owns a source file. Return an empty string for the run's own tree and for
+        third-party code."""
         for mark in INSTALLED:
             site, is_installed, rest = name.rpartition(mark)
             if is_installed:
@@ -60,7 +61,7 @@ class Places:
         return self._folders[folder] or self._another_clone(folder, file)
 
     def _owner(self, folder: str) -> str:
-        """Of a real folder."""
+        """Return the checkout that owns a resolved folder, or an empty string."""
         path = folder + "/"
         if path.startswith(self._own):
             return ""
@@ -75,7 +76,8 @@ class Places:
 
     @staticmethod
     def _is_other_repository(folder: str, root: str) -> bool:
-        """A repository of its own within a checkout (a submodule has a file there) is not this project's code."""
+        """Return True if the folder is in a nested repository, which is not this project's code. A submodule has a
+        `.git` file and does not count."""
         while len(folder) > len(root):
             if os.path.isdir(join(folder, ".git")):
                 return True
@@ -83,7 +85,7 @@ class Places:
         return False
 
     def _top_of_clone(self, folder: str) -> str:
-        """The top of the repository that a folder is in, if it is none of ours: another clone of this one, perhaps."""
+        """Return the top of a foreign repository around a folder, which may be another clone of this one."""
         path = folder + "/"
         if path.startswith((self._own, *self._tools, *[root + "/" for root in self._checkouts])):
             return ""
@@ -92,15 +94,13 @@ class Places:
         return "" if folder == "/" else folder
 
     def _another_clone(self, folder: str, file: str) -> str:
-        """A repository that git does not list here is a clone of this one where it has the very file that the tree
-        has.
-        """
+        """Return the repository if it is a clone of this one, judged by a file that the tested tree also has."""
         top = self._clones.get(folder)
         rest = join(realpath(folder), file)[len(top) + 1 :] if top else ""
         return top or "" if "/" in rest and os.path.exists(join(self._own, "work", rest)) else ""
 
     def _installed(self, site: str, top: str) -> str:
-        """Of what is installed: a link into a checkout, or a copy that was made of one."""
+        """Return the checkout behind an installed package: a link into it, or a copy made from it."""
         key = site + "/" + top
         if key not in self._folders:
             self._folders[key] = ""  # what this reads is asked about, too
@@ -114,7 +114,7 @@ class Places:
         return self._copies[site]
 
     def copies_in(self, site: str) -> dict[str, str]:
-        """What of an environment is a copy of a checkout (`pip install .`): top-level names, with the checkout."""
+        """Return the top-level names that were copied from a checkout by `pip install .`, with that checkout."""
         copies: dict[str, str] = {}
         for entry in os.listdir(site) if os.path.isdir(site) else ():
             info = join(site, entry)
@@ -129,7 +129,7 @@ class Places:
 
 
 def installed_from(text: str) -> tuple[str, bool]:
-    """The directory that a distribution's `direct_url.json` names, if it does, and whether that is used in place."""
+    """Return the directory named in `direct_url.json`, or an empty string, and True if the install is editable."""
     if not text:
         return "", False
     import json
@@ -145,7 +145,7 @@ def installed_from(text: str) -> tuple[str, bool]:
 
 
 def text_of(path: str) -> str:
-    """What is in a file, if there is one."""
+    """Return the text of a file, or an empty string."""
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return file.read(10_000_000)
@@ -154,13 +154,13 @@ def text_of(path: str) -> str:
 
 
 def read_places(folder: str) -> Places:
-    """The places beside a copy of this file."""
+    """Return the places recorded beside a copy of this file."""
     own, *checkouts = text_of(join(folder, PLACES)).split("\0")
     return Places(own, checkouts)
 
 
 def tell(folder: str, file: str, checkout: str) -> None:
-    """Write what was found down at once: a process may be ended at any time."""
+    """Record a result at once, because the process may be killed at any time."""
     words = "\0".join((file, checkout, sys.prefix, "\n")).encode("utf-8", "surrogateescape")
     handle = os.open(join(folder, FOUND), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -170,7 +170,7 @@ def tell(folder: str, file: str, checkout: str) -> None:
 
 
 def watching(folder: str, places: Places) -> Callable[[str, tuple[object, ...]], None]:
-    """An audit hook that looks at each file of code once, until it found one."""
+    """Return an audit hook that checks each source file once, until the first hit."""
     seen: set[object] = {None}
 
     def hook(event: str, args: tuple[object, ...]) -> None:
@@ -208,7 +208,7 @@ def _is_read(args: tuple[object, ...]) -> bool:
 
 
 def begin(folder: str) -> None:
-    """Watch this interpreter, step off its path, and do what the environment's own `sitecustomize` does."""
+    """Install the hook, remove this folder from sys.path, and run the environment's own `sitecustomize`."""
     sys.path[:] = [entry for entry in sys.path if entry != folder]
     if hasattr(sys, "addaudithook"):
         sys.addaudithook(watching(folder, read_places(folder)))
@@ -223,7 +223,8 @@ def begin(folder: str) -> None:
 
 
 def ask(folder: str, first: str, names: list[str]) -> None:
-    """Where names would be imported from, with `first` in front of the path, where a script's own directory is."""
+    """Record where the names would be imported from, with `first` at the front of the path, in place of a script's
+    directory."""
     from importlib.util import find_spec
 
     sys.path[:] = [entry for entry in sys.path if realpath(entry) != realpath(folder)]

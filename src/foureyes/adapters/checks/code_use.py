@@ -1,4 +1,4 @@
-"""The code that a run used (D5): from the tree that is checked, or from somebody's checkout."""
+"""Reports if a run used code of another checkout instead of the tested tree. [D5]"""
 
 from __future__ import annotations
 
@@ -40,14 +40,16 @@ if TYPE_CHECKING:
 MOST_FOUND, MOST_ASKED, MOST_NAMES = 100_000, 8, 200
 ASKING = 30.0
 SOON, SELDOM = 0.01, 0.4
-"""Seconds between two looks at what runs, at first and later."""
+"""Seconds between two scans of the processes, at first and later."""
 ROOTS = ("", "src", "lib", "python")
 NO_PACKAGES = frozenset("tests test testing docs doc examples setup conftest noxfile fabfile tasks".split())
 
 
 class Watch:
-    """Watches one run in its scratch place, which the run sees as `seen`, perhaps in a room. `checkouts`: where the
-    repository is checked out.
+    """A watch over one run in its scratch directory.
+
+    The run sees that directory as `seen`, in a sandbox under another path. `checkouts` lists the checkouts of the
+    repository.
     """
 
     def __init__(self, place: str, checkouts: Sequence[str], seen: str = "", room: Room | None = None) -> None:
@@ -59,7 +61,7 @@ class Watch:
         self._next, self._pause = 0.0, SOON
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """The environment of a check, with the watch in it; without a checkout there is nothing to mistake."""
+        """Return the check's environment with the watch added. Without checkouts there is nothing to detect."""
         if not self._checkouts:
             return dict(env)
         watch, places = read(code_origin.__file__, MB), os.fsencode("\0".join([self._place, *self._checkouts]))
@@ -69,7 +71,7 @@ class Watch:
         return {**env, PATH: os.pathsep.join(filter(None, (self._seen_folder, env.get(PATH, ""))))}
 
     def look(self, reaper: int) -> None:
-        """See which interpreters run now below a process and are not watched."""
+        """Record the unwatched interpreters that run below a process."""
         now = time.monotonic()
         if now < self._next or not self._checkouts or len(self._unwatched) >= MOST_ASKED:
             return
@@ -82,7 +84,7 @@ class Watch:
         self._next = time.monotonic() + self._pause
 
     def found(self, command: str, env: Mapping[str, str]) -> Elsewhere | None:
-        """What the run took from elsewhere; the first thing that was found."""
+        """Return the first code that the run took from another checkout, or None."""
         if not self._checkouts:
             return None
         origin = self._told()
@@ -102,7 +104,7 @@ class Watch:
         )  # fmt: skip
 
     def _told(self) -> tuple[str, str, str] | None:
-        """The first complete line that an interpreter wrote."""
+        """Return the first complete line written by an interpreter."""
         try:
             line, ended, _ = read(os.path.join(self._folder, code_origin.FOUND), MOST_FOUND).partition(b"\0\n")
         except OSError:
@@ -111,7 +113,8 @@ class Watch:
         return (words[0], words[1], words[2]) if ended and len(words) == 3 else None
 
     def _ask(self, env: Mapping[str, str]) -> None:
-        """Ask who was not watched; what finds something writes it where those who were watched do."""
+        """Ask each unwatched interpreter for its import locations. Results go to the same file as those of watched
+        ones."""
         script, output = os.path.join(self._seen_folder, "sitecustomize.py"), list[bytes]()
         names = packages_in([self._readable(self._work), *self._checkouts]) if self._unwatched else []
         for each in list(self._unwatched)[:MOST_ASKED]:
@@ -127,7 +130,7 @@ class Watch:
 
 
 def packages_in(roots: Sequence[str]) -> list[str]:
-    """The top-level packages and modules of some checkouts, as far as their usual places tell."""
+    """Return the top-level packages and modules of checkouts, from the usual folders."""
     names: dict[str, None] = {}
     for place in (os.path.join(root, inner) for root in roots for inner in ROOTS):
         with suppress(OSError):
@@ -140,7 +143,7 @@ def packages_in(roots: Sequence[str]) -> list[str]:
 
 
 def _advice(command: str, file: str, checkout: str) -> str:
-    """What to type so that the tree's own code is used."""
+    """Return the advice that makes the run use the tree's own code."""
     words = command.split()
     is_built = not file.endswith(code_origin.SOURCES)
     if is_built or any(word.startswith("-") and IGNORES_PATH & asked_for([word]).options for word in words):
@@ -152,7 +155,7 @@ def _advice(command: str, file: str, checkout: str) -> str:
 
 
 def _root_of(file: str, checkout: str) -> str:
-    """The directory of a checkout that a file is imported by; of a copy, where its package would lie."""
+    """Return the import root of a file within a checkout. For a copy, return the place its package would have."""
     if not file.startswith(checkout + "/"):
         return "src" if os.path.isdir(os.path.join(checkout, "src")) else "."
     folder = os.path.dirname(file)
@@ -171,17 +174,17 @@ PYTHON = Shape(r"(python|pypy)[0-9.]*")
 ASSIGNED = Shape(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)")
 NAMED = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?")
 IGNORES_PATH, KEPT = frozenset("EI"), frozenset("EIsP")
-"""Options with which an interpreter does not read PYTHONPATH; and those that it is asked with."""
+"""Options that make an interpreter ignore PYTHONPATH, and options to repeat when asking it."""
 NO_SCRIPT_FOLDER = frozenset("IP")
 TAKES_A_WORD = frozenset("WX")
 BEFORE_A_COMMAND = frozenset("command env exec nice time export".split())
 ABOUT_ENVIRONMENTS = frozenset("pip venv virtualenv ensurepip build uv pipx compileall foureyes".split())
-"""Modules that look after environments, and Foureyes: they test nothing."""
+"""Modules that manage environments, and Foureyes itself. None of them runs tests."""
 MOST_BYTES = 1_000_000
 
 
 class Interpreter(msgspec.Struct, frozen=True):
-    """A Python that was started without being watched, and what it finds modules by."""
+    """A Python process that started unwatched, with everything that determines its imports."""
 
     program: str
     options: str
@@ -192,12 +195,12 @@ class Interpreter(msgspec.Struct, frozen=True):
 
     @property
     def first(self) -> list[str]:
-        """What goes to the front of the path: what pytest is told, then the script's own directory."""
+        """The front of its import path: pytest's paths, then the script's own directory."""
         return [*self.told, *([self.own] if self.own else [])]
 
 
 class Invoked(msgspec.Struct, frozen=True):
-    """What an interpreter was asked to run: `-m` a module, `-c` text, or a script."""
+    """A module (`-m`), text (`-c`) or script that an interpreter was asked to run."""
 
     options: frozenset[str]
     kind: str
@@ -205,7 +208,7 @@ class Invoked(msgspec.Struct, frozen=True):
 
 
 def in_command(command: str, env: Mapping[str, str], work: str, watch: str) -> Iterator[Interpreter]:
-    """Those that a command line starts itself, with a path or options of its own."""
+    """Yield the interpreters that a command line starts itself with its own path or options."""
     words = shlex.shlex(command, posix=True, punctuation_chars=";&|()\n")
     words.whitespace = " \t\r"
     words.whitespace_split, words.commenters = True, ""
@@ -228,7 +231,7 @@ def in_command(command: str, env: Mapping[str, str], work: str, watch: str) -> I
 
 
 def _assigned(part: list[str], env: dict[str, str], cwd: str) -> tuple[dict[str, str], list[str]]:
-    """What a command sees of the environment, and the command."""
+    """Return the environment of a command after its assignments, and the command without them."""
     known, env = {**env, "PWD": cwd}, dict(env)
     for at, word in enumerate(part):
         match = ASSIGNED.fullmatch(word)
@@ -242,7 +245,7 @@ def _assigned(part: list[str], env: dict[str, str], cwd: str) -> tuple[dict[str,
 
 
 def _with_interpreter(argv: list[str], env: Mapping[str, str], cwd: str) -> list[str]:
-    """A script as the kernel runs it: by what its first line says."""
+    """Return the arguments as the kernel would run them, with the interpreter of a script's first line."""
     program = shutil.which(os.path.join(cwd, argv[0]) if "/" in argv[0] else argv[0], path=env.get("PATH"))
     if program is None or PYTHON.fullmatch(os.path.basename(program)):
         return [program or argv[0], *argv[1:]]
@@ -260,7 +263,8 @@ def _with_interpreter(argv: list[str], env: Mapping[str, str], cwd: str) -> list
 
 
 def at(process: str, watch: str, work: str) -> Interpreter | None:
-    """The one that a process (a directory of /proc) is, unless it looks after environments or asks about itself."""
+    """Return the interpreter of a process (a directory of /proc), or None. Skips environment tools and Python's
+    self-queries."""
     if not PYTHON.fullmatch(os.path.basename(os.readlink(f"{process}/exe"))):
         return None
     argv = [os.fsdecode(word) for word in _file(f"{process}/cmdline").split(b"\0")[:-1]]
@@ -288,7 +292,7 @@ def _of(argv: list[str], env: Mapping[str, str], cwd: str, watch: str, work: str
 
 
 def asked_for(words: list[str]) -> Invoked:
-    """What the arguments of an interpreter say; nothing for standard input."""
+    """Return the program that an interpreter's arguments request. It is empty for standard input."""
     options = ""
     while words and words[0].startswith("-") and words[0] not in ("-", "--"):
         letters = words[0][1:]
@@ -320,7 +324,7 @@ INSTALLS = "let it install in its own tree (npm ci) instead of a link"
 
 
 def leading_out(work: str, checkouts: Sequence[str], env: Mapping[str, str]) -> Elsewhere | None:
-    """The first way out of the tree into a checkout."""
+    """Return the first link or path that leads from the tree into a checkout, or None."""
     own = os.path.dirname(work)
     for name, path, advice in (*_by_settings(env), *_by_files(work)):
         real = os.path.realpath(path)
@@ -337,7 +341,7 @@ def _is_in(path: str, root: str) -> bool:
 
 
 WayOut = tuple[str, str, str]
-"""What leads out, where to, and what to do about it."""
+"""The name of the setting, the path it leads to, and advice."""
 
 
 def _by_settings(env: Mapping[str, str]) -> Iterator[WayOut]:
@@ -361,7 +365,7 @@ def _by_files(work: str) -> Iterator[WayOut]:
 
 
 def _folders(work: str) -> Iterator[str]:
-    """The folders of a tree, from above, not too deep, and none that holds other people's code."""
+    """Yield the folders of a tree from the top, down to a fixed depth, without third-party code."""
     level, seen = [work], 0
     for _ in range(DEPTH):
         below: list[str] = []
@@ -378,7 +382,7 @@ def _folders(work: str) -> Iterator[str]:
 
 
 def _node(modules: str, name: str) -> Iterator[WayOut]:
-    """Packages that are links: a workspace's own, when all of `node_modules` is a link or was made elsewhere."""
+    """Yield linked packages: those of a workspace if `node_modules` is a link or comes from another place."""
     with suppress(OSError):
         for entry in sorted(os.listdir(modules)):
             path = os.path.join(modules, entry)
@@ -389,7 +393,7 @@ def _node(modules: str, name: str) -> Iterator[WayOut]:
 
 
 def _go(file: str, name: str) -> Iterator[WayOut]:
-    """What stands behind `use` and `=>`, where it is a path."""
+    """Yield the paths after `use` and `=>`."""
     for line in _plain_text(file).split("\n"):
         before, arrow, after = line.partition(" //")[0].partition("=>")
         words = after if arrow else before if name.endswith("go.work") else ""
@@ -399,7 +403,7 @@ def _go(file: str, name: str) -> Iterator[WayOut]:
 
 
 def _cargo(file: str, name: str) -> Iterator[WayOut]:
-    """Every `path` and `paths` of a manifest or a configuration."""
+    """Yield every `path` and `paths` of a manifest or configuration."""
     with suppress(tomllib.TOMLDecodeError, RecursionError):
         folder = os.path.dirname(file)
         for path in _paths(tomllib.loads(_plain_text(file))):
@@ -429,13 +433,13 @@ def _plain_text(file: str) -> str:
 
 
 def sites_of(program: str) -> list[str]:
-    """Where the environment of an interpreter has what is installed, as environments are laid out."""
+    """Return the package directories of an interpreter's environment, by the usual layout."""
     home = os.path.dirname(os.path.dirname(os.path.abspath(program)))
     return sorted(glob(os.path.join(escape(home), "lib*", "*", "*-packages")))
 
 
 def used_in_place(sites: Sequence[str], checkouts: Sequence[str]) -> str:
-    """The first directory of a checkout that an environment names; empty where there is none."""
+    """Return the first directory of a checkout that an environment refers to, or an empty string."""
     for site in sites:
         for path in _named_in(site):
             real = os.path.realpath(path)
@@ -467,11 +471,11 @@ def _site_text(path: str) -> str:
 
 FILES = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": "pytest", "setup.cfg": "tool:pytest"}
 FROM_THE_TOP = ("conftest.py", "tests/__init__.py", "test/__init__.py")
-"""Files for which pytest puts the top of the tree on the path."""
+"""Pytest puts the top of the tree on the path if one of these files exists."""
 
 
 def said_paths(root: str) -> list[str]:
-    """The directories of `pythonpath`, as they are written."""
+    """Return the directories of pytest's `pythonpath` setting as written."""
     for name, section in FILES.items():
         text = _settings_text(os.path.join(root, name))
         settings = ConfigParser(interpolation=None)
@@ -490,7 +494,7 @@ def said_paths(root: str) -> list[str]:
 
 
 def first_paths(root: str) -> list[str]:
-    """What goes to the front of the path before the tests are imported."""
+    """Return the directories that pytest puts at the front of the path before it imports the tests."""
     beside = [*said_paths(root)]
     if any(
         os.path.isfile(os.path.join(root, name)) for name in ("conftest.py", "tests/__init__.py", "test/__init__.py")

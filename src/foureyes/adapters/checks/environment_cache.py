@@ -1,8 +1,8 @@
-"""The shelf: where environments of checks are kept and rooms stand, outside of every checkout and of the home (D5).
+"""The cache for environments of checks and for their sandboxes, outside every checkout and home. [D5]
 
-Tools look for their files in every directory above (`node_modules`, `.cargo`, `go.work`), so nothing of anybody's may
-be there. `at` is where a run sees its place where the kernel gives it a room, always under this name: environments have
-their own path in them. Without rooms it is one of some numbered slots.
+Tools search every parent directory (`node_modules`, `.cargo`, `go.work`), so none of them may contain a user's files.
+With sandboxes, a run always sees its directory under the fixed name `at`, because environments contain their own path.
+Without sandboxes it gets one of several numbered slots.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ AT, ENVIRONMENTS, RUNS, SLOTS = "at", "environments", "runs", "slots"
 MOST_SLOTS = 64
 PAUSE = 0.1
 QUIET_PAUSES, MOST_PAUSES = 20, 36_000
-"""For so many pauses nobody needs to hear of it; an hour is enough."""
+"""Wait silently for this many pauses, and give up after an hour."""
 LOCK = ".lock"
 Hear = Callable[[bytes], None]
 
 
 class Shelf:
-    """The directory of one user; made with the first use."""
+    """The cache directory of one user, created on first use."""
 
     def __init__(self, environ: Mapping[str, str], checkouts: Sequence[str]) -> None:
         self.root = _root(environ, checkouts)
@@ -39,7 +39,8 @@ class Shelf:
         return os.path.join(self.root, SLOTS, "1")
 
     def make(self) -> None:
-        """Make it, or see that it is ours: in a directory for everybody somebody else may have been first."""
+        """Create the directory or verify that this user owns it. In a shared parent, another user may have created it
+        first."""
         with suppress(FileExistsError):
             os.mkdir(self.root, 0o700)
         about = os.lstat(self.root)
@@ -51,7 +52,7 @@ class Shelf:
 
     @contextmanager
     def run(self) -> Iterator[str]:
-        """A place of its own for one run, held as long as that goes on; removed in any case."""
+        """Create a directory for one run and lock it for the run's duration. Always removes it."""
         place, held = scratch(os.path.join(self.root, RUNS), "run-")
         try:
             _furnish(place)
@@ -62,7 +63,7 @@ class Shelf:
 
     @contextmanager
     def slot(self, stop: StopAsked) -> Iterator[str]:
-        """The first slot that nobody has: a place whose path is the same from run to run, empty at first."""
+        """Lock the first free slot and yield it empty. Its path is the same from run to run."""
         while True:
             for number in range(1, MOST_SLOTS + 1):
                 place = os.path.join(self.root, SLOTS, str(number))
@@ -83,7 +84,7 @@ class Shelf:
             return
 
     def sweep(self) -> int:
-        """Remove what runs left that were killed; how many."""
+        """Remove the directories of killed runs and return their number."""
         left = 0
         for place in abandoned(os.path.join(self.root, RUNS), "run-"):
             remove(place)
@@ -97,7 +98,7 @@ def _furnish(place: str) -> None:
 
 
 def _root(environ: Mapping[str, str], checkouts: Sequence[str]) -> str:
-    """Below the temporary directory, unless that lies in a checkout or in the home."""
+    """Return the cache's location: below the temporary directory, or /var/tmp if that is in a checkout or a home."""
     around = os.path.realpath(environ.get("TMPDIR") or "/var/tmp")  # noqa: S108
     if any((around + "/").startswith(above + "/") for above in [*map(os.path.realpath, checkouts), *homes(environ)]):
         around = "/var/tmp"  # noqa: S108
@@ -105,7 +106,7 @@ def _root(environ: Mapping[str, str], checkouts: Sequence[str]) -> str:
 
 
 def homes(environ: Mapping[str, str]) -> list[str]:
-    """The home that whoever runs the checks says, and the one that the system knows."""
+    """Return the caller's HOME and the home directory from the user database."""
     known = [environ.get("HOME", "")]
     with suppress(KeyError):
         known.append(pwd.getpwuid(os.geteuid()).pw_dir)
@@ -114,7 +115,7 @@ def homes(environ: Mapping[str, str]) -> list[str]:
 
 
 def locked(path: str, how: int) -> int | None:
-    """A handle that holds a lock; None where somebody else has it, or has removed its file meanwhile."""
+    """Return a handle that holds a lock, or None if it is taken or its file was just removed."""
     handle = opened(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, how)
@@ -127,7 +128,7 @@ def locked(path: str, how: int) -> int | None:
 
 
 def waited(path: str, how: int, stop: StopAsked, hear: Hear) -> int:
-    """A handle that holds a lock, as soon as it can be had. Who waits says what for, and not for ever."""
+    """Wait for a lock and return a handle that holds it. Tells the user about a longer wait and gives up after an hour."""
     for times in range(MOST_PAUSES):
         if (handle := locked(path, how | fcntl.LOCK_NB)) is not None:
             return handle

@@ -1,4 +1,4 @@
-"""Environments of checks (D5): what `[checkout] prepare` makes of a tree's inputs, kept, and given to the run that needs it."""
+"""Builds, caches and provides the environments of checks, made by `[checkout] prepare` from a tree's inputs. [D5]"""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from foureyes.core.nouns.check_config import TIMEOUT_MINUTES, CheckoutRule, Chec
 # ---- Grounds (D5) ----
 
 OWN_PROGRAMS = (".venv/bin", "node_modules/.bin")
-"""Where an environment has its programs: first on the PATH, unless the tree itself has something there."""
+"""The program directories of an environment. They go first on the PATH, unless the tree has files there."""
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """What is asked for: a check on a tree, where what is printed goes, and who may stop it."""
+    """A request to run a check on a tree, with its output and a way to cancel."""
 
     rule: CheckRule
     checkout: CheckoutRule
@@ -57,8 +57,10 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 class Grounds:
-    """Where the checks of one runner stand. `hidden`: what is not theirs to see. `minute`: how many seconds one has.
-    `store`: the folder in which it is on record what environments of slots are like.
+    """The provider of sandboxes for one runner's checks.
+
+    `hidden` lists paths that checks must not see. `minute` is the length of a minute in seconds. `store` is the folder
+    that keeps the fingerprints of slot environments.
     """
 
     def __init__(self, environ: Mapping[str, str], hidden: Sequence[str], minute: float, store: str = "") -> None:
@@ -69,10 +71,10 @@ class Grounds:
         self._seals = Seals(store, self.shelf.environments)
         self._keys: dict[tuple[str, str, CheckoutRule], tuple[str, str]] = {}
         self._unprepared: dict[str, tuple[str, bytes]] = {}
-        """Environments that could not be made: why, and what was said then; not tried again while this runner lasts."""
+        """Environments that failed to build, with reason and output. Not retried during this runner's life."""
 
     def why_none(self) -> str:
-        """Why there are no rooms here; empty where there are."""
+        """Return the reason that sandboxes are unavailable here, or an empty string."""
         try:
             self.shelf.make()
         except OSError as problem:
@@ -81,7 +83,7 @@ class Grounds:
 
     @contextmanager
     def stand(self, ask: Ask) -> Iterator[Stand]:
-        """A place with the tree, and with the environment that its inputs ask for."""
+        """Provide a checkout with the tree and the environment that its inputs need."""
         self.shelf.make()
         why = why_none(self.shelf) if ask.checkout.hides else "isolation = none"
         if why and ask.checkout.isolation == "full":
@@ -159,7 +161,8 @@ class Grounds:
             raise
 
     def _seals_at(self, at: str) -> Seals | None:
-        """What vouches for environments that are seen there: in a room no check gets at what lies beside them."""
+        """Return the record of fingerprints for environments used in slots. In a sandbox no check can reach the file
+        beside its environment, so none is needed."""
         return None if at == self.shelf.at else self._seals
 
     def _known_key(self, rule: CheckoutRule, tree: TreeFiles, at: str) -> tuple[str, str]:
@@ -169,7 +172,8 @@ class Grounds:
         return self._keys[known]
 
     def key_in_room(self, rule: CheckoutRule, tree: TreeFiles) -> str:
-        """What the environment of a tree is known by, where checks stand in rooms; in slots each has its own."""
+        """Return the cache key of a tree's environment if checks run in sandboxes, else an empty string. Each slot has
+        its own key."""
         is_told = rule.prepare.strip() and rule.hides and not self.why_none()
         return self._known_key(rule, tree, self.shelf.at)[0] if is_told else ""
 
@@ -181,7 +185,7 @@ class Grounds:
         return ""
 
     def _key(self, rule: CheckoutRule, tree: TreeFiles, at: str) -> tuple[str, str]:
-        """What the environment of a tree is known by, and the tree if it is the only one that it serves."""
+        """Return the cache key of a tree's environment, and the tree if the environment serves only that one."""
         inputs = tree.listed(rule.inputs)
         alone = "" if inputs in tree.of_target(rule.inputs) else tree.name
         whose = f" of {self._seals.owner}" if self._seals_at(at) is not None else ""
@@ -189,7 +193,7 @@ class Grounds:
 
     @contextmanager
     def lend(self, rule: CheckoutRule, tree: TreeFiles) -> Iterator[Lent | None]:
-        """What is kept for a tree: made in a room, else in the first slot. Nothing is made, nobody is waited for."""
+        """Yield the cached environment for a tree, from a sandbox or the first slot, or None. Never builds or blocks."""
         for at in (self.shelf.at, self.shelf.first_slot):
             with self.environments.lent(self._key(rule, tree, at)[0], self._seals_at(at)) as kept:
                 if kept is not None:
@@ -234,7 +238,7 @@ class Grounds:
 
 
 def _own_programs(checkout: CheckoutRule, tree: str) -> list[str]:
-    """D5: none that the attempt itself brings, under a name where an environment would have it."""
+    """Return the environment's program directories, but none where the attempt itself brings files. [D5]"""
     if not checkout.prepare.strip() and not checkout.build.strip():
         return []
     return [name for name in OWN_PROGRAMS if not os.path.lexists(os.path.join(tree, name.partition("/")[0]))]
@@ -271,26 +275,25 @@ def _unlink(path: str) -> None:
 ABOUT, NEW = "about.json", "new-"
 DAY = 24 * 3600.0
 OLD, UNUSED, LARGE = 30 * DAY, 14 * DAY, 20_000 * MB
-"""An environment is made again after so long, forgotten when nobody used it for so long, and all of them together have
-so many bytes at most: the one that was used longest ago goes first.
-"""
+"""The age at which an environment is rebuilt, the idle time after which it is deleted, and the size limit of all
+together. The least recently used goes first."""
 FORM = 1
-"""Changes when environments are made in another way."""
+"""The format number of environments. Change it when they are built differently."""
 
 
 class About(msgspec.Struct, frozen=True):
-    """What is on record about an environment, beside it."""
+    """The record kept beside an environment."""
 
     seal: str
     made: float
     size: int
     command: str
     tree: str = ""
-    """The only tree that it serves; empty: every tree with the target's inputs."""
+    """The only tree that it serves. If empty, it serves every tree with the target's inputs."""
 
 
 class Environment(msgspec.Struct, frozen=True):
-    """An environment that can be used: what lies in the tree, and what lies in the home."""
+    """A usable environment with the files for the tree and for the home."""
 
     key: str
     path: str
@@ -306,26 +309,27 @@ class Environment(msgspec.Struct, frozen=True):
 
     @property
     def is_sound(self) -> bool:
-        """Whether nobody wrote to it since it was made."""
+        """True if no program wrote to it since it was built."""
         return _sealed(self.path) == self.seal
 
 
 class Environments:
-    """Those on a shelf."""
+    """The environments in a cache."""
 
     def __init__(self, shelf: Shelf, now: Callable[[], float] = time.time) -> None:
         self._shelf = shelf
         self._now = now
         self._used: set[Environment] = set()
-        """Those that we looked at already: who uses one asks afterwards whether it is sound."""
+        """Environments verified before. Callers verify again after use."""
 
     @contextmanager
     def open(
         self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None], stop: StopAsked, hear: Hear,
         seals: Seals | None = None,
     ) -> Iterator[Environment]:  # fmt: skip
-        """An environment that stays as long as it is used: there already, or made now by `make`. `seals`: what alone
-        vouches for it, where checks can write what lies beside it.
+        """Provide a cached environment, or build it with `make`, and lock it during use.
+
+        `seals` holds the trusted fingerprints where checks could write to the file beside the environment.
         """
         lock = os.path.join(self._shelf.environments, key + LOCK)
         is_new = False
@@ -348,7 +352,7 @@ class Environments:
 
     @contextmanager
     def lent(self, key: str, seals: Seals | None = None) -> Iterator[Environment | None]:
-        """One that is there, and stays as long as it is copied; None where none is, or somebody makes it just now."""
+        """Provide a cached environment for copying, or None if there is none or another run is building it."""
         is_made = about_of(os.path.join(self._shelf.environments, key)) is not None
         lock = os.path.join(self._shelf.environments, key + LOCK)
         held = locked(lock, fcntl.LOCK_SH | fcntl.LOCK_NB) if is_made else None
@@ -375,7 +379,7 @@ class Environments:
         return environment
 
     def is_sound(self, used: Environment) -> bool:
-        """Whether nobody wrote to it since it was made; else it is made again for the next one."""
+        """Return True if no program wrote to the environment. Otherwise the next use rebuilds it."""
         if not used.is_sound:
             self._used.discard(used)
             return False
@@ -401,11 +405,11 @@ class Environments:
         return Environment(key, path, about.seal)
 
     def listed(self) -> list[EnvironmentRow]:
-        """All of them, the one that was used last first."""
+        """Return all environments, the most recently used first."""
         return [row for _, row in self._rows()]
 
     def _rows(self) -> list[tuple[float, EnvironmentRow]]:
-        """With the seconds at which each was used."""
+        """Return all environments with the time of their last use."""
         rows, folder = [], self._shelf.environments
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
             about = about_of(os.path.join(folder, name))
@@ -417,7 +421,7 @@ class Environments:
         return sorted(rows, key=lambda each: -each[0])
 
     def prune(self, *, everything: bool = False, only_try: bool = False) -> list[EnvironmentRow]:
-        """Remove what is not needed: unused for long, or too much; those that go. What is in use stays."""
+        """Delete environments that are unused for long or exceed the size limit, and return them. Skips those in use."""
         gone, total = [], 0
         for used, row in self._rows():
             total += row.bytes
@@ -431,7 +435,7 @@ class Environments:
         return gone
 
     def _drop_locks(self) -> None:
-        """Locks of what could not be made, or was made in another way."""
+        """Delete the locks of environments that do not exist."""
         folder = self._shelf.environments
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
             key = name.removesuffix(LOCK)
@@ -464,7 +468,7 @@ def _holding(lock: str, how: int, stop: StopAsked, hear: Hear) -> Iterator[None]
 
 
 def about_of(path: str) -> About | None:
-    """What is on record about an environment; None where there is none, or where that cannot be read."""
+    """Return the record of an environment, or None if it is absent or unreadable."""
     try:
         return msgspec.json.decode(read(os.path.join(path, ABOUT), MB), type=About)
     except (OSError, msgspec.DecodeError):
@@ -472,7 +476,7 @@ def about_of(path: str) -> About | None:
 
 
 def key_of(rule: CheckoutRule, inputs: Mapping[str, str], variables: Mapping[str, str], at: str, alone: str) -> str:
-    """What an environment is known by. `alone`: the tree that it serves, where its inputs are not the target's."""
+    """Return the cache key of an environment. `alone` is the only tree it serves, if its inputs are not the target's."""
     parts = [
         FORM, rule.prepare, rule.keep, sorted(inputs.items()), {name: variables.get(name) for name in rule.env},
         programs_of(rule.prepare, variables.get("PATH", "")), os.uname().machine, at, alone,
@@ -481,7 +485,8 @@ def key_of(rule: CheckoutRule, inputs: Mapping[str, str], variables: Mapping[str
 
 
 def programs_of(command: str, path: str) -> list[tuple[str, int, int]]:
-    """The programs that a command names, and those that run them, as they are now: another version is another file."""
+    """Return the programs named in a command, and their interpreters, with size and time. Another version of a program
+    has other values."""
     programs: dict[str, tuple[str, int, int]] = {}
     ahead = [word for word in command.replace(";", " ").replace("&", " ").split() if "=" not in word]
     for word in ahead:
@@ -497,7 +502,7 @@ def programs_of(command: str, path: str) -> list[tuple[str, int, int]]:
 
 
 def _run_by(program: str) -> list[str]:
-    """What the first line of a script names."""
+    """Return the interpreter named in the first line of a script."""
     with open(opened(program, follow=True), "rb") as file:
         first = file.readline(4096)
     words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
@@ -516,7 +521,7 @@ def _used(lock: str, otherwise: float) -> float:
 
 
 def _size(path: str) -> int:
-    """Bytes on the disk."""
+    """Return the bytes used on disk."""
     total = 0
     for folder, _, names in walked(path):
         for name in names:
@@ -526,7 +531,7 @@ def _size(path: str) -> int:
 
 
 def _keep(folder: str, wanted: Sequence[str], here: str = "") -> None:
-    """Remove what is not at, below or above a wanted path."""
+    """Remove everything that is not at, below or above a wanted path."""
     with os.scandir(folder) as listing:
         entries = list(listing)
     for entry in entries:
@@ -547,7 +552,7 @@ SEALS = "seals"
 
 
 class Seals:
-    """The record of one project; without a folder, of one process."""
+    """The trusted fingerprints of one project's environments. Without a folder they last for one process."""
 
     def __init__(self, store: str, environments: str) -> None:
         self._folder = os.path.join(store, SEALS) if store else ""
@@ -556,18 +561,18 @@ class Seals:
 
     @property
     def owner(self) -> str:
-        """Whose environments they are: nobody uses what somebody else's record vouches for."""
+        """The id of this record. It is part of the cache key, so no project uses an environment recorded by another."""
         return sha256(os.fsencode(self._folder)).hexdigest()[:12]
 
     def known(self, key: str) -> str:
-        """The seal that an environment had when it was made; empty where nobody here made it."""
+        """Return the fingerprint of an environment at build time, or an empty string if it was not built here."""
         with suppress(OSError):
             if self._folder:
                 return read(os.path.join(self._folder, key), MB).decode("ascii", "replace")
         return self._own.get(key, "")
 
     def note(self, key: str, seal: str) -> None:
-        """Keep it; what is said about environments that are gone goes."""
+        """Store a fingerprint and drop those of deleted environments."""
         self._own[key] = seal
         if not self._folder:
             return

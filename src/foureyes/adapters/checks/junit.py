@@ -1,9 +1,9 @@
-"""JUnit XML: which tests there were, how each of them ended, and what was said about those that failed (D5).
+"""Reads JUnit XML: the tests, their results and the messages of failed ones. [D5]
 
-The report is written by what is being checked, so nothing in it is trusted: there are no entities and no document type,
-nothing is built up in memory but the tests, and a report that contradicts itself is none (G1). Dialects differ, and are
-taken as they come: pytest, surefire, jest-junit, vitest, go-junit-report, cargo-nextest, googletest. What XML forbids
-and tools write all the same (colours in names) is dropped.
+The tested code writes the report, so it is not trusted: no entities, no document type, bounded memory, and a report
+that contradicts itself is rejected (G1). It accepts the dialects of pytest, surefire, jest-junit, vitest,
+go-junit-report, cargo-nextest and googletest. Characters that XML forbids but tools write, such as colour codes in
+names, are dropped.
 """
 
 from __future__ import annotations
@@ -32,29 +32,28 @@ CHUNK = 1 << 20
 
 FAILED = frozenset({"fail", "failed", "failure", "error", "errored", "timedout"})
 SKIPPED = frozenset({"notrun", "disabled", "skipped", "skip", "pending", "ignored", "suppressed"})
-"""Values of `status` and `result`, where a dialect has them."""
+"""Values of `status` and `result` in some dialects."""
 RANKS: dict[TestState, int] = {"failed": 0, "passed": 1, "skipped": 2}
 
 FORBIDDEN = bytes([*range(9), 11, 12, *range(14, 32)])
-"""Control characters that XML 1.0 has no way to write."""
+"""Control characters that XML 1.0 cannot express."""
 COLOUR = re.compile(rb"(?:\x1b|&#27;|&#x0*1[bB];)\[[0-9;?]*[A-Za-z]")
 REFERENCE = re.compile(rb"&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}));")
 HALVES = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]|\xef\xbf[\xbe\xbf]")
-"""In UTF-8: halves of characters, and two that are none."""
+"""UTF-8 sequences of surrogates and of two noncharacters."""
 TIME = re.compile(r"-[0-9]{14}(?=(?:\.xml)?$)")
-"""The time of a run, which unittest-xml-reporting has in the names of suites and files."""
+"""The timestamp that unittest-xml-reporting adds to names of suites and files."""
 BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read(data: bytes, files: CheckedFiles | None = None) -> tuple[TestResult, ...]:
-    """Every test of a report, in its order. Raises ValueError with a sentence for what is no JUnit report."""
+    """Return every test of a report in order. Raise ValueError with a message for anything else."""
     return read_all([("", data)], files)
 
 
 def read_all(reports: Sequence[tuple[str, bytes]], files: CheckedFiles | None = None) -> tuple[TestResult, ...]:
-    """Every test of several reports that are one: with their names, as Maven and Gradle write one per class. `files`
-    are those of the tree that was tested.
-    """
+    """Return every test of several named files that form one report, as Maven and Gradle write one per class. `files`
+    is the tested tree."""
     if sum(len(data) for _, data in reports) > LARGEST_REPORT:
         raise ValueError(f"the report is larger than {LARGEST_REPORT // 1_000_000} MB")
     tests: list[_Test] = []
@@ -90,7 +89,7 @@ def _tests(data: bytes, name: str, files: CheckedFiles) -> list[_Test]:
 
 
 def cleaned(data: bytes) -> tuple[bytes, str | None]:
-    """A report without colours and what XML 1.0 forbids; and its encoding, where that is another one now."""
+    """Return a report without colour codes and forbidden characters, and its encoding if that changed."""
     encoding = None
     if data[:2] in BOMS:
         data, encoding = data.decode("utf-16", "replace").encode("utf-8", "replace"), "utf-8"
@@ -112,7 +111,7 @@ def _no_doctype(*_: object) -> None:
 
 
 class _Test:
-    """A test or a suite while its element is open, and what is kept of it."""
+    """A test or suite element, and the parts kept after it closes."""
 
     def __init__(
         self, attributes: Mapping[str, str], around: Sequence[_Test], report: str, files: CheckedFiles
@@ -128,7 +127,7 @@ class _Test:
         self.names: tuple[str, ...] = (*(around[-1].names if around else ()), *([name] if name else []))
 
     def settle(self) -> None:
-        """Its end: of a test that passed only its name is kept, and where it lies."""
+        """Finish the element. Drops the attributes of a test that passed."""
         self.id, self.places = self._id(), self._places()
         if self.told is None:
             self._attributes = {}
@@ -138,7 +137,7 @@ class _Test:
         return "failed" if self.failed else "skipped" if self.skipped else "passed"
 
     def said(self, key: str) -> str:
-        """An attribute as one line, without the path of the checkout."""
+        """Return an attribute as one line, without the path of the checkout."""
         text = self._files.cut(self._attributes.get(key, "").strip())
         return visible(text).replace("\n", "␊")
 
@@ -147,7 +146,7 @@ class _Test:
         return "::".join(parts)[:MAX_ID] or "(unnamed)"
 
     def _places(self) -> tuple[str, ...]:
-        """Where it lies, by file, by suite, by suites and by report."""
+        """Return the places of the test: its file, suite, suites and report."""
         suites = self._around[-1].names if self._around else ()
         files = (suite.said(key) for suite in reversed(self._around) for key in ("file", "filepath"))
         file = self.said("file") or next(filter(None, files), "")
@@ -164,7 +163,7 @@ class _Test:
 
 
 class _Reader:
-    """Follows the elements; keeps the ones that are open, and the tests."""
+    """A reader that follows the XML elements and collects the tests."""
 
     def __init__(self, report: str, files: CheckedFiles) -> None:
         self._report, self._files = report, files
@@ -198,7 +197,7 @@ class _Reader:
             self._hearing = len(self._open) + 1
 
     def hear(self, text: str) -> None:
-        """What stands inside of the failure that is open."""
+        """Append text to the open failure."""
         if self._hearing and len(self._open) >= self._hearing:
             test = self._open[self._hearing - 2][1]
             if test is not None and test.told is not None:
@@ -221,7 +220,7 @@ class _Reader:
 
 
 def _count(attributes: Mapping[str, str], key: str) -> int:
-    """A number of a report; anything else counts as none: the tests themselves are what counts (G6)."""
+    """Return a number of a report, or 0 for anything else. Only the tests themselves are decisive. [G6]"""
     text = attributes.get(key, "").strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
@@ -229,7 +228,7 @@ def _count(attributes: Mapping[str, str], key: str) -> int:
 # ---- Told (L3) ----
 
 MESSAGE, BEGIN, END = 700, 800, 480
-"""How much of a message is kept, and of the text below it from its beginning and its end."""
+"""The length limits for a message, and for the start and the end of the text below it."""
 LINES = re.compile(
     r"""File\ "(?P<python>[^"\n]+)",\ line\ (?P<of>[0-9]{1,7})        # Python's own
     |\((?P<inside>[^()\n]+?):(?P<at>[0-9]{1,7})(?::[0-9]+)?\)          # JavaScript and Java: (path:line:column)
@@ -238,14 +237,14 @@ LINES = re.compile(
 )
 COLUMN = re.compile(r"\bline ([0-9]{1,7}), col(?:umn)? [0-9]", re.IGNORECASE)
 OTHERS = frozenset({"node_modules", "site-packages", "dist-packages", "vendor", ".venv", "venv"})
-"""Directories that hold other people's code."""
+"""Directories that hold third-party code."""
 MOST_PLACES = 100
 FROM_ZERO = "pytest"
-"""The suite of the one reporter that counts lines from 0."""
+"""The suite name of pytest, which counts lines from 0."""
 
 
 class Told:
-    """What stands in a failure; the beginning and the end of a long one."""
+    """The content of a failure. A long one keeps its start and end."""
 
     def __init__(self, kind: str, message: str) -> None:
         self.kind = kind
@@ -253,13 +252,12 @@ class Told:
         self.text = ""
 
     def hear(self, text: str, most: int) -> None:
-        """Take the next piece."""
         whole = self.text + text
         self.text = whole if len(whole) <= most else whole[: most // 2] + "\n" + whole[-most // 2 :]
 
 
 def message_of(failure: Told, files: CheckedFiles) -> str:
-    """The words, the message first; the text below only as far as it says more."""
+    """Return the failure text, message first. Omits a message that the text repeats."""
     text = files.cut(spaced(failure.text, len(failure.text) + 1).strip("\n"))
     message = files.cut(spaced(failure.message, MESSAGE).strip()) or ("" if text.strip() else failure.kind.strip())
     if message and message in text[: len(message) + 200]:
@@ -270,9 +268,8 @@ def message_of(failure: Told, files: CheckedFiles) -> str:
 
 
 def where(failure: Told, attributes: Mapping[str, str], files: CheckedFiles) -> tuple[str, int]:
-    """The file and line of the tree that it is about: those that the report gives, else the first that the words name,
-    else the file that a class is called after.
-    """
+    """Return the file and line of a failure: those of the report, else the first in its text, else the file named after
+    the class."""
     path = files.find(attributes["file"])
     near = re.split(r"[./\\]", attributes["classname"])
     places = _places(f"{failure.message}\n{failure.text}", near, files)
@@ -284,7 +281,7 @@ def where(failure: Told, attributes: Mapping[str, str], files: CheckedFiles) -> 
 
 
 def _of_suite(failure: Told, name: str, files: CheckedFiles) -> tuple[str, int] | None:
-    """Of linters, whose suites are files, and whose tests are rules: `line 3, col 7`."""
+    """Return file and line for a linter report, where suites are files and the text says `line 3, col 7`."""
     column = COLUMN.search(f"{failure.message}\n{failure.text}")
     path = files.find(name) if column else ""
     return (path, int(column[1])) if column and path else None
@@ -309,7 +306,7 @@ def _places(text: str, near: list[str], files: CheckedFiles) -> list[tuple[str, 
 
 
 def _of_class(name: str, near: list[str], files: CheckedFiles) -> str:
-    """`src/a.test.ts`, `tests.test_a.TestIt`, `org.shop.CartTest`."""
+    """Return the file for a class name such as `src/a.test.ts`, `tests.test_a.TestIt` or `org.shop.CartTest`."""
     if path := files.find(name):
         return path
     parts = [part for part in near if part]

@@ -1,11 +1,10 @@
-"""A room of its own for one run, as a script of its own: a mount namespace in which layers lie over each other and
-other people's files are not there (D5).
+"""Creates and enters the sandbox of one run: a mount namespace with overlay layers and without other users' files. [D5]
 
-`keep SPEC` makes the room, says `ready`, and keeps it until its input ends. `enter PID DIRECTORY PROGRAM …` becomes a
-program inside of the room that PID keeps. As root a mount namespace suffices; for others it is one of a user namespace,
-in which they are who they are and have no more rights once their program has begun.
+This is a script. `keep SPEC` creates the sandbox, prints `ready`, and keeps it until its input ends. `enter PID
+DIRECTORY PROGRAM …` becomes a program inside the sandbox of PID. Root needs only a mount namespace. Other users also
+get a user namespace, with their own id and without extra rights once the program starts.
 
-Two are started for every check that has a room: only what is light is imported here.
+Every sandboxed check starts two of these, so it imports only light modules.
 """
 
 from __future__ import annotations
@@ -21,23 +20,22 @@ NEW_MOUNTS, NEW_USER = 0x00020000, 0x10000000
 BIND, RECURSIVE, PRIVATE = 0x1000, 0x4000, 1 << 18
 NO_SET_ID, NO_DEVICES = 2, 4
 SET_ATTRIBUTES, BELOW, READ_ONLY = 442, 0x8000, 1
-"""The number of the system call `mount_setattr`, which is the same everywhere, and what it is asked for."""
+"""The number of the `mount_setattr` system call, the same on all platforms, and its flags."""
 READY = "ready"
 READ_BOUND, DROP_BOUND, LAST_RIGHT, RIGHTS_FORM = 23, 24, 63, 0x20080522
 RIGHTS = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 29, 31)
-"""What root keeps in a room, as in containers: CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, SETPCAP,
-NET_BIND_SERVICE, NET_RAW, SYS_CHROOT, AUDIT_WRITE, SETFCAP. None makes devices, mounts, traces or opens by a handle.
-"""
+"""The capabilities that root keeps in a sandbox, as in containers: CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID,
+SETUID, SETPCAP, NET_BIND_SERVICE, NET_RAW, SYS_CHROOT, AUDIT_WRITE, SETFCAP. None of them can create devices, mount,
+trace or open files by handle."""
 
 
 def keep(at: str, place: str, words: list[str]) -> None:
-    """Make a room and stay in it until nobody needs it.
+    """Create a sandbox and hold it until standard input ends.
 
-    `at` is where `place` is seen in there. `words`: rows of words, each after how many it has. `passing` and
-    `lasting`: what lies over each other below it: where, two directories for what is written, the lower ones from
-    above; nobody waits until a disk has what passes. `bind`: where, and what is seen there. `hidden`: a directory that
-    is empty in there; `scratch`: one that is empty and can be written, with what is seen in its place; `shown`: what of
-    the hidden ones can be read all the same.
+    The sandbox sees `place` as `at`. `words` are rows, each preceded by its length. Rows of kind `passing` and
+    `lasting` are overlays: a name, the upper and work directories, and the lower ones from the top. A `passing` overlay
+    is never synced to disk. `bind` gives a name and its source. `hidden` names a directory to empty, `scratch` a
+    directory to replace by an empty writable source, and `shown` a hidden path to keep readable.
     """
     _leave()
     _mount(None, "/", None, RECURSIVE | PRIVATE)
@@ -57,7 +55,7 @@ def keep(at: str, place: str, words: list[str]) -> None:
 
 
 def _rows(words: list[str]) -> dict[str, list[list[str]]]:
-    """By kind, in their order."""
+    """Return the rows by kind, in order."""
     rows: dict[str, list[list[str]]] = {}
     while words:
         end = 1 + int(words[0])
@@ -67,7 +65,7 @@ def _rows(words: list[str]) -> dict[str, list[list[str]]]:
 
 
 def _hide(at: str, hidden: Iterable[str], scratch: Iterable[list[str]], shown: Iterable[str]) -> None:
-    """Empty directories over what is not for a run, from above; then what it may see, by handles from before."""
+    """Cover the hidden directories, outermost first, then restore the visible ones from handles opened before."""
     again = [(path, os.open(path, os.O_PATH), path == at) for path in [*shown, at]]
     covers = sorted([*((path, "") for path in hidden), *((path, source) for path, source in scratch)])
     sources = {source: os.open(source, os.O_PATH) for _, source in covers if source}
@@ -92,7 +90,7 @@ def _hide(at: str, hidden: Iterable[str], scratch: Iterable[list[str]], shown: I
 
 
 def _is_there(path: str, handle: int) -> bool:
-    """Whether a path is still what it was."""
+    """Return True if the path still refers to the same file."""
     try:
         return os.path.samestat(os.stat(path), os.fstat(handle))
     except OSError:
@@ -100,7 +98,7 @@ def _is_there(path: str, handle: int) -> bool:
 
 
 def enter(pid: str, directory: str, argv: list[str]) -> None:
-    """Become a program in a room."""
+    """Become a program in a sandbox."""
     handles = [os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY) for name in _different(pid)]
     for handle in handles:
         _must(f"the room of {pid} cannot be entered", "setns", handle, 0)
@@ -110,7 +108,8 @@ def enter(pid: str, directory: str, argv: list[str]) -> None:
 
 
 def _give_up_rights() -> None:
-    """For good, also what root has: who may mount takes away what hides, who may trace enters what is outside."""
+    """Drop all capabilities that could undo the sandbox. Even root could unmount its covers or trace an outside
+    process."""
     for right in range(LAST_RIGHT + 1):
         if right not in RIGHTS and _call("prctl", READ_BOUND, right, 0, 0, 0) == 1:
             _must("a right cannot be given up", "prctl", DROP_BOUND, right, 0, 0, 0)
@@ -123,13 +122,13 @@ def _give_up_rights() -> None:
 
 
 def _different(pid: str) -> list[str]:
-    """The user namespace comes first: in it we may enter the other."""
+    """Return the namespaces to enter. The user namespace comes first, because it grants the right to enter the other."""
     names = ("user", "mnt")
     return [name for name in names if os.readlink(f"/proc/self/ns/{name}") != os.readlink(f"/proc/{pid}/ns/{name}")]
 
 
 def _leave() -> None:
-    """Have mounts of our own."""
+    """Enter a new mount namespace, and a user namespace if needed."""
     uid, gid = os.geteuid(), os.getegid()
     if uid == 0 and _call("unshare", NEW_MOUNTS) == 0:
         return
@@ -151,9 +150,8 @@ def _read_only(path: str, also: int) -> None:
 
 
 def _call(name: str, *args: int | bytes | None) -> int:
-    """A call of the C library: what it answers. By the part of `ctypes` that is not written in Python, where it is as
-    we know it: the rest takes longer to load than everything else here.
-    """
+    """Call a C function and return its result. Uses the C part of `ctypes` if possible, because loading the rest takes
+    most of the startup time."""
     try:
         import _ctypes
 
@@ -164,7 +162,7 @@ def _call(name: str, *args: int | bytes | None) -> int:
 
 
 def _call_whole(name: str, *args: int | bytes | None) -> tuple[int, int]:
-    """The same by all of `ctypes`, which also knows why it failed."""
+    """Call a C function with full `ctypes` and return the result and errno."""
     import ctypes
 
     known = [ctypes.c_ulong(each) if isinstance(each, int) and each >= 0 else each for each in args]
@@ -172,7 +170,8 @@ def _call_whole(name: str, *args: int | bytes | None) -> tuple[int, int]:
 
 
 def _must(what: str, name: str, *args: int | bytes | None) -> None:
-    """What fails is asked once more, for its reason; that may be hidden by now."""
+    """Call a C function and raise OSError on failure. A failed call is repeated with full `ctypes` to get errno, which
+    may already be hidden."""
     if _call(name, *args) == 0:
         return
     try:
@@ -188,7 +187,8 @@ def _escaped(path: str) -> str:
 
 
 def main(argv: list[str]) -> None:
-    """Say what went wrong in one line: of a room to who asked for it, of a program where its output goes."""
+    """Run a command line. An error is printed in one line on standard output, which reaches the creator of the sandbox
+    or the program's log."""
     try:
         if argv[0] == "keep":
             keep(argv[1], argv[2], argv[3:])

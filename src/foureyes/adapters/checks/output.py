@@ -1,4 +1,4 @@
-"""The output of a check: what is kept of it, and what is said of it while it comes."""
+"""Keeps the output of a check and reports progress while it runs."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ import msgspec
 from foureyes.core.words.text import readable
 
 HEAD, TAIL = 8_192, 57_344
-"""How many bytes of the output are kept, from its beginning and from its end, where most tools put their summary."""
+"""The bytes kept from the start and the end of the output. Most tools print their summary last."""
 LINE = 200
 BETWEEN, BEAT = 0.2, 1.0
-"""Seconds between two lines of progress: where something is printed, and where nothing is."""
+"""Seconds between two lines of progress, with and without new output."""
 
 COLOUR = re.compile(rb"\x1b\[[0-9;:]*[mK]")
-"""What colours a text, and clears the rest of its line: it says nothing where it does nothing."""
+"""Colour and line-clearing codes, which have no meaning in stored text."""
 
 TellLine = Callable[[str], None]
 
 
 class _Stage(msgspec.Struct, frozen=True):
-    """What runs before the check itself, and since when."""
+    """A step before the check itself, with its start time."""
 
     what: str
     command: str
     since: float
     size: int
-    """What had been printed before."""
+    """The number of bytes printed before the step."""
 
     def words(self) -> str:
         return f"{self.what}, {time.monotonic() - self.since:.0f} s"
@@ -40,7 +40,7 @@ class _Stage(msgspec.Struct, frozen=True):
 
 
 class Output:
-    """The beginning and the end of what a check writes, however much that is; and its last line, now and then."""
+    """The start and end of a check's output, of bounded size. It reports the last line as progress now and then."""
 
     def __init__(self, progress: TellLine | None = None) -> None:
         self._progress = progress
@@ -52,7 +52,7 @@ class Output:
 
     @contextmanager
     def during(self, what: str, command: str) -> Iterator[None]:
-        """While something else runs than the check itself, every line says what, and how long it has taken."""
+        """Prefix every progress line with the name and duration of a preparation step."""
         self._stage = _Stage(what, command, time.monotonic(), self._size)
         self.beat()
         try:
@@ -63,13 +63,13 @@ class Output:
                 self._progress(f"{ended.words()}: ended")
 
     def beat(self) -> None:
-        """Time passes, also where nothing is printed."""
+        """Report progress if due, even without new output."""
         if self._stage is not None and self._progress is not None and time.monotonic() >= self._next:
             self._next = time.monotonic() + BEAT
             self._progress(self._stage.line(self._last_line() if self._size > self._stage.size else ""))
 
     def beating(self, stop: Callable[[], bool]) -> Callable[[int], bool]:
-        """Who asks now and then whether a program is to end; time passes meanwhile."""
+        """Return a stop function that also reports progress on each call."""
 
         def asked(_: int) -> bool:
             self.beat()
@@ -78,7 +78,7 @@ class Output:
         return asked
 
     def hear(self, part: bytes) -> None:
-        """Take the next piece."""
+        """Append a piece of output."""
         self._size += len(part)
         missing = HEAD - len(self._head)
         self._head += part[:missing] if missing > 0 else b""
@@ -90,14 +90,14 @@ class Output:
             self._progress(self._stage.line(line) if self._stage is not None else line)
 
     def text(self) -> str:
-        """What is kept, readable, with a line for what is not."""
+        """Return the kept output as text, with a line for the omitted part."""
         left_out = self._size - len(self._head) - len(self._tail)
         if not left_out:
             return _uncoloured(self._head + self._tail)
         return f"{_uncoloured(self._head)}\n[… {left_out:,} bytes left out of the middle …]\n{_uncoloured(bytes(self._tail))}"
 
     def raw(self) -> bytes:
-        """What is kept, as it came."""
+        """Return the kept output as bytes."""
         return self._head + bytes(self._tail)
 
     def _last_line(self) -> str:

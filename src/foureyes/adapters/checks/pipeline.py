@@ -1,7 +1,8 @@
-"""One check in a throwaway checkout: without token, store, terminal, secrets or a home, and gone without a trace (D5).
+"""Runs one check in a throwaway checkout without token, store, terminal, secrets or home, and leaves nothing behind.
+[D5]
 
-The command is the project's own, the files are those of whoever wants them merged: nothing that either does may reach
-the caller's files by a variable, hold us up, fill our memory, or outlive the check.
+The command comes from the project, the files from an author who wants them merged. Neither may reach the caller's files
+through a variable, block us, fill our memory or outlive the check.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.check_config import CheckoutRule
 
 MAX_PROGRAM = 1_000_000_000
-"""The size of a program that is still read for its digest; some files of the kernel say that they have terabytes."""
+"""The largest program that is read for its digest. Some kernel files report terabytes."""
 OWN_ENVIRONMENTS = (".venv", "venv")
 PATHS_SHOWN = 5
 PROGRAM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
@@ -58,13 +59,14 @@ OF_A_SHELL = frozenset(
     "source test time times trap type ulimit umask unalias unset until wait while".split()
 )
 ONLY_READ = frozenset("bandit black flake8 isort mypy pylint pyright ruff semgrep".split())
-"""Tools that are given the files of the tree and run none of them."""
+"""Tools that only read the files of the tree and run none."""
 
 
 class Pipeline:
-    """Runs checks, with what of `environ` they may see. `checkouts`: where the repository is checked out, and no code
-    may come from; `hidden`: what else is the project's own, `store` the folder of its store. `minute`: how many seconds
-    one has (tests have no time).
+    """A runner of checks. It passes on only the permitted part of `environ`.
+
+    `checkouts` lists the checkouts of the repository, whose code no check may use. `hidden` lists other paths of the
+    project, and `store` is the folder of its store. `minute` is the length of a minute in seconds, shorter in tests.
     """
 
     def __init__(
@@ -91,7 +93,7 @@ class Pipeline:
         return Grounds(self._environ, [*self._checkouts, *self._hidden], self._minute, self._store)
 
     def close(self) -> None:
-        """Remove what was exported for several checks."""
+        """Remove the exported trees."""
         self._trees.clear()
         self._places.close()
 
@@ -105,9 +107,11 @@ class Pipeline:
         tree: TreeFiles | None = None,
         last: bool = False,
     ) -> Ran:
-        """Run one check on what `export` writes; what cannot be started is a problem, not an exception. What is written
-        for a `tree` is used again for it, until the `last` one or until this is closed; where the check has a checkout
-        of the project's own, it stands there.
+        """Run one check on the files that `export` writes. Report a check that cannot start as a problem, not an
+        exception.
+
+        Files exported for a `tree` are reused until the `last` check or close(). A check with its own checkout
+        configuration runs there.
         """
         began = time.monotonic()
         output = Output(progress)
@@ -138,7 +142,7 @@ class Pipeline:
         output: Output,
         stop: Callable[[], bool],
     ) -> AbstractContextManager[Stand]:
-        """Where the project's own checkout is."""
+        """Return a checkout as the project configures it."""
         from foureyes.adapters.checks.environments import Ask
 
         shared = self._shared(tree, export, on_shelf=True)
@@ -146,7 +150,7 @@ class Pipeline:
 
     @contextmanager
     def _apart(self, fill: Callable[[str], None], tree: TreeFiles | None) -> Iterator[Stand]:
-        """In a throwaway directory."""
+        """Provide a checkout in a throwaway directory."""
         with scratch(self._environ, self._checkouts) as place:
             work = os.path.join(place, "work")
             fill(work)
@@ -161,21 +165,21 @@ class Pipeline:
 
     @cached_property
     def _installed(self) -> tuple[str, ...]:
-        """Where the main checkout has the programs of its own environment, also if nobody activated it; none where
-        another one is active.
-        """
+        """The program directories of the main checkout's own environment, even if inactive. Empty if another
+        environment is active."""
         if self._environ.get("VIRTUAL_ENV"):
             return ()
         folders = [os.path.join(root, name) for root in self._checkouts[:1] for name in OWN_ENVIRONMENTS]
         return tuple(os.path.join(at, "bin") for at in folders if os.path.isfile(os.path.join(at, "pyvenv.cfg")))
 
     def _path(self, rule: CheckRule) -> str:
-        """Where the programs of a check are looked for here."""
+        """Return the PATH used to find the programs of a check."""
         path = clean_path(self._environ.get("PATH", ""))
         return path if rule.checkout is not None else os.pathsep.join([*self._installed, path])
 
     def _filling(self, export: Callable[[str], None], tree: TreeFiles | None, *, last: bool) -> Callable[[str], None]:
-        """What brings the files: git itself for a single check, else a copy; the last one gets what was copied from."""
+        """Return the function that fills the checkout: git for a single check, else a copy. The last check gets the
+        original files."""
         if tree is None or (last and (tree.name, False) not in self._trees):
             return export
         shared = self._shared(tree, export, on_shelf=False)
@@ -193,33 +197,33 @@ class Pipeline:
         return self._trees[key]
 
     def environments(self) -> list[EnvironmentRow]:
-        """What is kept, the one that was used last first."""
+        """Return the cached environments, the most recently used first."""
         return self._grounds.environments.listed()
 
     def prune_environments(self, *, everything: bool, only_try: bool) -> list[EnvironmentRow]:
-        """Remove what nobody needs, or `everything` that is not in use; what goes."""
+        """Delete and return unneeded environments, or with `everything` all that are not in use."""
         return self._grounds.environments.prune(everything=everything, only_try=only_try)
 
     def lend(self, rule: CheckoutRule, tree: TreeFiles) -> AbstractContextManager[Lent | None]:
-        """The environment that is kept for a tree."""
+        """Yield the cached environment for a tree, or None. Never builds or blocks."""
         return self._grounds.lend(rule, tree)
 
     def why_no_rooms(self) -> str:
-        """Why a check cannot stand in a room here."""
+        """Return the reason that checks cannot run in a sandbox here, or an empty string."""
         return self._grounds.why_none()
 
     def program(self, rule: CheckRule, tree: TreeFiles) -> str:
-        """What of the PATH the check would run, or in which environment, as its results name it; empty where that
-        cannot be told before it runs.
-        """
+        """Return the program or environment of a check as its results name it, or an empty string if unknown before the
+        run."""
         if rule.checkout is not None:
             return WhatRan(environment=self._grounds.key_in_room(rule.checkout, tree)).stored
         word = next((word for word in rule.run.split() if "=" not in word), "")
         return "" if "/" in word else _program(rule.run, "", self._path(rule))
 
     def absent(self, rule: CheckRule) -> str:
-        """The program that has to be here before anything is made for the check, if the PATH has it not. What is
-        prepared may bring all others; words of a shell and paths in the tree are left to the run.
+        """Return the program that the check needs first and PATH lacks, or an empty string.
+
+        Later programs may come from `prepare`. Shell words and paths in the tree are not checked.
         """
         import shutil
 
@@ -230,7 +234,8 @@ class Pipeline:
         return word if is_program and shutil.which(word, path=self._path(rule)) is None else ""
 
     def misled(self, rule: CheckRule) -> str:
-        """The directory of a checkout that the Python of a check's command has in place, unless the tree goes first."""
+        """Return the checkout directory that the Python of a check's command uses in place, unless the tree comes first
+        on its path."""
         from foureyes.adapters.checks.code_use import in_command, sites_of, used_in_place
 
         if tool_of(rule.run) in ONLY_READ:
@@ -247,7 +252,7 @@ class Pipeline:
         return ""
 
     def _in(self, stand: Stand, rule: CheckRule, output: Output, stop: Callable[[], bool]) -> tuple[Ran, str]:
-        """What was seen of the run, and a line about files of its tree that it left as others."""
+        """Run the check and return the result, with a line about files of the tree that it changed."""
         watch = Watch(stand.place, self._checkouts, stand.seen, stand.room)
         env = watch.environment(environment(self._environ, rule, stand.seen, stand.first))
         if (unbuilt := self._build(stand, rule, env, output, stop)) is not None:
@@ -275,7 +280,7 @@ class Pipeline:
     def _build(
         self, stand: Stand, rule: CheckRule, env: Mapping[str, str], output: Output, stop: Callable[[], bool]
     ) -> Ran | None:
-        """Run what comes before a check, in its own copy: what the tree itself breaks there is its fault."""
+        """Run the build step of a check in its own copy. A failure counts against the tree."""
         if rule.checkout is None or not rule.checkout.build.strip():
             return None
         named = {name: self._environ[name] for name in rule.checkout.env if name in self._environ and name not in env}
@@ -295,14 +300,14 @@ def _never() -> bool:
 
 
 def _told_changed(files: Iterable[str]) -> str:
-    """A line about files of the tree that a run left as others: whoever reads of it knows that they were tested so."""
+    """Return a line about files that the run changed, because they were tested in the changed state."""
     paths = [*files]
     more = f" and {len(paths) - PATHS_SHOWN} more" if len(paths) > PATHS_SHOWN else ""
     return f"\n(It changed files of its tree: {', '.join(map(visible, paths[:PATHS_SHOWN]))}{more}.)\n" if paths else ""
 
 
 def _readable_path(stand: Stand, path: str) -> str:
-    """A PATH by which we find the programs of a check."""
+    """Return the PATH of a check translated to paths that we can read."""
     return os.pathsep.join([*map(stand.readable, stand.first), *path.split(os.pathsep)[len(stand.first) :]])
 
 
@@ -311,7 +316,7 @@ def _seen(ended: ProgramEnd, program: str) -> Ran:
 
 
 def _program(command: str, work: str, path: str) -> str:
-    """The program that a command begins with, and what it is: its path and the beginning of its digest; best effort."""
+    """Return the path and short digest of the program that a command starts with, or an empty string."""
     import shutil
     from hashlib import file_digest
 
@@ -329,9 +334,8 @@ def _program(command: str, work: str, path: str) -> str:
 
 
 def _is_made_for_it(rule: CheckRule, program: str, root: str, path: str) -> bool:
-    """Whether a program that was looked up in a checkout is another one for a check: the command names it as part of
-    its tree (`.venv/bin/python`), and there `prepare` makes it.
-    """
+    """Return True if the command names a program of its tree (`.venv/bin/python`) that `prepare` creates there, so the
+    one in the main checkout is not used."""
     if rule.checkout is None or not rule.checkout.prepare.strip() or root in rule.run:
         return False
     folder = os.path.dirname(os.path.abspath(program))

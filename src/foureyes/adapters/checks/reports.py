@@ -1,5 +1,7 @@
-"""The report of a check (D5): the file at `$FOUREYES_REPORT`, the files of a directory there, or those of the checkout
-that the configuration names by globs and the run wrote. Only plain files, and not without end.
+"""Reads the report of a check. [D5]
+
+A report is the file at `$FOUREYES_REPORT`, the files of a directory there, or files of the checkout that match the
+configured globs and that the run wrote. Only plain files of limited size count.
 """
 
 from __future__ import annotations
@@ -28,8 +30,9 @@ Stamp = tuple[int, int, int]
 
 
 class Reports:
-    """The reports of one run: made before it begins, read when it has ended, closed in any case. They are looked for in
-    the directories themselves, wherever the check moves those.
+    """The reports of one run. Create it before the run, read it after, close it in any case.
+
+    It holds the directories open, so it finds the reports even if the check moves them.
     """
 
     def __init__(self, rule: CheckRule, folder: str, files: CheckedFiles) -> None:
@@ -40,11 +43,11 @@ class Reports:
         self._before = dict(self._matching()) if rule.report_files else {}
 
     def close(self) -> None:
-        """Let go of the directories."""
+        """Close the directories."""
         self._open.close()
 
     def read(self, ran: Ran) -> Ran:
-        """What was seen, and what the report says of it; a report that is not one is a problem (G1)."""
+        """Return the result with the content of the report added. An invalid report is a problem. [G1]"""
         if self._rule.report == "none" or ran.exit_code is None:
             return ran
         name = REPORTS[self._rule.report]
@@ -68,7 +71,7 @@ class Reports:
         return replace(ran, findings=tuple(finding for _, data in reports for finding in sarif.read(data, self._files)))
 
     def _given(self, name: str) -> list[tuple[str, bytes]]:
-        """The file that the check was told to write, or all reports in a directory of that name."""
+        """Return the file that the check was told to write, or all reports in a directory of that name."""
         if not _is_directory(name, self._folder):
             return [("", _content(name, self._folder, name, LARGEST_REPORT))]
         endings = ENDINGS[self._rule.report]
@@ -78,7 +81,7 @@ class Reports:
         return _contents(files, self._folder, name)
 
     def _written(self) -> list[tuple[str, bytes]]:
-        """The files that the globs mean and that the run wrote; what the tree itself has is no report of a run."""
+        """Return the files that match the globs and that the run wrote. Unchanged files of the tree do not count."""
         files = [(path, stamp) for path, stamp in self._matching() if self._before.get(path) != stamp]
         if not files:
             raise ValueError(f"no report was written that is one of {', '.join(self._rule.report_files)}")
@@ -100,8 +103,9 @@ def _is_directory(name: str, at: int) -> bool:
 
 
 def _files(top: str, at: int) -> Iterator[tuple[str, Stamp]]:
-    """Every file below a directory, by its path there, in order; no link is followed. Not `os.fwalk`: that calls
-    itself for each folder, and a check may put a thousand into each other.
+    """Yield every file below a directory in order, with its path there. Follows no link.
+
+    Avoids the recursive `os.fwalk`, because a check may nest a thousand folders.
     """
     ahead: list[tuple[str, ...]] = [()]
     while ahead:
@@ -131,7 +135,7 @@ def _contents(files: list[tuple[str, Stamp]], at: int, top: str) -> list[tuple[s
 
 
 def _content(path: str, at: int, name: str, most: int) -> bytes:
-    """A plain file, and not a large one: no link, pipe or device."""
+    """Return the content of a plain file of limited size. Raise ValueError for a link, pipe or device."""
     try:
         with open(opened(path, at=at), "rb") as file:
             data = file.read(most + 1)
@@ -150,8 +154,9 @@ LARGEST_REPORT = 50_000_000
 
 
 class CheckedFiles:
-    """The files below a directory; without one, there is none. `seen` is what the check calls that directory, `place`
-    the one around it: paths that mean something only in this run.
+    """The files below a directory, or none without one.
+
+    The check sees that directory as `seen`, inside `place`. Both paths are valid in this run only.
     """
 
     def __init__(self, root: str = "", seen: str = "", place: str = "") -> None:
@@ -166,23 +171,24 @@ class CheckedFiles:
         return re.compile(rf"(?<![\w.-])(?:file://)?(?:{words})") if self._paths else None
 
     def cut(self, text: str) -> str:
-        """A text without the path of the checkout, which is another one in every run."""
+        """Return a text without the paths of this run's checkout."""
         return self._own.sub("", text) if self._own is not None else text
 
     def relative(self, path: str) -> str:
-        """A path from the top of the tree, where it leads below it."""
+        """Return a path relative to the top of the tree, if it is below it."""
         top = next((top for top in self._tops if path.startswith(top)), "")
         return path.removeprefix(top).removeprefix("./")
 
     def find(self, path: str, near: list[str] | None = None) -> str:
-        """The file of the tree that a path means: by its whole path, from the top, or as the only one that ends so."""
+        """Return the file of the tree for a path: an exact match, or the only file whose path ends with it."""
         own = self.relative(path.strip().removeprefix("file://").replace("\\", "/"))
         if not own or not self.root or own.startswith(("/", "../")):
             return ""
         return own if own in self._tails else self._tails.ending(own, near or ())
 
     def longest(self, path: str) -> str:
-        """The same; else the longest end of it that is a path of the tree, as of another clone."""
+        """Like find(), but also accept the longest end of the path that exists in the tree, as for a path of another
+        clone."""
         return self.find(path) or (self._tails.longest(path) if self.root else "")
 
     @cached_property

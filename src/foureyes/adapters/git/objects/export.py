@@ -28,7 +28,7 @@ KEPT_BYTES = 16 * 1024 * 1024
 
 
 class Exports:
-    """Writes the trees of one repository to directories."""
+    """An exporter for the trees of one repository. It keeps the last tree in memory."""
 
     def __init__(self, common_dir: str) -> None:
         self._common_dir = common_dir
