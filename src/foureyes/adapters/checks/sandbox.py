@@ -1,4 +1,4 @@
-"""Sandboxes: a run has private layers over what it shares, and does not see what is not its own (D5)."""
+"""Sandboxes: a run gets private layers over shared files and does not see files of others. [D5]"""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from foureyes.adapters.process import ProcessProblem, close, close_input, start
 
 TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108
 SOCKETS = ("/run/user",)
-"""Where a person's own services listen: buses, agents of keys, containers."""
+"""Directories with sockets of a user's services, such as buses, key agents and containers."""
 BIN = ("bin", "sbin", "shims", "Scripts")
 OF_LOCAL = ("bin", "lib", "libexec", "share/uv", "share/pipx", "share/pnpm", "share/mise", "share/fnm", "share/rtx")
-"""What of `~/.local` are programs; the rest is somebody's."""
+"""The program directories of `~/.local`. The rest is the user's data."""
 MANAGERS = frozenset({".asdf", ".goenv", ".jenv", ".linuxbrew", ".nodenv", ".npm-global", ".pixi", ".pyenv", ".rbenv",
                       ".rye", ".volta"})  # fmt: skip
-"""Of these the programs lie beside `bin`; of other directories with a dot the rest is somebody's (`.fly`, `.cargo`)."""
+"""Tool managers with programs outside their `bin`. In other dot directories (`.fly`, `.cargo`) the rest is the user's
+data."""
 MOST_LINKS = 5_000
 SAID = 10_000
 
 
 class Layer(msgspec.Struct, frozen=True):
-    """What lies over each other at a name of the place: from above, and where is written what is changed. `lasts`: that
-    is kept, and so brought to the disk; else nobody waits for that.
-    """
+    """An overlay at a name of the sandbox: the lower directories from the top, and one that takes changes. `lasts`
+    means that its changes are kept, so they are synced to disk."""
 
     where: str
     lower: tuple[str, ...]
@@ -41,14 +41,14 @@ class Layer(msgspec.Struct, frozen=True):
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """What is not there in a room, and what of that is there all the same."""
+    """The paths hidden in a sandbox, and those restored within them."""
 
     hidden: tuple[str, ...]
     shown: tuple[str, ...]
 
 
 class Room:
-    """One room, kept until it is closed."""
+    """One sandbox, alive until closed."""
 
     def __init__(
         self,
@@ -82,16 +82,16 @@ class Room:
         return self._keeper.stdout.readline(SAID).decode("utf-8", "replace").strip()
 
     def entering(self, cwd: str, argv: Sequence[str]) -> list[str]:
-        """The command that is another one inside."""
+        """Return the command line that runs a program inside."""
         return [*_script(), "enter", str(self.pid), cwd, *argv]
 
     def inside(self, path: str) -> str:
-        """Where a path of the room can be read from here, as long as it is kept."""
+        """Return our own path to a file of the sandbox. Valid only while it lives."""
         return os.path.join("/proc", str(self.pid), "root", path.lstrip("/"))
 
     @property
     def is_kept(self) -> bool:
-        """Whether nobody ended the process that keeps it."""
+        """True if the process that holds the sandbox still runs."""
         return self._keeper.poll() is None
 
     def close(self) -> None:
@@ -111,9 +111,8 @@ def _made(place: str, name: str) -> str:
 
 
 def why_none(shelf: Shelf) -> str:
-    """Why this kernel, or whoever set it up, gives us no rooms; empty where it does. Asked until it does: a full
-    disk is no word for ever.
-    """
+    """Return the reason that no sandbox can be created, or an empty string. Only success is remembered, because a
+    failure such as a full disk may pass."""
     why = "" if shelf.root in _GIVEN else _probed(shelf)
     if not why:
         _GIVEN.add(shelf.root)
@@ -134,9 +133,7 @@ def _probed(shelf: Shelf) -> str:
 
 
 class Outlook:
-    """What runs of one runner do not see, and what all the same. Where the programs of the PATH are installed is looked
-    up once for all of them.
-    """
+    """The visible and hidden paths for the runs of one runner. It looks up the programs on PATH only once."""
 
     def __init__(self, environ: Mapping[str, str], checkouts: Sequence[str], shelf: Shelf) -> None:
         self._environ, self._shelf = environ, shelf
@@ -144,7 +141,7 @@ class Outlook:
         self._programs: list[str] = []
 
     def sight(self, named: Sequence[str] = ()) -> Sight:
-        """For one run. `named`: variables that it asks for; what they name can be read."""
+        """Return the visible and hidden paths for one run. `named` lists variables whose paths stay readable."""
         around = [*homes(self._environ), *self._own, self._shelf.root]
         hidden = [path for path in dict.fromkeys([*around, *SOCKETS]) if os.path.isdir(path)]
         covers = (*hidden, *TEMPORARY)
@@ -172,7 +169,7 @@ def _named(environ: Mapping[str, str], names: Sequence[str]) -> Iterator[str]:
 
 
 def _of_path(environ: Mapping[str, str], covers: Sequence[str]) -> list[str]:
-    """Where the programs of the PATH are installed, and those below `covers` that they are links to."""
+    """Return the install directories of the programs on PATH, including link targets below `covers`."""
     paths, seen = dict[str, None](), set[str]()
     for entry in dict.fromkeys(environ.get("PATH", "").split(os.pathsep)):
         if not entry.startswith("/"):
@@ -188,7 +185,7 @@ def _of_path(environ: Mapping[str, str], covers: Sequence[str]) -> list[str]:
 
 
 def _installed(folder: str) -> Iterator[str]:
-    """The directories that a directory of programs needs; of one that is nothing else, itself."""
+    """Yield the directories that a program directory needs. That is itself alone if it has other contents."""
     yield folder
     prefix, name = os.path.split(folder)
     kind = os.path.basename(prefix)
@@ -209,7 +206,7 @@ def _installed(folder: str) -> Iterator[str]:
 
 
 def _led_to(folder: str) -> dict[str, None]:
-    """The directories that links of a directory lead to; what a link names without a directory is an entry, too."""
+    """Return the directories that links in a directory lead to. A relative link's intermediate directory counts too."""
     real, folders = cache(os.path.realpath), dict[str, None]()
     with suppress(OSError), os.scandir(folder) as entries:
         for _, entry in zip(range(MOST_LINKS), entries, strict=False):

@@ -1,4 +1,4 @@
-"""The SARIF report of a check: what a tool found (D5). A scan that broke is not a clean one (G1)."""
+"""Reads the SARIF report of a check. A broken scan never counts as a clean one. [D5, G1]"""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from foureyes.core.words.text import in_line
 
 MAX_TEXT = 1_000
 ODD_BREAK = pattern(rb"\r(?!\n)|[\0\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]")
-"""What ends a line for some tools, and for others not."""
+"""Line breaks that only some tools recognize."""
 
 
 def read(data: bytes, files: CheckedFiles | None = None) -> tuple[ToolFinding, ...]:
-    """Every result of a report that is not suppressed. A `ValueError` says why it is none, or how the tool broke.
+    """Return every result of a report that is not suppressed. Raise ValueError for a broken report or a failed tool
+    run.
 
-    `files` are those of the checkout: what a tool calls by its whole path, or from a directory, is known by its path
-    there.
+    `files` is the checkout, and paths become relative to it where possible.
     """
     if len(data) > LARGEST_REPORT:
         raise ValueError(f"the report is larger than {LARGEST_REPORT // 1_000_000} MB")
@@ -38,7 +38,7 @@ def read(data: bytes, files: CheckedFiles | None = None) -> tuple[ToolFinding, .
 
 
 def _finding(result: Reported, files: CheckedFiles, code: Code) -> ToolFinding:
-    """What lies outside of the directory that was checked keeps its whole path."""
+    """Return a finding. A path outside the checked directory stays absolute."""
     path = "" if is_address(result.place) else files.find(result.place)
     rule, message = in_line(result.rule, MAX_TEXT), in_line(files.cut(result.message), MAX_TEXT)
     return ToolFinding(
@@ -54,7 +54,7 @@ def _finding(result: Reported, files: CheckedFiles, code: Code) -> ToolFinding:
 
 
 class Code:
-    """The lines of the files that a report is about, each file read once, and not without end."""
+    """The source lines that a report refers to. Each file is read once, up to a total size."""
 
     def __init__(self, files: CheckedFiles) -> None:
         self._root = files.root
@@ -63,7 +63,8 @@ class Code:
         self._left = LARGEST_REPORT
 
     def at(self, path: str, line: int) -> str:
-        """The line of a file; all of it where tools differ in what a line is; empty where it cannot be read."""
+        """Return a line of a file, or an empty string if unreadable. Return the whole file's digest if tools may count
+        its lines differently."""
         if not path or not line:
             return ""
         if path not in self._lines:

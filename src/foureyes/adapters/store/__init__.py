@@ -1,1 +1,1 @@
-"""The store: a hash-chained journal and the tables it projects onto. Only this folder knows SQL."""
+"""The store: a hash-chained journal and the tables projected from it. All SQL is in this package."""

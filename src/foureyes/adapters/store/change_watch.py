@@ -1,6 +1,6 @@
-"""Noticing that somebody wrote to the store: on a connection of its own, without reading anything.
+"""Detects writes to the store by other processes, on a separate connection and without reading rows.
 
-SQLite is asked (`data_version`, no page is read), PostgreSQL tells (`LISTEN`).
+It polls SQLite's `data_version`, which reads no page. PostgreSQL notifies through `LISTEN`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def changes_of(engine: Database) -> Changes | None:
-    """Who notices; None for a store that nobody else can open."""
+    """Return a watch for changes, or None for a store that no other process can open."""
     from foureyes.adapters.store.sqlite import WITHOUT_FILE, SqliteEngine
 
     if isinstance(engine, SqliteEngine):
@@ -28,7 +28,7 @@ def changes_of(engine: Database) -> Changes | None:
 
 
 class SqliteChanges:
-    """Asked: a number of the file that every writer changes."""
+    """A watch that polls SQLite's data version."""
 
     def __init__(self, engine: SqliteEngine) -> None:
         from foureyes.adapters.store.sqlite import FOR_READING, as_uri, connected, translated
@@ -52,9 +52,8 @@ class SqliteChanges:
 
 
 class PostgresChanges:
-    """Told: every commit notifies the channel of its project. Behind a pool that does not pass it on nothing is told,
-    and who waits looks by the clock.
-    """
+    """A watch that listens to the project's channel, which every commit notifies. Some connection pools drop these
+    messages, so callers also poll on a schedule."""
 
     def __init__(self, engine: PostgresEngine) -> None:
         self._engine = engine
@@ -78,12 +77,12 @@ class PostgresChanges:
         return bool(pids - {self._own()})
 
     def _own(self) -> int:
-        """What this very store writes is no news to who holds it."""
+        """Return the server process of our own connection, whose notifications are ignored."""
         connection = self._engine.connection
         return -1 if connection.closed else connection.info.backend_pid
 
     def _again(self) -> bool:
-        """A lost connection is made again; meanwhile anything may have happened."""
+        """Reconnect and return True, because any change may have been missed meanwhile."""
         from foureyes.errors import StoreProblem
 
         self._connection.close()

@@ -1,4 +1,4 @@
-"""One connection to a database: named SQL (`queries/*.sql`) in, tuples out; text folded for the search."""
+"""Runs named SQL (`queries/*.sql`) on one database connection and returns tuples. Also folds text for the search."""
 
 from __future__ import annotations
 
@@ -25,44 +25,44 @@ PLAIN = frozenset({str, int, type(None)})
 
 
 class Engine(Protocol):
-    """What SQLite and PostgreSQL have in common here."""
+    """The operations shared by SQLite and PostgreSQL."""
 
     def run(self, name: str, params: dict[str, SqlValue]) -> None:
-        """Execute a statement that changes rows; it may be kept back until something is asked or saved."""
+        """Execute a statement that changes rows. It may be buffered until the next query or the commit."""
 
     def change(self, name: str, params: dict[str, SqlValue]) -> int:
-        """Execute a statement that changes rows, now; how many it changed."""
+        """Execute a statement that changes rows at once and return the number of changed rows."""
 
     def fetch(self, statement: str, params: dict[str, SqlValue]) -> tuple[list[str], list[tuple[SqlValue, ...]]]:
-        """Columns and rows of a query text."""
+        """Return the columns and rows of a query."""
 
     def fetch_all(
         self, asked: Sequence[tuple[str, dict[str, SqlValue]]]
     ) -> list[tuple[list[str], list[tuple[SqlValue, ...]]]]:
-        """The same of several, by one way to the database and back."""
+        """Like fetch(), for several queries in one round trip."""
 
 
 class Database(Engine, Protocol):
-    """A whole database connection: what the store, migrations and audits need beyond statements. `place` tells this
-    database from a copy of it, as far as that goes (P12).
-    """
+    """A complete database connection, including the operations for migrations and audits. `place` distinguishes this
+    database from a copy where possible. [P12]"""
 
     name: str
     place: str
     written: set[str] | None
-    """The kinds of rows that a transaction is about to commit, where they are known: by them it is told to others."""
+    """The kinds of rows that the transaction is about to commit, or None if unknown. They decide if other processes are
+    notified."""
 
     def stream(self, statement: str) -> Iterator[tuple[SqlValue, ...]]:
-        """Rows one by one, for tables larger than memory."""
+        """Yield rows one by one, for tables larger than memory."""
 
     def script(self, statements: list[str]) -> None:
-        """Schema changes, statement by statement."""
+        """Execute schema changes, statement by statement."""
 
     def transaction(self, *, write: bool) -> AbstractContextManager[None]:
-        """One consistent state; a writing one ends with a commit or leaves no trace."""
+        """Provide one consistent state. A writing transaction commits at the end, or rolls back on an error."""
 
     def check_place(self) -> None:
-        """Refuse to write where the store no longer is."""
+        """Raise StoreProblem if the store has been moved away."""
 
     def schema_version(self) -> int: ...
 
@@ -73,22 +73,22 @@ class Database(Engine, Protocol):
     def problems(self) -> list[str]: ...
 
     def describe(self) -> str:
-        """What kind of database this is, in a few words."""
+        """Return a short description of the database."""
 
     def role(self) -> StoreRole | None:
-        """Who the caller is to a server; None for a file."""
+        """Return the caller's role on the server, or None for a file."""
 
     def grants(self, writers: Sequence[str], readers: Sequence[str]) -> str:
-        """The SQL that lets others in; empty for a file."""
+        """Return the SQL that grants access to other roles, or an empty string for a file."""
 
     def backup(self, path: str) -> None:
-        """A whole copy as a SQLite file."""
+        """Write a complete copy as a SQLite file."""
 
     def close(self) -> None: ...
 
 
 def plain(params: dict[str, object]) -> dict[str, SqlValue]:
-    """Parameters as databases take them: lists as JSON text, booleans as 0 and 1."""
+    """Return parameters as databases take them: lists as JSON text, booleans as 0 and 1."""
     if PLAIN.issuperset(map(type, params.values())):
         return params  # type: ignore[return-value]
     out: dict[str, SqlValue] = {}
@@ -103,7 +103,8 @@ def plain(params: dict[str, object]) -> dict[str, SqlValue]:
 
 
 def structs(into: type[T], columns: list[str], rows: list[tuple[SqlValue, ...]]) -> list[T]:
-    """Rows as values of one type. Columns whose field is a list or a struct hold JSON."""
+    """Return rows as values of one type. Fields of list or struct type are decoded from JSON. Raise VerificationFailed
+    for an unreadable row."""
     if not rows:
         return []
     nested = _NESTED.get(into)
@@ -127,8 +128,10 @@ def structs(into: type[T], columns: list[str], rows: list[tuple[SqlValue, ...]])
 
 
 def _nested_in(into: type, rows: list[tuple[SqlValue, ...]]) -> tuple[str, ...]:
-    """Few rows hold JSON, and asking a type for its fields costs more than many looks at its rows: a command that ends
-    soon looks, a program that stays asks once.
+    """Return the JSON fields of a type.
+
+    Inspecting a type costs more than scanning a few rows for JSON. So a short command scans its rows, and a
+    long-running program inspects each type once.
     """
     _LOOKS[into] = _LOOKS.get(into, 0) + 1
     asks = _LOOKS[into] > MANY_LOOKS or any(map(_may_be_json, chain.from_iterable(rows)))
@@ -145,7 +148,7 @@ _NESTED: dict[type, tuple[str, ...]] = {}
 
 
 def nested_fields(into: type) -> tuple[str, ...]:
-    """The fields of a struct that are stored as JSON text: lists, tuples and structs."""
+    """Return the fields of a struct stored as JSON text: lists, tuples and structs."""
     if into not in _NESTED:
         fields = msgspec.structs.fields(into) if issubclass(into, msgspec.Struct) else ()
         _NESTED[into] = tuple(field.encode_name for field in fields if _is_nested(field.type))
@@ -166,7 +169,7 @@ MARK, PART = "-- name: ", "-- part: "
 
 @cache
 def _load(noun: str) -> dict[str, str]:
-    """All statements of one file, with their comments."""
+    """Return all statements of one file, with their comments."""
     with open(os.path.join(FOLDER, noun + ".sql"), encoding="utf-8") as file:
         text = file.read()
     above, *blocks = text.split(MARK)
@@ -183,7 +186,7 @@ def _statement(body: str) -> str:
 
 @cache
 def sql(name: str) -> str:
-    """The statement with this name; it lies in the file that its first part names (`task.get` in task.sql)."""
+    """Return the statement with this name. The first part names the file (`task.get` is in task.sql)."""
     noun = name.partition(".")[0]
     try:
         return _statement(_load(noun)[name])
@@ -193,14 +196,14 @@ def sql(name: str) -> str:
 
 @cache
 def overrides(engine: str) -> dict[str, str]:
-    """Statements that an engine says differently: ours, and what to say instead (`task.postgres.sql`)."""
+    """Return the statements that an engine replaces, each with its replacement (`task.postgres.sql`)."""
     ending = f".{engine}.sql"
     files = sorted(entry.removesuffix(".sql") for entry in os.listdir(FOLDER) if entry.endswith(ending))
     return {sql(name): _statement(body) for file in files for name, body in _load(file).items()}
 
 
 def names() -> list[str]:
-    """Every query there is, for the tests."""
+    """Return the names of all queries. For tests."""
     nouns = sorted(entry.removesuffix(".sql") for entry in os.listdir(FOLDER) if entry.count(".") == 1)
     return [name for noun in nouns for name in _load(noun)]
 
@@ -208,11 +211,11 @@ def names() -> list[str]:
 # ---- Folding ----
 
 APART = str.maketrans(dict.fromkeys(r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~""", " "))
-"""What SQLite's index takes for the end of a word; PostgreSQL's parser would keep `src/app.py` as one."""
+"""Word separators of SQLite's index. PostgreSQL's parser would keep `src/app.py` as one word."""
 
 
 def fold(text: str) -> str:
-    """Without accents and capitals, as SQLite's own index has it."""
+    """Return a text without accents and capitals, as SQLite's own index does."""
     if not text.isascii():
         from unicodedata import combining, normalize
 

@@ -1,8 +1,8 @@
-"""`.foureyes/feedback/<task>.json`: the decisions about a task as a file that people and tools can read (F2).
+"""Writes `.foureyes/feedback/<task>.json`: the decisions about a task for people and tools. [F2]
 
-A mirror of the store, written in one step after the commit and never read back. From before the commit until the file
-is there, a marker in `.foureyes/feedback.owed/` says that it is owed: of a process that was killed in between, the next
-write of anybody writes the file.
+Each file mirrors the store, is replaced atomically after the commit and is never read back. From before the commit
+until then, a marker in `.foureyes/feedback.owed/` records the pending file. If the process is killed in between, the
+next writer creates the file.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 DECIDING = frozenset(
     {"Approved", "ApprovalFinished", "RedoRequested", "TaskRejected", "AttemptSentBack", "MergeFailed", "LeadDecided"}
 )
-"""The events that add to what was decided about their task."""
+"""The event kinds that add a decision about their task."""
 STARTING = "TaskStarted"
-"""Whoever takes a task up finds its file there, also where somebody removed it."""
+"""Starting a task also writes its file again if someone deleted it."""
 FEEDBACK = "feedback"
 AT_ONCE = 20
 LISTED = 1_000
@@ -43,7 +43,7 @@ LARGEST = 64 << 20
 
 
 class Written(msgspec.Struct, frozen=True):
-    """A file that was written or not, and what there is to say about it."""
+    """The outcome of writing a file, with a note for the user."""
 
     done: bool
     note: str = ""
@@ -56,7 +56,8 @@ class RowCount(msgspec.Struct, frozen=True):
 
 
 class FeedbackFiles:
-    """The files of a project, and which of them are owed. `shared`: other machines decide, too, and write their own."""
+    """The feedback files of a project and the pending ones among them. `shared` means that other machines also decide
+    and write their own files."""
 
     def __init__(self, folder: str, *, shared: bool = False) -> None:
         self._folder = os.path.join(folder, FEEDBACK)
@@ -66,7 +67,8 @@ class FeedbackFiles:
         self._looked = shared
 
     def owe(self, tasks: Iterable[str]) -> None:
-        """Before the commit: mark the files that it will owe. Without a marker the next decision writes the file."""
+        """Mark the files that the coming commit makes pending. If a marker cannot be written, the next decision writes
+        the file."""
         for task in tasks:
             with suppress(OSError), folder(self._owed, make=True) as owed:
                 marker = _lock(owed, task, os.O_CREAT)
@@ -74,13 +76,13 @@ class FeedbackFiles:
                     self._markers[task] = marker
 
     def follow(self, tx: Tx, decided: Collection[str], started: Collection[str]) -> list[str]:
-        """After the commit: write the files of these tasks; what there is to say about them."""
+        """Write the files of these tasks after the commit. Return notes for the user."""
         notes = [self.bring(tx, task) for task in decided]
         notes += [self._bring_again(tx, task) for task in started if task not in decided]
         return [note for note in notes if note]
 
     def bring(self, tx: Tx, task: str) -> str:
-        """Write the file of a task and strike it off; what there is to say. A file that fails stays owed."""
+        """Write the file of a task and remove its marker. Return a note for the user. A failed file stays pending."""
         try:
             written = self._mirror(tx, task)
         except FoureyesError as problem:  # what was decided stands
@@ -92,12 +94,12 @@ class FeedbackFiles:
         return written.note
 
     def _bring_again(self, tx: Tx, task: str) -> str:
-        """Write the file of a task that somebody takes up, if it was sent back before."""
+        """Write the file of a started task if it was sent back before."""
         rows = tx.one("attempt.count_feedback", RowCount, task=task)
         return self.bring(tx, task) if rows and rows.n else ""
 
     def bring_owed(self, tx: Tx) -> None:
-        """Write what others left owing; whoever is still at it holds its marker. No write fails because of it."""
+        """Write files left pending by other processes, except those still in progress. Never makes a write fail."""
         for task in list(self._markers):
             self._let_go(task)  # of a transaction that came to nothing
         if not self._looked:
@@ -116,20 +118,19 @@ class FeedbackFiles:
                     self._let_go(task)
 
     def _bring_if_decided(self, tx: Tx) -> None:
-        """Of an older project, or one whose folder somebody removed: asked once, later decisions write their own."""
+        """Write all files once if the folder is missing, as in an older project."""
         if not os.path.lexists(self._folder) and tx.one("attempt.any_decision", RowCount) is not None:
             self.bring_all(tx)
 
     def bring_all(self, tx: Tx) -> list[str]:
-        """Write the file of every task that was decided about, and set aside those of others; what there is to say."""
+        """Write the file of every task with a decision and rename unknown files. Return notes for the user."""
         expected = expected_files(tx)
         notes = [note for task, document in expected.items() if (note := self.put(task, document).note)]
         return [*notes, *self._unknown_aside(expected)]
 
     def _unknown_aside(self, expected: Collection[str]) -> list[str]:
-        """A store that was put back knows nothing of what was decided after it: such a file stays, under another
-        name.
-        """
+        """Rename files of decisions unknown to the store, as after a restore of an older backup. Return notes for the
+        user."""
         notes = []
         with suppress(OSError), folder(self._folder) as place:
             for name in sorted(entries(place, LISTED)):
@@ -142,8 +143,10 @@ class FeedbackFiles:
         return notes
 
     def differences(self, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Discrepancy]:
-        """Where the files are not what the store says. `before` and `after` are what they should be, as it was before
-        and after they were looked at. On a shared store a file may be missing, or older than the last decision.
+        """Return the differences between files and store.
+
+        `before` and `after` are the expected contents before and after the files were read. In a shared store, a
+        missing or outdated file is no difference.
         """
         from foureyes.app.views.journal import Discrepancy
 
@@ -181,7 +184,7 @@ class FeedbackFiles:
         return self.put(task, mirror(task, history)) if history else Written(True)
 
     def put(self, task: str, document: bytes) -> Written:
-        """Write `<task>.json`; what there is to say, if something else lay there or it could not be written."""
+        """Write `<task>.json`. The note tells of a renamed foreign file or a failure."""
         name = f"{task}.json"
         try:
             with folder(self._folder, make=True) as place:
@@ -194,7 +197,7 @@ class FeedbackFiles:
 
 
 def expected_files(tx: Tx) -> dict[str, bytes]:
-    """The file of every task that was decided about."""
+    """Return the expected file of every task with a decision."""
     from foureyes.app.views.review import ApprovalView, FeedbackView, decisions_in
     from foureyes.core.nouns.decision import mirror
 
@@ -217,12 +220,13 @@ def expected_files(tx: Tx) -> dict[str, bytes]:
 
 
 def _left(owed: int) -> list[str]:
-    """Names of tasks that may be owed. What is no name of a task is not ours, and stays."""
+    """Return the names of tasks with pending files. Other names are ignored."""
     return [name for name in sorted(entries(owed, LISTED)) if name.isascii() and TASK_INPUT.match(name)][:AT_ONCE]
 
 
 def _lock(owed: int, task: str, flags: int = 0) -> int | None:
-    """The marker of a task, if nobody else holds it; an empty file of its own, or it is not ours."""
+    """Lock the marker of a task and return its handle, or None if another process has it. A marker with content is not
+    ours."""
     try:
         marker = opened(task, os.O_RDONLY | flags, at=owed)
     except OSError:
@@ -238,7 +242,7 @@ def _lock(owed: int, task: str, flags: int = 0) -> int | None:
 
 
 def _set_aside(place: int, name: str, task: str) -> str:
-    """What is there and is not ours is kept under another name, and said."""
+    """Rename a foreign or unreadable file and return a note, or an empty string."""
     try:
         if is_plain(place, name, LARGEST) and _is_ours(place, name, task):
             return ""
@@ -263,12 +267,12 @@ ENDING = ".json"
 
 
 def lacking(task: str) -> Discrepancy:
-    """That a file is not there."""
+    """Return the finding for a missing file."""
     return _about(task, "completeness", "is missing")
 
 
 def compared(place: int, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Discrepancy]:
-    """Each file that is missing, is behind, was changed, or tells of a task that nobody decided about."""
+    """Return a finding for each file that is missing, outdated, changed, or about a task without decisions."""
     names = sorted(name.removesuffix(ENDING) for name in entries(place, AUDITED) if name.endswith(ENDING))
     discrepancies = [lacking(task) for task in before if task not in set(names)]
     for task in names:
@@ -297,7 +301,7 @@ def _compare(place: int, task: str, before: bytes, after: bytes) -> list[Discrep
 
 
 def _history(document: bytes) -> list[Any] | None:
-    """The decisions in a file that is one of ours."""
+    """Return the decisions in a file, or None if it is not one of ours."""
     try:
         history = msgspec.json.decode(document, type=dict[str, Any]).get("history")
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

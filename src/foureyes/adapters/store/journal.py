@@ -1,4 +1,4 @@
-"""The hash chain (J1): what a row's hash covers, and how a chain is checked without any table."""
+"""The hash chain: the content covered by each row's hash, and the verification of a chain without any table. [J1]"""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from foureyes.adapters.store.engine import Database, SqlValue
 
 DOMAIN = b"foureyes-journal-1\n"
-"""Separates these hashes from every other use of sha256, and names the form of what is hashed."""
+"""Separates these hashes from other uses of sha256 and names the format."""
 
 
 class Row(JournalRow, frozen=True):
-    """One journal row, and the event in it."""
+    """One journal row with its event."""
 
     def event(self) -> Event:
-        """The event this row records. A kind or field this version does not know is an error, never skipped (G1)."""
+        """Return the event of this row. Raise VerificationFailed for an unknown kind or field. [G1]"""
         if self.kind not in WHERE:
             raise VerificationFailed(
                 f"journal row {self.seq} is of the unknown kind {self.kind}; it was written by a newer version.",
@@ -38,13 +38,13 @@ class Row(JournalRow, frozen=True):
 
 
 def hash_of(prev: str, seq: int, at: str, project: str, task: str, session: str, kind: str, payload: str) -> str:
-    """sha256 over the domain tag, the previous hash and the canonical JSON array of the columns."""
+    """Return the sha256 over the domain tag, the previous hash and the canonical JSON array of the columns."""
     columns = msgspec.json.encode((seq, at, project, task, session, kind, payload))
     return sha256(DOMAIN + prev.encode() + b"\n" + columns).hexdigest()
 
 
 def next_row(prev: str, seq: int, at: str, project: str, task: str, session: str, event: Event) -> Row:
-    """The row that continues a chain with this event."""
+    """Return the row that appends this event to a chain."""
     kind = type(event).__name__
     payload = msgspec.json.encode(event).decode()
     return Row(
@@ -61,14 +61,14 @@ def next_row(prev: str, seq: int, at: str, project: str, task: str, session: str
 
 
 class Broken(msgspec.Struct, frozen=True):
-    """A place where the chain does not hold."""
+    """A broken position in the chain."""
 
     seq: int
     message: str
 
 
 def breaks(rows: Iterable[Row], *, start: str = "", after: int = 0) -> Iterator[Broken]:
-    """Every place where rows are missing, added or changed; goes on after each, so that all are named."""
+    """Yield every position with missing, added or changed rows. Continues after each one."""
     prev, last = start, after
     for row in rows:
         if row.seq != last + 1:
@@ -89,9 +89,7 @@ def breaks(rows: Iterable[Row], *, start: str = "", after: int = 0) -> Iterator[
 
 
 def journal_rows(engine: Database) -> Iterator[Row]:
-    """The journal from the first row on, one by one. A row that is no text any more is shown as unreadable, never
-    skipped.
-    """
+    """Yield the journal from the first row on. An undecodable row is returned as unreadable, never skipped."""
     after = 0
     try:
         for values in engine.stream(sql("journal.all")):
@@ -111,11 +109,11 @@ def _read_alone(engine: Database, seq: int) -> Row:
 
 
 def _row(values: tuple[SqlValue, ...]) -> Row:
-    """A row of the right types; what somebody made of another type becomes text that no hash fits."""
+    """Return a row with the right types. A value of a wrong type becomes text that matches no hash."""
     seq, *texts = values
     return Row(seq if isinstance(seq, int) else -1, *[text if isinstance(text, str) else repr(text) for text in texts])
 
 
 def journal_length(engine: Database) -> int:
-    """How many rows the journal has."""
+    """Return the number of rows in the journal."""
     return int(engine.fetch(sql("journal.count"), {})[1][0][0] or 0)

@@ -1,8 +1,8 @@
-"""A lock that shows that a runner or a merge is connected (J4): of PostgreSQL, held by a session over a connection of
-its own.
+"""A PostgreSQL advisory lock that shows that a runner or a merge is connected. [J4]
 
-Where it is free, its holder is gone: the server ends a session when its connection ends, and finds out by its own
-keep-alives that nobody is at the other end. SQLite has no such lock; behind a pool it would be the pool's.
+Each lock has its own connection. The server releases it when that connection ends, and detects a dead peer by its
+keepalives. So a free lock means that its holder is gone. SQLite has no such lock, and behind a connection pool it would
+belong to the pool.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ DARK = """
     SELECT n.value FROM json_array_elements_text(CAST(:names AS json)) AS n(value)
     WHERE (hashtext(n.value)::bigint & 4294967295) NOT IN (SELECT id FROM held)
 """
-"""The server's list of locks is gone through once, however many runners are asked about."""
+"""Reads the server's list of locks once, for any number of runners."""
 LOCK = "SELECT pg_try_advisory_lock(hashtext(%(schema)s), hashtext(%(name)s)), pg_backend_pid()"
 ALIVE = "SELECT 1"
 KEEPING = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 PATIENCE = {"tcp_user_timeout": 15_000}
-"""The client's own, in milliseconds: who is cut off finds out, too."""
+"""The client-side timeout in milliseconds, so that a disconnected client notices too."""
 SERVERS = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
 GRACE_SECONDS = 15.0
-"""After a connection was lost nothing is said of others for so long: they may be on their way back as well."""
+"""After a reconnect, report no other process as gone for this long, because they may also be reconnecting."""
 
 
 def beacon_of(engine: Database, name: str) -> Beacon | None:
-    """A lock that is held by now; None where the database has none, or a pool stands before it."""
+    """Return a held lock, or None if the database has none or is behind a connection pool."""
     if engine.name == SQLITE:
         return None  # without PostgreSQL there is no driver for it, either
     from foureyes.adapters.store.postgres import PostgresEngine
@@ -59,7 +59,7 @@ def beacon_of(engine: Database, name: str) -> Beacon | None:
 
 
 def dark(engine: Database, names: Sequence[str]) -> frozenset[str]:
-    """Those of the locks that nobody holds; none where it cannot be told."""
+    """Return the names of unheld locks. Return none if that is unknown."""
     if engine.name == SQLITE or not names:
         return frozenset()
     from foureyes.adapters.store.postgres import PostgresEngine
@@ -71,14 +71,14 @@ def dark(engine: Database, names: Sequence[str]) -> frozenset[str]:
 
 
 class PostgresBeacon:
-    """An advisory lock of a session."""
+    """A session-level advisory lock."""
 
     def __init__(self, engine: PostgresEngine, name: str) -> None:
         self._engine = engine
         self.name = name
         self._connection: psycopg.Connection[tuple[object, ...]] | None = None
         self.is_own = False
-        """Whether the connection is to the server itself: a pool gives the session to somebody else."""
+        """True if the connection goes directly to the server. A pool would hand the session to another client."""
 
     def light(self) -> None:
         from foureyes.adapters.store.postgres_errors import in_our_words

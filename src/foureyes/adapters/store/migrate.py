@@ -1,4 +1,4 @@
-"""Numbered, forward-only changes of the schema, each applied together with its record, after a backup."""
+"""Applies numbered, forward-only schema changes, each together with its record and after a backup."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RECORD = (
     "applied_at TEXT NOT NULL)"
 )
 LATEST = 2
-"""The highest migration number; a test keeps it equal to the files, so that opening a store need not list them."""
+"""The highest migration number. A test compares it with the files, so opening a store need not list them."""
 
 
 class Migration(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ class Migration(msgspec.Struct, frozen=True):
 
     @property
     def statements(self) -> list[str]:
-        """Single statements: each ends with a semicolon at the end of a line."""
+        """Return the statements, each ending with a semicolon at a line's end."""
         lines = [line for line in self.text.splitlines() if not line.strip().startswith("--")]
         parts = [part.strip().rstrip(";") for part in "\n".join(lines).split(";\n")]
         return [part for part in parts if part]
@@ -46,7 +46,7 @@ class Migration(msgspec.Struct, frozen=True):
 
 @cache
 def migrations(engine: str) -> tuple[Migration, ...]:
-    """The migrations for one engine, in order. `0002_x.sqlite.sql` is SQLite's only."""
+    """Return the migrations for one engine in order. `0002_x.sqlite.sql` is for SQLite only."""
     scripts = []
     for entry in sorted(os.listdir(FOLDER)):
         stem, _, ending = entry.partition(".")
@@ -57,7 +57,8 @@ def migrations(engine: str) -> tuple[Migration, ...]:
 
 
 def migrate(engine: Database, now: str, backup: Callable[[int], None] | None) -> int:
-    """Bring a store to the newest schema; how many steps it took. A newer store is refused, an edited history too."""
+    """Migrate a store to the newest schema and return the number of steps. Raise StoreProblem for a newer store or a
+    changed history."""
     at = engine.schema_version()
     if at == LATEST:
         return 0
@@ -85,7 +86,7 @@ def migrate(engine: Database, now: str, backup: Callable[[int], None] | None) ->
 
 
 def _refuse_unversioned(engine: Database, at: int) -> None:
-    """Tables and their version come in one transaction: with tables and without a version, a part is gone (J2)."""
+    """Raise StoreProblem for tables without a version, because part of the store is then missing. [J2]"""
     if not at and engine.tables() - {"migrations"}:
         raise StoreProblem(
             "the store has tables, and no record of their version: a part of it is gone. Nothing was changed.",
@@ -94,7 +95,7 @@ def _refuse_unversioned(engine: Database, at: int) -> None:
 
 
 def check_history(engine: Database, known: tuple[Migration, ...]) -> None:
-    """Applied migrations are the ones this version knows."""
+    """Raise StoreProblem if an applied migration is not one that this version knows."""
     by_number = {step.n: step for step in known}
     for n, name, checksum in engine.fetch("SELECT n, name, checksum FROM migrations ORDER BY n", {})[1]:
         step = by_number.get(int(n or 0))

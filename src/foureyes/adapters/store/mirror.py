@@ -1,6 +1,6 @@
-"""`.foureyes/security_events.jsonl`: the exceptions on record as a file that any tool can read (P8).
+"""Writes `.foureyes/security_events.jsonl`: the recorded exceptions, in a file for any tool. [P8]
 
-A mirror of the journal, never read back as truth. Every write first appends what is missing at its end.
+It mirrors the journal and is never read back as truth. Every write first appends the missing lines.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 PIECE = 65_536
 TAIL = 4 * MB
-"""How far back from its end a file is searched for a line of the journal."""
+"""The distance from the end of the file that is searched for a known line."""
 ROOM = 16 * MB
-"""How much longer than the journal says a file may be and still be read as a whole."""
+"""The extra size, beyond the expected one, up to which the whole file is read."""
 NAMED = 100
-"""How many lines that nobody wrote are named; whoever can write one can write a million."""
+"""The limit of listed forged lines, because an attacker could write a million."""
 EXCEPTION = "SecurityRecorded"
-"""The one kind of event that puts an exception on record."""
+"""The only event kind that records an exception."""
 
 
 class End(msgspec.Struct, frozen=True):
@@ -37,9 +37,8 @@ class End(msgspec.Struct, frozen=True):
 
 
 class Mirror:
-    """The file and how far it got. `note` is what the last write has to say about it. `shared`: other machines write to
-    the store, too, each beside a file of its own.
-    """
+    """The mirror file and its progress. `note` is the last write's message. `shared` means that other machines write to
+    the store too, each with its own file."""
 
     def __init__(self, path: str, *, shared: bool = False) -> None:
         self.path = path
@@ -47,9 +46,9 @@ class Mirror:
         self.note = ""
 
     def sync(self, tx: Tx, end: int | None = None) -> int:
-        """Append the rows that the file does not have yet; how many. A file that cannot be written stops nothing.
+        """Append the missing rows and return their number. Never fails on an unwritable file.
 
-        `end` is the last exception on record, for whoever knows it.
+        `end` is the last recorded exception, if the caller knows it.
         """
         if end is None:
             last = tx.one("record.security_end", End)
@@ -67,7 +66,7 @@ class Mirror:
             return 0
 
     def _set_aside(self, odd: OddFile) -> None:
-        """What is there is no mirror of the journal, and is kept; the file is written again from the journal."""
+        """Rename a file that is not our mirror, so that it is written again from the journal."""
         around, name = os.path.split(self.path)
         shown = f"{os.path.basename(around)}/{name}"
         self.note = f"{shown} was not what the journal writes: {odd.strerror}"
@@ -76,7 +75,7 @@ class Mirror:
         self.note += f"; kept as {aside}, written again from the journal"
 
     def _append(self, tx: Tx) -> int:
-        """Under a lock of the file's own: on a server's store, writers of one machine do not queue on a file."""
+        """Append the missing lines under the file's own lock, because writers to a server's store share no other lock."""
         fd = opened(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         with open(fd, "r+b", buffering=0) as file:
             fcntl.flock(
@@ -96,9 +95,9 @@ class Mirror:
         return len(missing)
 
     def _last_seq(self, tx: Tx, known: int) -> int:
-        """The number of the last line that the journal has too; a torn or forged last line does not count.
+        """Return the row of the last line that the journal also has. A torn or forged last line does not count.
 
-        `known` is a row that the journal has for certain.
+        `known` is a row that surely exists in the journal.
         """
         try:
             with open(opened(self.path), "rb") as file:
@@ -113,7 +112,7 @@ class Mirror:
         return 0
 
     def lines(self, expected: int = 0) -> list[bytes]:
-        """What the file says now; OSError when it cannot be read. `expected` is how long it should be."""
+        """Return the lines of the file. Raise OSError if it is unreadable. `expected` is its expected size."""
         try:
             return [line for line in read(self.path, expected + ROOM).split(b"\n") if line]
         except FileNotFoundError:
@@ -121,18 +120,17 @@ class Mirror:
 
 
 def expected_lines(tx: Tx) -> dict[int, bytes]:
-    """Every line that the file should have, by row."""
+    """Return every expected line by row."""
     return {row.seq: line_of(row).rstrip(b"\n") for row in tx.all("record.security_since", SecurityRow, after=0)}
 
 
 def differences(
     lines: list[bytes], before: dict[int, bytes], after: dict[int, bytes], *, shared: bool = False
 ) -> list[Discrepancy]:
-    """Where the file is not what the journal says: gaps, edits, lines nobody wrote.
+    """Return the differences between file and journal: gaps, edits and forged lines.
 
-    `before` are the rows as they were before the file was read, `after` as they were afterwards: what was written
-    meanwhile is neither missing nor forged. `shared`: a file that ends earlier, or is not there, is that of a machine
-    that wrote nothing since.
+    `before` and `after` are the rows before and after the file was read, so concurrent writes are no difference. With
+    `shared`, a shorter or missing file only means that this machine wrote nothing since.
     """
     from foureyes.app.views.journal import Discrepancy
 
@@ -157,13 +155,13 @@ def differences(
 
 
 def lines_behind(lines: list[bytes], before: dict[int, bytes]) -> int:
-    """How many exceptions on record come after the last one that the file has."""
+    """Return the number of recorded exceptions after the last one in the file."""
     last = max((seq for line in lines if (seq := seq_of(line)) in before and seq), default=0)
     return sum(seq > last for seq in before)
 
 
 def _lines_backwards(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file from its end, read in pieces; not further back than a line of ours can be."""
+    """Yield the lines of a file from its end. Raise OddFile if the end has no line short enough to be ours."""
     end = file.seek(0, os.SEEK_END)
     least, rest = end - TAIL, b""
     while end > 0:
@@ -178,12 +176,11 @@ def _lines_backwards(file: BinaryIO) -> Iterator[bytes]:
 
 
 def line_of(row: SecurityRow) -> bytes:
-    """One line of the file."""
     return msgspec.json.encode(row) + b"\n"
 
 
 def seq_of(line: bytes) -> int | None:
-    """The row a line stands for."""
+    """Return the row of a line, or None."""
     try:
         return msgspec.json.decode(line, type=SecurityRow).seq
     except msgspec.DecodeError:

@@ -1,12 +1,12 @@
-"""PostgreSQL through psycopg: the same statements as SQLite's, one schema per project, its errors in our words.
+"""PostgreSQL through psycopg: the same statements as for SQLite, one schema per project, and our own error messages.
 
-A project's tables lie in a schema of their own, so that no statement has to name the project and projects do not wait
-for each other. Texts compare by bytes (collation "C"), as in SQLite: ids are searched by range and audits compare
-sorted tables of both engines.
+Each project has its own schema, so no statement needs the project and projects do not block each other. Text is
+compared by bytes (collation "C"), as in SQLite, because ids are searched by range and audits compare sorted tables of
+both engines.
 
-Every message to a server is a way there and back. What a transaction changes is kept back and sent with the next
-question, at the latest before the commit; the order stays, and a statement that fails undoes the whole transaction. One
-that only reads begins with its first question.
+Every message to a server costs a round trip. So changes in a transaction are buffered and sent with the next query, or
+at the latest before the commit. The order is kept, and a failed statement rolls back the whole transaction. A read-only
+transaction begins with its first query.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {CLOCK}"
 STANDING_STILL = "60s"
 WRITING = f"""BEGIN; SET LOCAL idle_in_transaction_session_timeout = %(still)s;
 SELECT pg_advisory_xact_lock(hashtext(%(name)s)); {CLOCK}"""
-"""One writer at a time per project, by a lock on its name; the server ends who stands still with it."""
+"""Allows one writer per project, by a lock on its name. The server ends a transaction that holds the lock while idle.
+"""
 VERSION = "SELECT max(n) FROM migrations"
 BUSY = (errors.LockNotAvailable, errors.QueryCanceled)
 KEPT_BACK, CONNECT_SECONDS = 200, 10
@@ -62,7 +63,7 @@ Cursor = psycopg.Cursor[tuple[SqlValue, ...]]
 
 
 def schema_of(project: str) -> str:
-    """The name of a project's schema."""
+    """Return the name of a project's schema."""
     name = f"foureyes_{project}"
     if not SCHEMA.match(name):
         raise StoreProblem(f"{project!r} is not a project id.", next_step=fe("status"))
@@ -70,13 +71,13 @@ def schema_of(project: str) -> str:
 
 
 def schemas(url: str, beginning: str) -> list[str]:
-    """The projects on a server whose ids begin so, in order; those that were set aside too."""
+    """Return the projects on a server whose ids start with this text, in order, including renamed ones."""
     look = "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %(name)s) ORDER BY nspname"
     return [str(row[0]).removeprefix("foureyes_") for row in asked(url, look, schema_of(beginning))]
 
 
 def no_store(project: str) -> NoStore:
-    """A database that has no schema of this project."""
+    """Return the error for a database without a schema for this project."""
     return NoStore(
         f"that database has no store of project {project}. Nothing was changed.",
         next_step=either(
@@ -90,7 +91,7 @@ def no_store(project: str) -> NoStore:
 
 
 def asked(url: str, statement: str, name: str) -> list[tuple[Any, ...]]:
-    """One question to a server, about no store in particular."""
+    """Run one query on a server outside any store."""
     with in_our_words(), psycopg.connect(url, connect_timeout=CONNECT_SECONDS) as connection:
         return connection.execute(statement.encode(), {"name": name}).fetchall()
 
@@ -102,7 +103,7 @@ def _answer_in(cursor: Cursor) -> tuple[list[str], list[tuple[SqlValue, ...]]]:
 
 
 class PostgresEngine:
-    """An open PostgreSQL store of one project. A lost connection is made again at the next transaction."""
+    """An open PostgreSQL store of one project. It reconnects at the next transaction after a lost connection."""
 
     name = "postgres"
 
@@ -120,7 +121,7 @@ class PostgresEngine:
         self.place = ""
         self._version: int | None = None
         self.rejoined = -inf
-        """When a lost connection was made again."""
+        """The time of the last reconnect."""
         self.connection = self._connect()
         try:
             self._enter(create=create)
@@ -143,13 +144,14 @@ class PostgresEngine:
             roles.refuse_unusable(self.facts)
 
     def _identity(self) -> SchemaFacts | None:
-        """What there is to know of this schema; None where there is none."""
+        """Return the facts about this schema, or None if it does not exist."""
         self.facts = self._facts_and_version() or self.facts_of(self.project)
         self.place = self.facts.place
         return self.facts if self.place else None
 
     def _facts_and_version(self) -> SchemaFacts | None:
-        """Both in one message, where there is a store: what every command asks first."""
+        """Return the facts and read the version in one round trip, or return None without a store. Every command starts
+        with this."""
         try:
             cursor = self.connection.execute(f"{roles.FACTS}; {VERSION}", {"name": self.schema})
         except (errors.UndefinedTable, errors.InvalidSchemaName, errors.InsufficientPrivilege):
@@ -161,14 +163,14 @@ class PostgresEngine:
         return SchemaFacts(self.schema, *row)
 
     def facts_of(self, project: str) -> SchemaFacts:
-        """What the server says of a project's schema, of its database and of who is asking."""
+        """Return the server's facts about a project's schema, its database and the caller's role."""
         with self._words():
             name = schema_of(project)
             row: tuple[Any, ...] = self.connection.execute(roles.FACTS, {"name": name}).fetchone() or ()
         return SchemaFacts(name, *row)
 
     def _words(self, *, committing: bool = False) -> AbstractContextManager[None]:
-        """The driver's errors in our words, which say whose rights are missing and who gives them."""
+        """Translate the driver's errors, naming the missing rights and the role that can grant them."""
         return in_our_words(self.facts.role, self.facts.owner, committing=committing)
 
     def _connect(self, options: str = "", **more: Any) -> psycopg.Connection[tuple[SqlValue, ...]]:
@@ -188,11 +190,11 @@ class PostgresEngine:
             raise unreachable(problem, self.url, making=self._making) from None
 
     def connect_apart(self, options: str = "", **more: Any) -> psycopg.Connection[tuple[SqlValue, ...]]:
-        """A connection of its own, for who waits."""
+        """Open a separate connection, for callers that wait."""
         return self._connect(options, **more)
 
     def run(self, name: str, params: dict[str, SqlValue]) -> None:
-        """Kept back inside of a writing transaction, sent at once outside of one."""
+        """Buffer a statement in a writing transaction, otherwise send it at once."""
         if not self._writing:
             self.change(name, params)
             return
@@ -210,7 +212,7 @@ class PostgresEngine:
     def fetch_all(
         self, asked: Sequence[tuple[str, dict[str, SqlValue]]]
     ) -> list[tuple[list[str], list[tuple[SqlValue, ...]]]]:
-        """In one message, behind what was kept back or the beginning; the last answers are to what was asked."""
+        """Send the queries in one message, after buffered statements or BEGIN, and return their results."""
         kept, self._kept = [READING] if self._due else self._kept, []
         questions = [self._composed(translated(statement), params) for statement, params in asked]
         begins, self._due = self._due, False
@@ -225,7 +227,7 @@ class PostgresEngine:
         return answers[-len(questions) :]
 
     def _ask(self, statement: str, params: dict[str, SqlValue] | None = None) -> Cursor:
-        """Send a statement behind what was kept back or the beginning, in one message; the answer to it."""
+        """Send a statement in one message, after buffered statements or BEGIN, and return its cursor."""
         kept, self._kept, self._due = [READING] if self._due else self._kept, [], False
         if not kept:
             return self.connection.execute(statement, params)
@@ -235,18 +237,18 @@ class PostgresEngine:
         return cursor
 
     def _composed(self, statement: str, params: dict[str, SqlValue] | None) -> str:
-        """A statement with its parameters in it, quoted by the driver."""
+        """Return a statement with its parameters quoted by the driver."""
         return psycopg.ClientCursor(self.connection).mogrify(statement, params)
 
     def _send(self) -> None:
-        """Send what was kept back."""
+        """Send the buffered statements."""
         kept, self._kept = self._kept, []
         if kept:
             with self._words():
                 self.connection.execute(";\n".join(kept))
 
     def stream(self, statement: str) -> Iterator[tuple[SqlValue, ...]]:
-        """Rows in portions, for tables larger than memory. Inside a transaction only."""
+        """Yield rows in batches, for tables larger than memory. Requires a transaction."""
         if self._due:
             self._begin(write=False)
         self._send()
@@ -255,14 +257,15 @@ class PostgresEngine:
             yield from cursor.execute(translated(statement), {})
 
     def script(self, statements: list[str]) -> None:
-        """Schema changes, statement by statement; texts compare by bytes."""
+        """Execute schema changes, statement by statement. Text columns compare by bytes."""
         with self._words():
             for statement in statements:
                 self._ask(re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', statement))
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:
-        """One consistent state; a writing one waits for its turn and ends with a commit or leaves no trace."""
+        """Provide one consistent state. A writing transaction waits for its turn and commits at the end, or rolls back
+        on an error."""
         is_open = not self.connection.closed and self.connection.info.transaction_status != TransactionStatus.IDLE
         if self._due or is_open:
             raise Internal("a transaction is open already")  # an inner COMMIT would save half of the outer one
@@ -285,7 +288,7 @@ class PostgresEngine:
             self.connection.execute(f"{telling}COMMIT")  # who waits for a change hears of it
 
     def _begin(self, *, write: bool) -> None:
-        """A consistent state to read, or this writer's turn to write."""
+        """Begin a transaction. A writing one takes the project's lock."""
         self._due = False
         try:
             moment = self._time(WRITING if write else READING, {"name": self.schema, "still": STANDING_STILL})
@@ -296,7 +299,7 @@ class PostgresEngine:
             raise held_by(self._holder(), self.url) from busy
 
     def _holder(self) -> Sequence[SqlValue]:
-        """Who holds the project's lock, as the server knows it."""
+        """Return the server's information about the holder of the project's lock."""
         statement = """
             SELECT a.application_name, coalesce(a.client_addr::text, 'this machine'), coalesce(a.usename, ''), a.pid
             FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
@@ -309,7 +312,7 @@ class PostgresEngine:
             return ()
 
     def _time(self, statement: str, params: dict[str, SqlValue] | None = None) -> float:
-        """The server's time, asked at the end of a first statement."""
+        """Return the server's time, read at the end of a first statement."""
         with self._words():
             cursor = self._first(statement, params)
             while cursor.nextset():
@@ -318,7 +321,7 @@ class PostgresEngine:
         return float(row[0] or 0) if row else 0.0
 
     def _first(self, statement: str, params: dict[str, SqlValue] | None = None) -> Cursor:
-        """A first statement: a connection that is closed is made again, once; any other error is the answer."""
+        """Execute a first statement. Reconnects once if the connection is closed."""
         try:
             return self.connection.execute(statement, params)
         except psycopg.OperationalError as problem:
@@ -330,7 +333,7 @@ class PostgresEngine:
             return self.connection.execute(statement, params)
 
     def check_place(self) -> None:
-        """A schema that is gone is said by the first statement."""
+        """Do nothing, because the first statement already fails if the schema is gone."""
 
     def _roll_back(self) -> None:
         self._kept, self._writing, self._began = [], False, None
@@ -342,7 +345,7 @@ class PostgresEngine:
             self.connection.close()
 
     def schema_version(self) -> int:
-        """As it was seen when the store was entered, the first time it is asked for."""
+        """Return the schema version, the first time as read when the store was opened."""
         version, self._version = self._version, None
         if version is not None:
             return version
@@ -354,12 +357,10 @@ class PostgresEngine:
             return int(newest[0] or 0) if newest else 0
 
     def set_schema_version(self, version: int) -> None:
-        """The record of migrations is the version here."""
+        """Do nothing, because the table of migrations is the version here."""
 
     def now(self) -> datetime:
-        """The server's clock: the one that all machines of a project share. In a transaction it was read at the
-        beginning, and goes on from there.
-        """
+        """Return the server's time, shared by all machines of a project. Inside a transaction, count on from its start."""
         if self._due:
             self._begin(write=False)
         if self._began is None:
@@ -373,7 +374,7 @@ class PostgresEngine:
         return f"PostgreSQL {row[0] if row else ''}, schema {self.schema_version()}"
 
     def problems(self) -> list[str]:
-        """Whether the server answers and lets us write."""
+        """Return the problems that keep the server from answering or from writing."""
         try:
             with self._words():
                 row = self.connection.execute("SHOW transaction_read_only").fetchone()
@@ -382,7 +383,7 @@ class PostgresEngine:
         return ["the database is read-only"] if row and row[0] == "on" else []
 
     def tables(self) -> set[str]:
-        """The names of the tables in the project's schema."""
+        """Return the names of the tables in the project's schema."""
         return {
             str(row[0])
             for row in self.fetch("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()", {})[1]
@@ -395,7 +396,7 @@ class PostgresEngine:
         return roles.grants_sql(self.facts, writers, readers)
 
     def backup(self, path: str) -> None:
-        """The journal as a SQLite store: any machine can read, verify and restore it."""
+        """Write the journal as a SQLite store, which any machine can read, verify and restore."""
         from foureyes.adapters.store.migrate import migrate
         from foureyes.adapters.store.replay import copy_journal
         from foureyes.adapters.store.sqlite import SqliteEngine
@@ -419,12 +420,12 @@ ARRAYS = {
     None: r"= ANY (ARRAY(SELECT \2 FROM json_array_elements_text(CAST(:\3 AS json))))",
     "NOT ": r"<> ALL (ARRAY(SELECT \2 FROM json_array_elements_text(CAST(:\3 AS json))))",
 }
-"""An array is looked up in an index; of a sub-select the planner expects a hundred rows, and reads whole tables."""
+"""An array can use an index. For a subselect the planner expects a hundred rows and scans whole tables."""
 
 
 @cache
 def translated(statement: str) -> str:
-    """A statement as PostgreSQL takes it: overridden parts replaced, lists from JSON, psycopg's placeholders."""
+    """Return a statement for PostgreSQL: overridden parts, lists from JSON and psycopg's placeholders."""
     for ours, theirs in overrides("postgres").items():
         statement = statement.replace(ours, theirs)
     statement = JSON_LIST.sub(lambda match: match.expand(ARRAYS[match[1]]), statement.replace("%", "%%"))
@@ -432,5 +433,5 @@ def translated(statement: str) -> str:
 
 
 def escaped(word: str) -> str:
-    """A word among the options of a connection, which are parted by spaces."""
+    """Escape a word for the options of a connection, which are separated by spaces."""
     return re.sub(r"([\\\s])", r"\\\1", word)

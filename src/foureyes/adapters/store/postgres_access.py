@@ -1,4 +1,4 @@
-"""Access to a PostgreSQL store: the caller's role in a project's schema, and what is missing for it."""
+"""Access to a PostgreSQL store: the caller's role in a project's schema and the rights it lacks."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ OWNER, WRITER, READER = "owner", "writer", "reader"
 ALL = ("SELECT", "INSERT", "UPDATE", "DELETE")
 JOURNAL, MIGRATIONS = "journal", "migrations"
 NOT_FOR_A_WRITER = {JOURNAL: ("UPDATE", "DELETE"), MIGRATIONS: ("INSERT", "UPDATE", "DELETE")}
-"""What was recorded stays as it is; tables are changed by the owner, with a new version."""
+"""Recorded rows must not change, and only the owner changes tables, with a new version."""
 
 
 class SchemaFacts(NamedTuple):
-    """What a server says of a schema, of its database and of who is asking."""
+    """A server's facts about a schema, its database and the caller's role."""
 
     schema: str
     database_number: SqlValue = None
@@ -51,14 +51,13 @@ class SchemaFacts(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The numbers of the schema, of its database and of the server's files: a copy that was made by dumping, or
-        under another name, has other ones. Empty where there is no such schema.
-        """
+        """The ids of the schema, its database and the server's files, or empty without such a schema. A dump restored
+        elsewhere has other ids."""
         return "" if self.number is None else f"postgresql {self.server}/{self.database_number}/{self.number}"
 
 
 def refuse_to_make(facts: SchemaFacts) -> None:
-    """What keeps a store from being made there."""
+    """Raise StoreProblem if a store cannot be created there."""
     if facts.encoding != ENCODING:
         raise StoreProblem(
             f"database {facts.database} is in {facts.encoding}, and a store needs UTF-8: some texts could not be "
@@ -75,7 +74,7 @@ def refuse_to_make(facts: SchemaFacts) -> None:
 
 
 def refuse_unusable(facts: SchemaFacts) -> None:
-    """A schema that is there and shut is another matter than none (A role gets in by a grant, not by a copy)."""
+    """Raise StoreProblem if the schema exists but the role may not use it. The fix is a grant, not a restore."""
     if not facts.may_use:
         raise StoreProblem(
             f"database {facts.database} has the store of this project, and role {facts.role} may not use its schema "
@@ -85,13 +84,13 @@ def refuse_unusable(facts: SchemaFacts) -> None:
 
 
 def refuse_not_owned(facts: SchemaFacts, what: str, how: Steps) -> None:
-    """What renames or makes a schema is for who owns it, and is refused before anything is begun."""
+    """Raise StoreProblem before the start of an operation that requires the schema's owner."""
     if facts.number is not None and not facts.owns:
         raise for_the_owner(f"schema {facts.schema} belongs to role {facts.owner}", facts.owner, facts.role, what, how)
 
 
 def for_the_owner(why: str, owner: str, role: str, what: str, how: Steps) -> StoreProblem:
-    """Who can do it, and by which command."""
+    """Return the error that names the owner and the command to run."""
     return StoreProblem(
         f"only its owner can {what}: {why}, and you are {role}. Nothing was changed.",
         next_step=by("other", how, f"the role {owner} runs: "),
@@ -99,13 +98,13 @@ def for_the_owner(why: str, owner: str, role: str, what: str, how: Steps) -> Sto
 
 
 def let_in_by(role: str, owner: str) -> Steps:
-    """How a role gets in that may do nothing, or not enough."""
+    """Return the steps that give a role the rights it lacks."""
     grant = fe("store", "roles", "--writer", role or blank("NAME"), after="   (or --reader, to read only)")
     return by("other", grant, f"{owner or 'someone else'} owns it, and gets the SQL that allows you in by: ")
 
 
 def role_of(engine: Engine, facts: SchemaFacts) -> StoreRole:
-    """Which of the three this is, and whether a writer could change what is recorded."""
+    """Return the caller's role: owner, writer or reader, and for a writer if it could change recorded rows."""
     if facts.owns:
         return StoreRole(name=facts.role, kind=OWNER, schema=facts.schema, owner=facts.owner)
     rows = engine.fetch(MAY, {"schema": facts.schema})[1]
@@ -115,7 +114,7 @@ def role_of(engine: Engine, facts: SchemaFacts) -> StoreRole:
 
 
 def grants_sql(facts: SchemaFacts, writers: Sequence[str], readers: Sequence[str]) -> str:
-    """What the owner types to let others in: a role each for who writes and who reads, of those that are named."""
+    """Return the SQL with which the owner admits the named writers and readers."""
     owner = flat(facts.owner)
     lines = [
         f"-- Roles of the store of this project: schema {facts.schema} in database {flat(facts.database)}.",
@@ -133,7 +132,7 @@ def grants_sql(facts: SchemaFacts, writers: Sequence[str], readers: Sequence[str
 
 
 def grants_of(facts: SchemaFacts, role: str, writes: bool) -> list[str]:
-    """What lets one role in: to all tables that there are, and to those that the owner makes for a later version."""
+    """Return the statements that admit one role, to existing tables and to those of later versions."""
     schema, name, words = quoted(facts.schema), quoted(role), ", ".join(ALL) if writes else "SELECT"
     later = f"ALTER DEFAULT PRIVILEGES FOR ROLE {quoted(facts.owner)} IN SCHEMA {schema}"
     kept = NOT_FOR_A_WRITER if writes else {}
@@ -146,5 +145,5 @@ def grants_of(facts: SchemaFacts, role: str, writes: bool) -> list[str]:
 
 
 def quoted(name: str) -> str:
-    """A name as SQL takes it."""
+    """Return a name quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'

@@ -1,10 +1,9 @@
-"""The driver of PostgreSQL, loaded with less: most of what psycopg imports a short command never uses.
+"""Loads psycopg without the imports that a short command never uses.
 
-A command on a server's store takes longer than one on a file because psycopg loads asyncio, logging, ctypes and others
-besides itself, makes classes for types that no column has, and doubles each class for asyncio. While it is imported,
-these have stand-ins, which answer what is asked of a module at that time; whatever else is asked, then or later, loads
-the module itself. What is loaded already stays what it is. Where another version of psycopg does not load so, it is
-loaded as it is.
+psycopg loads asyncio, logging, ctypes and more, creates classes for types that no column has, and doubles each class
+for asyncio. That makes short commands slow. During its import, stand-ins replace these modules and answer the usual
+import-time lookups. Any other lookup, then or later, loads the real module. Modules already loaded stay. If a version
+of psycopg fails to load this way, it is loaded normally.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ DRIVER = "psycopg"
 
 
 class StandIn(ModuleType):
-    """In place of a module while the driver is imported; `ready` is what needs no module."""
+    """A stand-in for a module while the driver is imported. `ready` holds attributes that need no module."""
 
     def __init__(self, name: str, **ready: object) -> None:
         super().__init__(name)
@@ -36,18 +35,18 @@ class StandIn(ModuleType):
 
 
 class Unused:
-    """In place of a class of asyncio that the driver's other half is made of: nothing here waits that way."""
+    """A stand-in for asyncio classes in the driver's unused asynchronous half."""
 
     def __class_getitem__(cls, item: object) -> type[Unused]:
         return cls
 
 
 class NeverRaised(BaseException):
-    """In place of asyncio's `CancelledError`."""
+    """A stand-in for asyncio's `CancelledError`."""
 
 
 class Logger:
-    """In place of a logger: nobody reads what is for debugging; anything else is for the one of `logging`."""
+    """A stand-in for a logger. It drops debug messages and passes all others to `logging`."""
 
     level = 30
 
@@ -55,14 +54,14 @@ class Logger:
         self._name = name
 
     def debug(self, *args: object, **options: object) -> None:
-        """Said to nobody."""
+        """Drop a debug message."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(real("logging").getLogger(self._name), name)
 
 
 class LatePattern:
-    """In place of a regular expression: most of them nobody matches with. Compiled when it is used."""
+    """A stand-in for a regular expression, compiled on first use because most are never used."""
 
     def __init__(self, *args: Any) -> None:
         self._args = args
@@ -75,22 +74,20 @@ class LatePattern:
 
 
 class Field:
-    """In place of a `dataclasses.field`; a field itself has a name only."""
+    """A stand-in for `dataclasses.field`. A result of `fields_of` has only a name."""
 
     def __init__(self, name: str = "", **options: Any) -> None:
         self.name = name
         self.options = options
 
     def value(self) -> Any:
-        """What it is where nothing was given."""
+        """Return the default value."""
         make = self.options.get("default_factory")
         return make() if make else self.options["default"]
 
 
 def data_class(made: type | None = None, **options: object) -> Any:
-    """As `dataclasses.dataclass`, for classes of which only instances are made: no comparison, and nothing is compiled
-    for them.
-    """
+    """Replace `dataclasses.dataclass` for classes that are only instantiated. Compiles nothing and adds no comparison."""
     if made is None:
         return lambda late_made: data_class(late_made, **options)
     names = list(vars(made).get("__annotations__", ()))
@@ -106,21 +103,21 @@ def data_class(made: type | None = None, **options: object) -> Any:
 
 
 def fields_of(made: type) -> list[Field]:
-    """As `dataclasses.fields`."""
+    """Replace `dataclasses.fields`."""
     return [Field(name) for name in vars(made).get("__annotations__", ())]
 
 
 def nothing(*args: object, **options: object) -> None:
-    """Types that no column of a store has are not made known; what comes in one of them is text."""
+    """Ignore the registration of a type that no store column has. Such values arrive as text."""
 
 
 def type_info(name: str, number: int, of_array: int, **_: object) -> Any:
-    """A range, as a type with a name and a number."""
+    """Return a range type with only a name and a number."""
     return sys.modules["psycopg._typeinfo"].TypeInfo(name, number, of_array)
 
 
 def real(name: str) -> ModuleType:
-    """A module itself, loaded now if it was not; what stands in for a part of it is there as well."""
+    """Load and return the real module. Stand-ins for its parts become its attributes."""
     parent = name.rpartition(".")[0]
     if parent:
         real(parent)
@@ -136,17 +133,17 @@ def real(name: str) -> ModuleType:
 
 
 def late(module: str, name: str) -> Callable[..., Any]:
-    """A function, or a class that is only called, of a module that is loaded when it is."""
+    """Return a function that loads the module on its first call."""
     return lambda *args, **options: getattr(real(module), name)(*args, **options)
 
 
 def type_variable(name: str, *bounds: Any, **options: Any) -> typing.TypeVar:
-    """As `typing_extensions` makes one; a default is for type checkers."""
+    """Replace the `TypeVar` of `typing_extensions`. A default only matters to type checkers."""
     return typing.TypeVar(name, *bounds, **{word: value for word, value in options.items() if word != "default"})
 
 
 def stand_ins() -> list[StandIn]:
-    """What the driver imports, with what it asks of each while it is loaded."""
+    """Return stand-ins for the driver's imports, with the attributes it needs at import time."""
     unused = dict.fromkeys(("Task", "Lock", "Queue", "Future", "Event"), Unused)
     return [
         StandIn("asyncio", CancelledError=NeverRaised, get_running_loop=late("asyncio", "get_running_loop"), **unused),
@@ -169,7 +166,7 @@ def stand_ins() -> list[StandIn]:
 
 
 def parts() -> dict[str, dict[str, object]]:
-    """Modules of the driver itself that a store does not use, with what the others ask of them."""
+    """Return the unused modules of the driver, with the attributes that other modules import from them."""
     types = ("composite", "datetime", "enum", "json", "net", "numpy", "uuid")
     unused = {f"{DRIVER}.types.{name}": ("register_default_adapters",) for name in types}
     return {
@@ -191,7 +188,7 @@ def parts() -> dict[str, dict[str, object]]:
 
 
 class StandInFinder:
-    """Finds a stand-in in place of a part of the driver, where `import` looks first."""
+    """An import finder that returns stand-ins for parts of the driver."""
 
     def __init__(self) -> None:
         self.known = parts()
@@ -203,12 +200,12 @@ class StandInFinder:
         return StandIn(spec.name, **self.known[spec.name])
 
     def exec_module(self, module: ModuleType) -> None:
-        """It has what it has."""
+        """Do nothing, because a stand-in is complete at creation."""
 
 
 @contextmanager
 def standing_in() -> Iterator[None]:
-    """Stand-ins in the places of what is not loaded yet, until the end."""
+    """Install stand-ins for modules that are not loaded yet and remove them at the end."""
     placed, finder = [each for each in stand_ins() if each.__name__ not in sys.modules], StandInFinder()
     sys.modules.update({each.__name__: each for each in placed})
     for each in placed:
@@ -228,7 +225,7 @@ def standing_in() -> Iterator[None]:
 
 
 class LatePatterns(ModuleType):
-    """In place of `re`, which is loaded."""
+    """A stand-in for `re` with lazy patterns."""
 
     def __init__(self) -> None:
         super().__init__("re")
@@ -239,7 +236,7 @@ class LatePatterns(ModuleType):
 
 
 def _take_out(stand_in: StandIn) -> None:
-    """Whoever imports that module from now on gets the module."""
+    """Remove a stand-in so that later imports get the real module."""
     if sys.modules.get(stand_in.__name__) is stand_in:
         del sys.modules[stand_in.__name__]
     parent, _, name = stand_in.__name__.rpartition(".")
@@ -248,7 +245,7 @@ def _take_out(stand_in: StandIn) -> None:
 
 
 def load() -> None:
-    """Import the driver; ImportError where there is none."""
+    """Import the driver. Raise ImportError if it is not installed."""
     if DRIVER in sys.modules:
         return
     with suppress(Exception), standing_in():

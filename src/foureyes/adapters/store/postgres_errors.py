@@ -1,4 +1,4 @@
-"""What PostgreSQL and its driver say, in our words: what is wrong, what of it can be fixed where."""
+"""Translates the errors of PostgreSQL and its driver into our messages, with next steps."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ LOOK_AT_ADDRESS = either(
 )
 PUT_BACK = by("person", fe("store", "restore", blank("FILE")), "its owner restores a backup: ")
 OTHER_TABLES = (errors.UndefinedColumn, errors.DuplicateTable, errors.DuplicateColumn, errors.DuplicateObject)
-"""A column is gone; or what a migration makes is there, and the record that it was made is gone (J2)."""
+"""A column is missing, or the objects of a migration exist without its record. [J2]"""
 FULL = re.compile(r"too many clients|connection slots are reserved|too many connections")
-"""Who gets no connection gets no code to tell that by, only the server's words. They choose what is said, no more."""
+"""A refused connection has no error code, only the server's text. The match affects only the message."""
 MAKE_ROOM = prose(
     "ask the administrator to raise max_connections (a runner keeps three, each further job one more), or end a runner that is not needed. Then try again."
 )
@@ -63,14 +63,13 @@ REFUSED: tuple[tuple[re.Pattern[str], Steps], ...] = (
         prose("ask the administrator for a line in pg_hba.conf that allows this role from here"),
     ),
 )
-"""What a server that answered did not accept, again by its words: they choose what is said, no more. One that speaks
-another language has the steps above.
-"""
+"""Reasons for a refusal by a server, matched by its text. The match affects only the message. A server in another
+language falls back to the general steps."""
 
 
 @contextmanager
 def in_our_words(role: str = "", owner: str = "", *, committing: bool = False) -> Iterator[None]:
-    """psycopg's errors as sentences of ours; `role` asks, and gets its rights from `owner`."""
+    """Translate psycopg's errors. `role` is the caller, and `owner` can grant it rights."""
     try:
         yield
     except (errors.LockNotAvailable, errors.QueryCanceled) as problem:
@@ -126,14 +125,15 @@ def _busy(why: str) -> StoreBusy:
 
 
 def unreachable(problem: Exception, url: str, *, making: bool = False) -> StoreProblem:
-    """Why no connection was made; the next step by how far it came. `making`: for a store that is not there yet."""
+    """Return the error for a failed connection, with a next step that depends on the cause. `making` is for a store
+    that does not exist yet."""
     words = without_secrets(first_line(problem), url)
     what = "the server has no connection left" if FULL.search(str(problem)) else "the database cannot be reached"
     return StoreProblem(f"{what}: {words}. Nothing was changed.", next_step=_way_there(problem, making))
 
 
 def _way_there(problem: Exception, making: bool) -> Steps:
-    """The driver knows whether the server asked for a password, and whether one was sent."""
+    """Return the next step. The driver knows if the server asked for a password and if one was sent."""
     if FULL.search(str(problem)):
         return MAKE_ROOM
     for words, step in REFUSED:
@@ -147,13 +147,13 @@ def _way_there(problem: Exception, making: bool) -> Steps:
 
 
 def first_line(problem: Exception) -> str:
-    """The server's own words, without their details."""
+    """Return the first line of the server's message."""
     text = str(problem).strip().splitlines()
     return text[0].rstrip(".") if text else type(problem).__name__
 
 
 def without_secrets(text: str, url: str) -> str:
-    """Nothing that stands where a password stands in the address, whole or in pieces, is ever said."""
+    """Return the text without any part of the address's password. If one occurs, replace the whole text."""
     rest = url.partition("://")[2]
     guarded = rest.rpartition("@")[0].partition(":")[2] + " " + rest.partition("password=")[2]
     pieces = {
@@ -165,9 +165,10 @@ def without_secrets(text: str, url: str) -> str:
 
 
 def held_by(holder: Sequence[SqlValue], url: str) -> StoreBusy:
-    """That it is not this writer's turn, and whose it is: program, machine, role and process of the server. Any role
-    that may connect can hold it for as long as it likes; who may end that is the server's to say. The command only
-    looks, and on this very server: the number is another process everywhere else (G5).
+    """Return the error for a lock held by another writer, with its program, machine, role and server process.
+
+    Any role that can connect can hold the lock indefinitely. The suggested command only inspects, and names this
+    server, because the process number means another process elsewhere. [G5]
     """
     busy, step = f"the store has been busy for {LOCK_TIMEOUT}", prose("try again")
     if not holder:

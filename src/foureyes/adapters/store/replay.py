@@ -1,4 +1,4 @@
-"""Audit and copies (J2): the chain, the tables against a replay of the journal; a journal projected anew in another store."""
+"""Audits a store by its chain and by replaying the journal (J2), and copies a journal to another store."""
 
 from __future__ import annotations
 
@@ -70,18 +70,18 @@ TABLES: dict[str, str] = {
     "settings": "name",
     "counters": "name",
 }
-"""Every table that is a projection, with the columns that identify a row. `renewals` is none (J4)."""
+"""Every projected table, with the columns that identify a row. `renewals` is not projected. [J4]"""
 
 MOST_DISCREPANCIES = 20
 FEW = 500
-"""Rows that are read in one go: a server answers once for a small table, and not five times."""
+"""Read tables below this size in one query instead of a stream, which saves round trips."""
 STEP = 10_000
 FirstRows = tuple[list[str], list[tuple[SqlValue, ...]]]
 """The columns of a table and its first rows."""
 
 
 def audit(engine: Database, fresh: Database, progress: CountProgress | None) -> AuditReport:
-    """Everything that can be wrong with a store, each thing named. `fresh` is an empty store to replay into."""
+    """Return every defect of a store. `fresh` is an empty store for the replay."""
     total = journal_length(engine)
     findings, last = check_chain(engine, total, progress)
     problem = _replay(engine, fresh, total, progress)
@@ -90,9 +90,7 @@ def audit(engine: Database, fresh: Database, progress: CountProgress | None) -> 
 
 
 def check_chain(engine: Database, total: int, progress: CountProgress | None) -> tuple[list[Discrepancy], Row | None]:
-    """J1 alone: every place where rows are missing, added or changed; and the last row. Reads nothing but the
-    journal.
-    """
+    """Return every position with missing, added or changed rows, and the last row. Reads only the journal. [J1]"""
     last: Row | None = None
 
     def rows() -> Iterator[Row]:
@@ -108,7 +106,7 @@ def check_chain(engine: Database, total: int, progress: CountProgress | None) ->
 
 
 def _replay(engine: Database, fresh: Database, total: int, progress: CountProgress | None) -> Discrepancy | None:
-    """Project every row into an empty store; what stopped it, if anything did."""
+    """Project every row into an empty store. Return the finding that stopped the replay, or None."""
     with fresh.transaction(write=True):
         for number, row in enumerate(journal_rows(engine), 1):
             try:
@@ -123,7 +121,7 @@ def _replay(engine: Database, fresh: Database, total: int, progress: CountProgre
 
 
 def _check_head(engine: Database, last: Row | None) -> list[Discrepancy]:
-    """Rows cut off the end leave a chain that is whole but too short: the head remembers."""
+    """Return findings for rows cut off at the end. The chain alone would look complete, but the head records its end."""
     _, rows = engine.fetch(sql("journal.head"), {})
     if not rows:
         return [Discrepancy("integrity", "the end of the chain is not on record (table head is empty)")]
@@ -142,7 +140,7 @@ def _check_head(engine: Database, last: Row | None) -> list[Discrepancy]:
 
 
 def _check_search(engine: Database) -> list[Discrepancy]:
-    """What is hidden from a search is hidden from whoever searches."""
+    """Return findings for tasks whose search index differs, because search would hide them."""
     try:
         rows = engine.fetch(sql("task.misread_text"), {})[1]
     except UnicodeDecodeError:
@@ -155,7 +153,7 @@ def _check_search(engine: Database) -> list[Discrepancy]:
 
 
 def _misfolded(engine: Database) -> Iterator[str]:
-    """PostgreSQL's index is made of a folded text: whether it is the task's."""
+    """Yield the tasks whose folded text in PostgreSQL's index differs from the task."""
     statement = """
         SELECT t.id, t.title || ' ' || t.description || ' ' || t.acceptance, x.folded
         FROM tasks t JOIN task_text x ON x.rowid = t.n WHERE t.deleted = 0 ORDER BY t.n
@@ -166,7 +164,7 @@ def _misfolded(engine: Database) -> Iterator[str]:
 
 
 def compare_tables(engine: Database, fresh: Database) -> list[Discrepancy]:
-    """Where the tables of a store are not those of another."""
+    """Return the differences between the tables of two stores."""
     try:
         stored, replayed = _first_rows(engine, TABLES), _first_rows(fresh, TABLES)
         differing = [table for table in TABLES if not _are_all_the_same(stored[table], replayed[table])]
@@ -182,14 +180,14 @@ def compare_tables(engine: Database, fresh: Database) -> list[Discrepancy]:
 
 
 def _are_all_the_same(stored: FirstRows, replayed: FirstRows) -> bool:
-    """Whether these are all rows, and the same ones. Of a table without any, SQLite does not say the columns."""
+    """Return True if these are all rows and equal. SQLite reports no columns for an empty table."""
     if len(stored[1]) == FEW or stored[1] != replayed[1]:
         return False
     return not stored[0] or not replayed[0] or stored[0] == replayed[0]
 
 
 def _first_rows(engine: Database, tables: Iterable[str]) -> dict[str, FirstRows]:
-    """The columns and the first rows of tables, all by one way to the database: most stores have few rows of most."""
+    """Return the columns and first rows of tables in one round trip. Most tables of most stores are small."""
     asked: list[tuple[str, dict[str, SqlValue]]] = [(f"{_in_order(table)} LIMIT {FEW}", {}) for table in tables]
     return dict(zip(tables, engine.fetch_all(asked), strict=True))
 
@@ -199,7 +197,7 @@ def _in_order(table: str) -> str:
 
 
 def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Discrepancy]:
-    """Rows of a table that are not what the journal says, each named by its key and column."""
+    """Return the rows of a table that differ from the replay, each by key and column."""
     columns, replayed = _rows(fresh, table)
     stored_columns, stored = _rows(engine, table)
     if columns and stored_columns and columns != stored_columns:
@@ -228,7 +226,7 @@ def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Di
 
 
 def _rows(engine: Database, table: str) -> tuple[list[str], Iterator[tuple[SqlValue, ...]]]:
-    """The columns of a table and its rows in order: few of them at once, many one by one."""
+    """Return the columns and ordered rows of a table, streamed if there are many."""
     columns, first = _first_rows(engine, [table])[table]
     return columns, iter(first) if len(first) < FEW else engine.stream(_in_order(table))
 
@@ -267,9 +265,9 @@ def _short(value: SqlValue) -> str:
 def copy_journal(
     source: Database, target: Database, total: int, progress: CountProgress | None = None, *, inside: bool = False
 ) -> int:
-    """Fill an empty store from another one, in one transaction; verified before it counts. How many rows.
+    """Fill an empty store from another one in one verified transaction. Return the number of rows.
 
-    `inside`: the source is in a transaction of the caller's already, so that nobody can write to it meanwhile.
+    `inside` means that the caller already has a transaction on the source, so that no other process can write to it.
     """
     with nullcontext() if inside else source.transaction(write=False), target.transaction(write=True):
         if next(journal_rows(target), None) is not None:

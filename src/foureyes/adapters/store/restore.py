@@ -1,4 +1,4 @@
-"""Restore on a PostgreSQL server: a backup replaces a store, also where its schema is gone or damaged."""
+"""Restores a backup on a PostgreSQL server, even if the store's schema is missing or damaged."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ GRANTED = """
       AND d.defaclnamespace = (SELECT oid FROM pg_namespace WHERE nspname = :schema)
       AND pg_has_role(d.defaclrole, 'USAGE')
 """
-"""What other roles were given of the store that was there, they are given of the one that takes its place: of its
-tables, and of those that a later version adds.
-"""
+"""Copies the grants of the old store to the one that replaces it, including those for future tables."""
 
 
 def put_back(
     folder: str, url: str, project: str, source: str, now: str, noted: Callable[[Store, str], T]
 ) -> tuple[T, str]:
-    """A sound backup of this project becomes the store. `noted` writes into it what happened, with the name under which
-    the one before is kept, empty where there was none; it counts when all of it is there. And the role that owns it.
+    """Replace the store by a sound backup of this project. Return the result of `noted` and the owner role.
+
+    `noted` records the restore in the new store, with the name under which the old one is kept, or an empty string. The
+    new store takes its place only when it is complete.
     """
     from tempfile import TemporaryDirectory
 
@@ -76,7 +76,7 @@ def put_back(
 
 
 def refuse_others(url: str, project: str) -> SchemaFacts | None:
-    """Only the owner puts a backup in the place of a store that is there; what is known of it, None where none is."""
+    """Return the facts of the existing store, or None. Raise StoreProblem if the caller does not own it."""
     try:
         engine = postgres(url, project)
     except NoStore:
@@ -87,7 +87,7 @@ def refuse_others(url: str, project: str) -> SchemaFacts | None:
 
 
 def _refuse_another(incoming: PostgresEngine, url: str, project: str) -> None:
-    """One at a time: what another one left that was killed in the middle goes."""
+    """Raise StoreBusy if another restore is running. Deletes the remains of a killed one."""
     from foureyes.adapters.store.postgres import schema_of, schemas
 
     if not incoming.fetch(ALONE, {"name": f"{schema_of(project)} restore"})[1][0][0]:
@@ -106,7 +106,7 @@ def _fill(incoming: PostgresEngine, fresh: str, now: str) -> None:
 
 
 def _change_names(incoming: PostgresEngine, project: str, kept: str) -> str:
-    """Whoever writes to the store that is there ends first; whoever comes then, writes to this one. Its owner."""
+    """Swap the schemas and return the owner. Waits for running writers, and later ones use the new store."""
     from foureyes.adapters.store.postgres import schema_of
 
     schema = schema_of(project)

@@ -1,6 +1,6 @@
-"""A store that several machines share: PostgreSQL, found by a small pointer file in `.foureyes/`.
+"""A store on PostgreSQL that several machines share, found by a pointer file in `.foureyes/`.
 
-The pointer is local and never committed: what is checked out cannot move a project to another store.
+The pointer is local and never committed, so a checkout cannot redirect a project to another store.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ LISTED = 1_000
 
 
 OF_A_MOVE = frozenset({"SessionStarted", "SessionEvidenceAdded", "StorePlaced"})
-"""What a move writes into the new journal after the last row that it copied."""
+"""The events that a move appends to the new journal after the last copied row."""
 
 
 class RecordPlace(Protocol):
-    """Puts into a journal where its store lies from now on, in the name of who moves it."""
+    """A function that records the store's new location in a journal, as the caller."""
 
     def __call__(self, store: Store, place: str, /) -> None: ...
 
 
 def not_said(store: Store, place: str, /) -> None:
-    """Nothing is put on record."""
+    """Record nothing."""
 
 
 class Pointer(msgspec.Struct, frozen=True):
-    """Which project's schema, and where; an empty url means: FOUREYES_STORE says it."""
+    """The project whose schema to use, and its address. An empty address means FOUREYES_STORE."""
 
     project: str
     url: str = ""
@@ -64,7 +64,7 @@ def is_postgres(url: str) -> bool:
 
 
 def check_url(url: str) -> str:
-    """A store address that this version understands."""
+    """Return a store address. Raise BadInput if this version does not support it."""
     if not is_postgres(url):
         raise BadInput(
             "a store address begins with postgresql:// ; for the file in .foureyes/ leave it empty.",
@@ -76,7 +76,8 @@ def check_url(url: str) -> str:
 
 
 def kept_url(url: str) -> str:
-    """An address that is written down, and was typed where others see it: never with a password."""
+    """Return an address to be saved. Raise BadInput if it contains a password, because other users can see the command
+    line."""
     if holds_password(check_url(url)):
         raise BadInput(
             f"that address holds a password, which would be kept in .foureyes/{POINTER}, and is visible in the process list. Nothing was changed.",
@@ -86,11 +87,11 @@ def kept_url(url: str) -> str:
 
 
 class DamagedPointer(StoreProblem):
-    """The pointer is there, and says nothing: whoever joins writes it again."""
+    """Error: the pointer file is unreadable. Joining the store writes it again."""
 
 
 def read_pointer(place: str) -> Pointer | None:
-    """Where the store is, if it is not the file beside it."""
+    """Return the pointer, or None if the store is the file beside it."""
     path = os.path.join(place, POINTER)
     try:
         return msgspec.json.decode(read(path, LARGEST), type=Pointer)
@@ -108,7 +109,8 @@ def read_pointer(place: str) -> Pointer | None:
 
 
 def write_pointer(place: str, pointer: Pointer) -> None:
-    """In one step, readable only by its owner: the address may hold a password. What a crash left goes."""
+    """Write the pointer atomically, readable only by its owner because the address may contain a password. Also removes
+    leftovers of a crash."""
     with folder(place) as handle:
         replace(handle, POINTER, msgspec.json.encode(pointer), 0o600)
         for left in entries(handle, LISTED):
@@ -118,13 +120,13 @@ def write_pointer(place: str, pointer: Pointer) -> None:
 
 
 def leave_server(place: str) -> None:
-    """From now on the store is the file beside the pointer."""
+    """Delete the pointer, so that the store is the file beside it again."""
     with suppress(FileNotFoundError):
         os.remove(os.path.join(place, POINTER))
 
 
 def open_shared(folder: str, url: str, project: str, now: str, *, create: bool = False) -> Store:
-    """A project's store on a PostgreSQL server."""
+    """Open a project's store on a PostgreSQL server."""
     engine = postgres(url, project, create=create)
     try:
         migrate(engine, now, lambda version: refuse_old_schema(engine, version))
@@ -141,7 +143,7 @@ def open_shared(folder: str, url: str, project: str, now: str, *, create: bool =
 
 
 def refuse_old_schema(engine: PostgresEngine, version: int) -> None:
-    """A newer version changes tables, and only their owner may."""
+    """Raise StoreProblem if the caller does not own the tables, because only the owner can migrate them."""
     if not engine.facts.owns:
         raise StoreProblem(
             f"the store has schema {version}, and is brought to schema {LATEST} by the owner of its tables, "
@@ -151,7 +153,7 @@ def refuse_old_schema(engine: PostgresEngine, version: int) -> None:
 
 
 def postgres(url: str, project: str, *, create: bool = False, role: str = "") -> PostgresEngine:
-    """The engine; its driver is an extra that not everybody has."""
+    """Return the engine. Raise StoreProblem if the optional driver is not installed."""
     check_url(url)
     try:
         postgres_driver.load()
@@ -172,10 +174,9 @@ def move_to_server(
     record_place: RecordPlace = not_said,
     progress: CountProgress | None = None,
 ) -> CopiedStore:
-    """The file's journal to a server, verified; writers wait meanwhile, and the file is kept aside.
+    """Copy the file's journal to a server, verify it and rename the file. Writers wait meanwhile.
 
-    `record_place` puts into the journal where it lies from now on: of the new store before it counts, of the old one
-    last.
+    `record_place` records the new location in both journals: in the new one before it is used, in the old one last.
     """
     path = os.path.join(folder, NAME)
     with WriterLock(os.path.join(folder, LOCK)):
@@ -202,7 +203,7 @@ def move_to_server(
 
 
 def record_place_aside(engine: Database, project: str, moved_to: str, record_place: RecordPlace) -> None:
-    """What was the store says that it is none any more: put back into its place, it is told from the store."""
+    """Record in the old store that it was moved, so that a restored copy of it is recognized."""
     try:
         record_place(Store(engine, project), moved_to)
     except StoreProblem:
@@ -212,9 +213,7 @@ def record_place_aside(engine: Database, project: str, moved_to: str, record_pla
 
 
 def has_project(url: str, project: str) -> bool:
-    """Whether the server has a store of this project that was ever used; an interrupted init may have left an empty
-    one.
-    """
+    """Return True if the server has a used store of this project. An interrupted init may have left an empty one."""
     try:
         engine = postgres(url, project)
     except NoStore:
@@ -226,7 +225,8 @@ def has_project(url: str, project: str) -> bool:
 
 
 def without_stale_copy(source: Database, target: PostgresEngine, url: str, project: str, now: str) -> PostgresEngine:
-    """A copy that a crash left on the server, if it is an earlier state of this very journal, is set aside."""
+    """Rename a copy left on the server by a crash and return a fresh engine. Raise StoreProblem unless it is an earlier
+    state of this journal."""
     seq, _ = target.fetch(sql("journal.head"), {})[1][0]
     if not seq:
         return target
@@ -243,7 +243,7 @@ def without_stale_copy(source: Database, target: PostgresEngine, url: str, proje
 
 
 def is_earlier_copy(source: Database, target: Database) -> bool:
-    """Whether a journal is an earlier state of another one, apart from what a move wrote behind it."""
+    """Return True if a journal is an earlier state of another one, apart from events that a move appended."""
     for seq, kind, hash_ in target.fetch(sql("journal.last"), {})[1]:
         if source.fetch(sql("journal.at"), {"seq": seq})[1] == [(hash_,)]:
             return True
@@ -253,19 +253,19 @@ def is_earlier_copy(source: Database, target: Database) -> bool:
 
 
 def renaming(project: str, word: str, now: str) -> str:
-    """A schema that is no longer the store keeps everything under another name."""
+    """Return the SQL that renames a schema no longer used as the store."""
     return f'ALTER SCHEMA "foureyes_{project}" RENAME TO "foureyes_{project}_{word}_{digits(now)}"'
 
 
 def set_aside(path: str, now: str) -> None:
-    """Move a store's file out of the way, with its write-ahead log: alone, either would be another store."""
+    """Rename a store's file together with its write-ahead log, because the two belong together."""
     for ending in ("-wal", "-shm", ""):
         if os.path.lexists(path + ending):
             os.replace(path + ending, aside(path, now) + ending)
 
 
 def aside(path: str, now: str) -> str:
-    """Where a file goes that is no longer the store."""
+    """Return the new name for a file that is no longer the store."""
     return f"{path}.moved-{digits(now)}"
 
 

@@ -1,4 +1,4 @@
-"""SQLite through apsw: one connection, its settings read back one by one, and its errors in our words."""
+"""SQLite through apsw: one connection with verified settings, and our own error messages."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from foureyes.adapters.store.engine import SqlValue
 
 OLDEST = (3, 51, 3)
-"""Earlier versions have the WAL-reset race that can corrupt a file which several processes write."""
+"""Earlier versions have the WAL-reset race, which can corrupt a file written by several processes."""
 APPLICATION_ID = 0x46455945
 STATEMENTS = 512
-"""More than there are: each is prepared once, and not again because others came between."""
+"""More than the number of statements, so that each is prepared only once."""
 BUSY_MILLISECONDS = 10_000
 TEMPORARY = ""
-"""The path of a store in memory, in a file without a name where it grows large, and nowhere when it is closed."""
+"""The path of a temporary store in memory. A large one goes to an unnamed file, deleted on close."""
 LEAST_ROOM = 64 * 1024
-"""Bytes that SQLite needs on the disk even to read."""
+"""The disk space in bytes that SQLite needs even to read."""
 WITHOUT_FILE = (":memory:", TEMPORARY)
 FOR_READING = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 NOT_FOR_WRITING = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
@@ -46,7 +46,8 @@ FileStamp = tuple[tuple[int, ...], int]
 
 
 class SqliteEngine:
-    """An open SQLite store. `path` may be ":memory:" or TEMPORARY; one `aside` is the project's no more."""
+    """An open SQLite store. `path` may be ":memory:" or TEMPORARY. One opened with `aside` is no longer the project's
+    store."""
 
     name = "sqlite"
 
@@ -64,7 +65,7 @@ class SqliteEngine:
             self._inode = self._inode_now()
 
     def _open(self, create: bool) -> None:
-        """For writing; where nothing may be written beside the store, for reading."""
+        """Open for writing, or for reading if the folder is not writable."""
         try:
             flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
             self.connection = connected(self.path, flags)
@@ -81,8 +82,9 @@ class SqliteEngine:
         self._open_for_reading()
 
     def _open_for_reading(self) -> None:
-        """With the log that is there: without one SQLite would make it, and it would not be the owner's. Where there is
-        none, as a file that nobody changes; as beside a live log that gives old rows, `transaction` looks again.
+        """Open for reading with the existing log. Without one, SQLite would create it for the wrong owner.
+
+        If there is no log, open the file as immutable. That could return old rows, so `transaction` checks for changes.
         """
         self._seen = None
         if os.path.lexists(self.path + "-wal"):
@@ -99,13 +101,13 @@ class SqliteEngine:
         return self._check_owner()
 
     def _look(self) -> FileStamp:
-        """What changes with whatever somebody writes: of the store's file, and the size of its log."""
+        """Return the values that change with every write: those of the store's file, and the size of its log."""
         about, log = _about(self.path), _about(self.path + "-wal")
         return (about.st_ino, about.st_size, about.st_mtime_ns) if about else (), log.st_size if log else 0
 
     @property
     def is_read_only(self) -> bool:
-        """Whether this caller can only look."""
+        """True if the caller cannot write."""
         return self.connection.readonly("main")
 
     def _check_owner(self) -> None:
@@ -153,12 +155,12 @@ class SqliteEngine:
         return [self.fetch(statement, params) for statement, params in asked]
 
     def stream(self, statement: str) -> Iterator[tuple[SqlValue, ...]]:
-        """Rows one by one, for tables larger than memory."""
+        """Yield rows one by one, for tables larger than memory."""
         with translated(self.path):
             yield from self.connection.execute(statement)
 
     def script(self, statements: list[str]) -> None:
-        """Statements one by one (several in one call would stop at the first row)."""
+        """Execute statements one by one. Several in one call would stop at the first row."""
         self._columns.clear()
         with translated(self.path):
             for statement in statements:
@@ -166,7 +168,7 @@ class SqliteEngine:
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:
-        """One consistent state; a writing one ends with a commit or leaves no trace."""
+        """Provide one consistent state. A writing transaction commits at the end, or rolls back on an error."""
         if self._seen and self._look() != self._seen:
             with translated(self.path):
                 self.connection.close()
@@ -192,7 +194,7 @@ class SqliteEngine:
         return 0 if self.path in WITHOUT_FILE else os.lstat(self.path).st_ino
 
     def check_place(self) -> None:
-        """A file that was moved away while it was open takes writes that nobody will ever see."""
+        """Raise StoreProblem if the open file was moved, because writes to it would be lost."""
         try:
             moved = self._inode_now() != self._inode or os.path.lexists(self._pointer)
         except OSError:
@@ -203,7 +205,7 @@ class SqliteEngine:
             )
 
     def checkpoint(self) -> None:
-        """Bring everything from the write-ahead log into the file itself."""
+        """Move everything from the write-ahead log into the file itself."""
         with translated(self.path):
             self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
@@ -215,7 +217,7 @@ class SqliteEngine:
         self.connection.pragma("user_version", version)
 
     def backup(self, path: str) -> None:
-        """A whole copy, consistent while others write."""
+        """Write a complete copy, consistent even while others write."""
         refuse_odd(path)
         with translated(path):
             copy = apsw.Connection(path)
@@ -225,20 +227,20 @@ class SqliteEngine:
             copy.close()
 
     def tables(self) -> set[str]:
-        """The names of the tables in the file."""
+        """Return the names of the tables in the file."""
         return {str(row[0]) for row in self.fetch("SELECT name FROM sqlite_schema WHERE type = 'table'", {})[1]}
 
     def describe(self) -> str:
         return f"SQLite {apsw.sqlite_lib_version()}, schema {self.schema_version()}"
 
     def role(self) -> None:
-        """Whoever may write the file may do everything."""
+        """Return None, because anyone who can write the file has all rights."""
 
     def grants(self, writers: Sequence[str], readers: Sequence[str]) -> str:
         return ""
 
     def problems(self) -> list[str]:
-        """What SQLite's own check finds wrong with the file."""
+        """Return the defects found by SQLite's own check."""
         with translated(self.path):
             problems = [str(row[0]) for row in self.connection.execute("PRAGMA quick_check(5)")]
         return [] if problems == ["ok"] else problems
@@ -263,14 +265,14 @@ def _about(path: str) -> os.stat_result | None:
 
 
 def as_uri(path: str) -> str:
-    """A path as SQLite takes it together with options."""
+    """Return a path as a URI, which SQLite needs for options."""
     from urllib.parse import quote
 
     return "file:" + quote(os.path.abspath(path))
 
 
 def refuse_odd(path: str) -> None:
-    """SQLite follows links, and has its own words for pipes and directories: its files are plain ones, or not there."""
+    """Raise StoreProblem if one of SQLite's files is a link, pipe or directory. SQLite would follow a link."""
     for ending in ("", "-wal", "-shm", "-journal") if path not in WITHOUT_FILE else ():
         try:
             mode = os.lstat(path + ending).st_mode
@@ -281,7 +283,7 @@ def refuse_odd(path: str) -> None:
 
 
 def check_library_version(version: str) -> None:
-    """Refuse a SQLite that can corrupt a file under several writers."""
+    """Raise StoreProblem for a SQLite version that can corrupt a file with several writers."""
     if tuple(int(part) for part in version.split(".")[:3]) < OLDEST:
         wanted = ".".join(str(part) for part in OLDEST)
         raise StoreProblem(
@@ -291,7 +293,7 @@ def check_library_version(version: str) -> None:
 
 
 def not_writable(path: str) -> StoreProblem | None:
-    """Which of the store's files and its folder the caller may not write."""
+    """Return the error for store files that the caller may not write, or None."""
     folder = os.path.dirname(path)
     places = {f"{os.path.basename(folder)}/": folder, os.path.basename(path): path}
     wrong = [name for name, place in places.items() if os.path.lexists(place) and not os.access(place, os.W_OK)]
@@ -300,7 +302,7 @@ def not_writable(path: str) -> StoreProblem | None:
 
 @contextmanager
 def translated(path: str) -> Iterator[None]:
-    """apsw's errors as sentences of ours."""
+    """Translate apsw's errors into our messages."""
     try:
         yield
     except apsw.Error as problem:
@@ -312,7 +314,7 @@ def _full() -> StoreProblem:
 
 
 def _is_full(folder: str) -> bool:
-    """Whether SQLite has no room for the index that it writes beside the store even to read."""
+    """Return True if the disk has no space for the index that SQLite needs even to read."""
     try:
         about = os.statvfs(folder)
     except OSError:
@@ -321,7 +323,7 @@ def _is_full(folder: str) -> bool:
 
 
 def in_our_words(problem: apsw.Error, path: str) -> Exception:
-    """What an error of apsw's means; one that means nothing to us stays what it is."""
+    """Return our error for an error of apsw, or the original if unknown."""
     name = os.path.basename(path)
     match problem:
         case apsw.BusyError() | apsw.LockedError():
@@ -349,7 +351,7 @@ def in_our_words(problem: apsw.Error, path: str) -> Exception:
 
 
 def _lost_tables(path: str) -> list[str]:
-    """The tables that a store of this version has, and this one lacks. Asked where a statement failed (J2)."""
+    """Return the tables missing from a store of this version, after a statement failed. [J2]"""
     from foureyes.adapters.store.migrate import LATEST, migrate
 
     if path in WITHOUT_FILE:

@@ -1,4 +1,4 @@
-"""The store behind the application's port: reads into typed values, and writing transactions that journal first."""
+"""The store behind the application's port: typed reads, and writing transactions that go through the journal."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ QueryAnswer = tuple[list[str], list[tuple[SqlValue, ...]]]
 PlainQueries = dict[Hashable, tuple[str, dict[str, SqlValue]]]
 SQLITE = "sqlite"
 FEW_ROWS, FEW_ANSWERS = 50, 1_000
-"""What is kept of a transaction's answers: not what goes through whole tables."""
+"""Limits for the answers kept during a transaction, so that large results are not kept."""
 
 
 class Reading:
-    """Typed reads over one consistent state: what was asked before, and has few rows, is not asked again."""
+    """Typed reads of one consistent state. Small answers are cached."""
 
     def __init__(self, engine: Database) -> None:
         self._engine = engine
@@ -76,14 +76,14 @@ class Reading:
         self._along |= self._unknown(asked)
 
     def _unknown(self, asked: Sequence[NamedQuery]) -> PlainQueries:
-        """What was not asked yet; nothing where asking is no way to anywhere."""
+        """Return the queries without a cached answer. Return none for SQLite, where batching saves nothing."""
         if self._engine.name == SQLITE:
             return {}
         questions = {(query, frozenset(params.items())): (query, params) for query, params in _plain(asked)}
         return {key: asked for key, asked in questions.items() if key not in self._answers}
 
     def _together(self, unknown: PlainQueries) -> dict[Hashable, QueryAnswer]:
-        """The answers to these, and to what goes along: one message."""
+        """Fetch these queries and the registered extra ones in one message."""
         unknown = unknown | {key: asked for key, asked in self._along.items() if key not in self._answers}
         self._along = {}
         answers = self._engine.fetch_all([(sql(query), params) for query, params in unknown.values()])
@@ -117,10 +117,10 @@ def _plain(asked: Sequence[NamedQuery]) -> list[tuple[str, dict[str, SqlValue]]]
 
 
 class Writing(Reading):
-    """A writing transaction: appends go to the journal and through the projections to the tables.
+    """A writing transaction: events go to the journal and through the projections to the tables.
 
-    `decided` and `started` are the tasks whose mirror files follow the commit, `notes` what there is to say about them;
-    `security` is the last exception on record, once it is known.
+    `decided` and `started` are the tasks whose mirror files are written after the commit, and `notes` are messages for
+    the user. `security` is the last recorded exception, if known.
     """
 
     def __init__(self, engine: Database, project: str, place: str = "") -> None:
@@ -134,7 +134,7 @@ class Writing(Reading):
         self.security: int | None = None
 
     def append(self, session: str, at: str, entries: Sequence[tuple[str, Event]]) -> list[int]:
-        """Write events as the next rows of the chain and project them; their row numbers."""
+        """Append events to the chain, project them, and return their row numbers."""
         seq, hash_ = self._end()
         self._forget()
         rows: list[Row] = []
@@ -154,13 +154,14 @@ class Writing(Reading):
         self._forget()
 
     def _forget(self) -> None:
-        """Whatever was read before may be different now."""
+        """Clear the caches after a write."""
         self._kept.clear()
         self._answers.clear()
         self._along.clear()
 
     def _end(self) -> tuple[int, str]:
-        """The end of the chain, and with it the last exception on record."""
+        """Return the end of the chain. Raises an error if the head does not match or the store is a copy. Also reads
+        the last recorded exception."""
         seq, hash_, security, place, last, ended = self._answer("journal.end", {})[1][0]
         if (int(last or 0), ended or "") != (int(seq or 0), hash_ or ""):
             raise off_head(int(last or 0), int(seq or 0))
@@ -170,7 +171,7 @@ class Writing(Reading):
         return int(seq or 0), str(hash_ or "")
 
     def _note(self, row: Row) -> None:
-        """Who is to hear of this row, and which files have to follow it."""
+        """Record the effects of this row after the commit: notifications and mirror files."""
         self.kinds.add(row.kind)
         if row.kind in DECIDING:
             self.decided[row.task] = None
@@ -181,7 +182,7 @@ class Writing(Reading):
 
 
 class Store:
-    """One project's store. Keep one per process; it holds one connection."""
+    """One project's store. Keep one per process, because it holds one connection."""
 
     def __init__(
         self,
@@ -207,7 +208,7 @@ class Store:
 
     @contextmanager
     def write(self, *, anywhere: bool = False) -> Iterator[WriteTx]:
-        """One writer at a time; the mirror files are brought up to date before the next one may write (P8, F2)."""
+        """Start a writing transaction, one at a time. Updates the mirror files before the next one may start. [P8, F2]"""
         with self._lock():
             self.engine.check_place()
             if self.feedback is not None:
@@ -221,7 +222,7 @@ class Store:
             self._sync(tx)
 
     def _sync(self, tx: Writing) -> None:
-        """What was written is written: a mirror that cannot be brought up to date now is at the next write."""
+        """Update the mirror files. A failure is ignored until the next write, because the commit is done."""
         if self._mirror is not None and tx.security != 0:
             with suppress(StoreProblem):
                 self._mirror.sync(Reading(self.engine), tx.security)
@@ -234,7 +235,7 @@ class Store:
         return WriterLock(self._lock_path) if self._lock_path else nullcontext()
 
     def audit(self, progress: CountProgress | None = None) -> AuditReport:
-        """J2: chain, replay, mirrors."""
+        """Audit the chain, the tables and the mirror files. [J2]"""
         from foureyes.adapters.store.replay import audit
 
         with self.read() as tx:
@@ -248,7 +249,7 @@ class Store:
         return msgspec.structs.replace(report, findings=(*report.findings, *self._look_at_feedback(files)))
 
     def _expected_files(self, tx: Tx) -> dict[str, bytes] | None:
-        """None where that cannot be told: rows were edited so that they cannot be read, which the replay says."""
+        """Return the expected feedback files, or None if rows are unreadable. The replay reports those."""
         try:
             return expected_files(tx) if self.feedback is not None else None
         except VerificationFailed:
@@ -262,7 +263,7 @@ class Store:
         return self.feedback.differences(before, after) if after is not None else []
 
     def _look_at_mirror(self, report: AuditReport, before: dict[int, bytes]) -> AuditReport:
-        """P8: what is wrong with the file, and how far it goes."""
+        """Return the report with defects of the mirror file and its lag added. [P8]"""
         if self._mirror is None:
             return report
         try:
@@ -283,7 +284,7 @@ class Store:
         )
 
     def mirror_anew(self) -> list[str]:
-        """F2: for a store that others wrote, or that was put back: the files here tell of another one."""
+        """Write all feedback files again, after a restore or a change of the store. Return notes for the user. [F2]"""
         if self.feedback is None:
             return []
         with self._lock(), self.read() as tx:
@@ -303,7 +304,7 @@ class Store:
         return dark(self.engine, names)
 
     def changes(self) -> Changes | None:
-        """Who notices that somebody wrote."""
+        """Return a watch for writes by other processes, or None."""
         from foureyes.adapters.store.change_watch import changes_of
 
         return changes_of(self.engine)
@@ -325,7 +326,7 @@ class Store:
 
 
 def found_elsewhere(recorded: str, actual: str) -> Refused:
-    """P12: what is written to a copy of the store is lost, and what was decided since may be missing in it."""
+    """Return the refusal for a store in another place than recorded. It may be a copy that lacks later decisions. [P12]"""
     message = (
         f"the journal says that the store lies {place_words(recorded)}, and this one was found {place_words(actual)}: "
         "if it was not moved, it is a copy and lacks later decisions"
@@ -335,8 +336,9 @@ def found_elsewhere(recorded: str, actual: str) -> Refused:
 
 
 def off_head(last: int, head: int) -> StoreProblem:
-    """G4: rows that no transaction of ours wrote, or a head that was set elsewhere: what comes next has no place, or
-    would tear the chain for ever. Which of both it is the chain tells, and only the owner can mend it.
+    """Return the error for a head that does not match the last row: another program wrote to the database.
+
+    Any further row would break the chain. `fe audit verify` shows the wrong row, and only the owner can fix it. [G4]
     """
     which = f"row {head}" if head != last else f"another row {head}"
     back = fe("store", "restore", blank("FILE"), after=", or fixes it by SQL (docs/howto/several-machines.md)")
@@ -350,9 +352,7 @@ def off_head(last: int, head: int) -> StoreProblem:
 
 
 def scratch() -> SqliteEngine:
-    """An empty store to replay into: a large journal goes to a file of SQLite's own and needs no large memory, unless
-    no temporary file can be made.
-    """
+    """Return an empty store for a replay. A large one uses a temporary file, or memory if none can be created."""
     shut = why_not_written(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 (looked at, not used)
     engine = SqliteEngine(":memory:" if shut else TEMPORARY, create=True)
     with engine.connection.backup("main", _blank().connection, "main") as copying:
@@ -362,14 +362,14 @@ def scratch() -> SqliteEngine:
 
 @cache
 def _blank() -> SqliteEngine:
-    """A store with the newest schema and nothing in it, to be copied."""
+    """Return an empty store with the newest schema, to be copied."""
     engine = SqliteEngine(":memory:", create=True)
     migrate(engine, "1970-01-01T00:00:00.000Z", None)
     return engine
 
 
 def create_in_memory(project: str) -> Store:
-    """A store for tests and for replaying a journal."""
+    """Return a store in memory, for tests."""
     engine = SqliteEngine(":memory:", create=True)
     migrate(engine, "1970-01-01T00:00:00.000Z", None)
     return Store(engine, project)

@@ -1,4 +1,4 @@
-"""Making, opening and replacing the store of a project."""
+"""Creates, opens and restores the store file of a project."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAME = "store.db"
 LOCK = "store.lock"
 MIRROR = "security_events.jsonl"
 MAGIC, HEADER_BYTES = b"SQLite format 3\0", 72
-"""How a file of SQLite begins, to the end of the number that says whose it is."""
+"""The start of a SQLite file, up to the application id."""
 INSTEAD_OF_A_SECOND = either(
     by("person", fe("store", "join", blank("URL")), "is it there still, join it: "),
     by(
@@ -37,11 +37,11 @@ INSTEAD_OF_A_SECOND = either(
     joint="; ",
 )
 SET_ASIDE = ("moved", "before-restore", "before-schema")
-"""What a store's file is called that is none any more: after a move, a restore, an upgrade of its tables."""
+"""The name parts of former store files: after a move, a restore or a migration."""
 
 
 def open_store(folder: str, now: str) -> Store:
-    """An existing store, brought to the newest schema (after a backup)."""
+    """Open the existing store and migrate it, after a backup, to the newest schema."""
     path = os.path.join(folder, NAME)
     if not os.path.lexists(path):
         raise StoreProblem(
@@ -65,7 +65,7 @@ def open_store(folder: str, now: str) -> Store:
 
 
 def create_store(folder: str, project: str, now: str) -> Store:
-    """A new, empty store for a project."""
+    """Create an empty store for a project."""
     engine = SqliteEngine(os.path.join(folder, NAME), create=True)
     migrate(engine, now, None)
     return _store(engine, folder, project)
@@ -83,18 +83,17 @@ def _store(engine: SqliteEngine, folder: str, project: str) -> Store:
 
 
 def project_of(engine: Database) -> str:
-    """The id of the project whose store this is; empty for a store that was never used."""
+    """Return the project id of a store, or an empty string for an unused store."""
     rows = engine.fetch("SELECT id FROM project", {})[1]
     return str(rows[0][0]) if rows else ""
 
 
 def restore_store(folder: str, source: str, now: str, project: str = "", *, leaves_server: bool = False) -> str:
-    """Put a backup in the store's place; the store as it was is kept beside it. Returns where; empty if there was none.
-    `project` is whose store it must be: what the target says, else what the store that is there says. `leaves_server`:
-    also where no file was the store here, and the backup is of a store on a server (P12).
+    """Replace the store by a backup. Return the path of the old store, or an empty string if there was none.
 
-    The backup is checked and copied first: a file that is not a sound store changes nothing. The store that is there
-    may be damaged or missing: that is what backups are for.
+    The backup is first copied and verified, so an unsound file changes nothing. The current store may be damaged or
+    missing. `project` is the required project, by default that of the current store. `leaves_server` allows a backup of
+    a server's store where no file is in use. [P12]
     """
     from tempfile import TemporaryDirectory
 
@@ -111,7 +110,7 @@ def restore_store(folder: str, source: str, now: str, project: str = "", *, leav
 
 
 def _refuse_second(fresh: str, name: str) -> None:
-    """P12: a store that lies on a server does not get a second one beside a clone without a word."""
+    """Refuse to create a second store from the backup of a store on a server. [P12]"""
     place = place_in(fresh)
     if place not in ("", FILE):
         text = f"{name} is of a store on a PostgreSQL server, which a file here would be a second one of"
@@ -121,14 +120,14 @@ def _refuse_second(fresh: str, name: str) -> None:
 
 
 def place_in(path: str) -> str:
-    """Where a store lies, as its journal says; empty where that is not on record."""
+    """Return the recorded location of a store, or an empty string."""
     with closing(SqliteEngine(path)) as store:
         rows = store.fetch("SELECT value FROM settings WHERE name = 'store:place'", {})[1]
     return str(rows[0][0]) if rows else ""
 
 
 def put_mirrors_aside(folder: str, now: str) -> None:
-    """Files that mirror a store may tell of rows that another one does not have; they are written again."""
+    """Rename the mirror files, which may not match the restored store. They are written again."""
     for name in (MIRROR, FEEDBACK):
         mirror = os.path.join(folder, name)
         if os.path.lexists(mirror):
@@ -136,7 +135,7 @@ def put_mirrors_aside(folder: str, now: str) -> None:
 
 
 def copy_sound(source: str, fresh: str, project: str | None) -> None:
-    """A copy of a backup, if it is a sound store of this project that this version understands."""
+    """Copy a backup. Raise StoreProblem unless it is a sound, supported store of this project."""
     name = os.path.basename(source)
     _copy_bytes(source, fresh, name)
     incoming = _opened_backup(fresh, name)
@@ -159,7 +158,7 @@ def copy_sound(source: str, fresh: str, project: str | None) -> None:
 
 
 def _opened_backup(fresh: str, name: str) -> SqliteEngine:
-    """What was copied, as a store; what is wrong is the file that the caller named, not the store that is there."""
+    """Open the copied backup. An error names the caller's file, not the current store."""
     try:
         return SqliteEngine(fresh)
     except StoreProblem as problem:
@@ -167,7 +166,7 @@ def _opened_backup(fresh: str, name: str) -> SqliteEngine:
 
 
 def refuse_no_file(source: str) -> None:
-    """A backup that is not there, or a file that is none, is said so before anybody is asked anything."""
+    """Raise StoreProblem early for a missing backup or a file that is not a store."""
     name = os.path.basename(source)
     if not os.path.exists(source):
         raise StoreProblem(
@@ -179,7 +178,7 @@ def refuse_no_file(source: str) -> None:
 
 
 def _begins_like_ours(source: str) -> bool:
-    """Whether the first bytes of a file are those of a store; of one that cannot be read, who copies it says why."""
+    """Return True if the file starts like a store. An unreadable file also passes, and the copy reports its error."""
     try:
         with open(given(source), "rb") as file:
             head = file.read(HEADER_BYTES)
@@ -196,7 +195,7 @@ def _no_backup(name: str) -> StoreProblem:
 
 
 def _copy_bytes(source: str, fresh: str, name: str) -> None:
-    """A file, or what another program writes into a pipe that the caller names (`<(zcat backup.gz)`)."""
+    """Copy a file or the contents of a pipe such as `<(zcat backup.gz)`."""
     from shutil import copyfileobj
 
     next_step = fe("store", "restore", blank("FILE"))
@@ -212,7 +211,7 @@ def _copy_bytes(source: str, fresh: str, name: str) -> None:
 
 
 def project_in(path: str) -> str | None:
-    """Whose store a file is; None when it cannot say any more."""
+    """Return the project id of a store file, or None if it is unreadable."""
     try:
         engine = SqliteEngine(path)
     except StoreProblem:
@@ -226,9 +225,7 @@ def project_in(path: str) -> str | None:
 
 
 def _keep_aside(path: str, now: str) -> str:
-    """Move what is the store now, with what SQLite keeps beside it, out of the way; its new name, empty if there is
-    none.
-    """
+    """Rename the current store with SQLite's extra files. Return its new name, or an empty string if there is none."""
     if not os.path.lexists(path):
         return ""
     kept = aside(path, now)
@@ -243,5 +240,5 @@ def _keep_aside(path: str, now: str) -> str:
 
 
 def aside(path: str, now: str) -> str:
-    """Where a file goes that a restore takes the place of."""
+    """Return the new name of a file replaced by a restore."""
     return f"{path}.before-restore-{now.replace(':', '').replace('.', '')}"

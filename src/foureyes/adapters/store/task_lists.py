@@ -1,4 +1,4 @@
-"""Task lists: pages composed of named fragments, so that every filter uses its index and no SQL is written in code."""
+"""Task lists: pages composed of named SQL fragments, so that every filter uses its index."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
 
 ListPart = Literal["all", "near", "far"]
 WINDOW = 1_000
-"""So many of the newest tasks are read one by one where an index of words cannot give its hits in their order."""
+"""The number of newest tasks to scan one by one where a word index cannot return hits in order."""
 
 TEXT: dict[ListPart, tuple[str, ...]] = {"all": ("text",), "near": ("text_near",), "far": ("text", "text_far")}
 
 
 def parts(query: ListQuery, engine: str) -> tuple[ListPart, ...]:
-    """The steps of a list, each asked for what the ones before it left of the page.
+    """Return the steps of a list. Each fills the part of the page that the earlier ones left.
 
-    PostgreSQL reads all hits of a word before it takes the newest of them, so it looks at the newest tasks first.
+    PostgreSQL reads all hits of a word before it sorts them, so scan the newest tasks first.
     """
     return ("near", "far") if query.text is not None and engine == "postgres" else ("all",)
 
 
 def way_of(query: ListQuery, part: ListPart) -> str:
-    """The order in which a list is walked: a search lists the newest first, a label has an order of its own."""
+    """Return the order of a list: a search lists the newest first, and a label has its own order."""
     if query.text is not None:
         return "newest" if part == "near" else "text"
     return "label" if query.label is not None and query.sort == "priority" else query.sort
 
 
 def compose(query: ListQuery, part: ListPart = "all") -> tuple[str, dict[str, object]]:
-    """The statement and its parameters."""
+    """Return the statement and its parameters."""
     way = way_of(query, part)
     base = f"task.list_by_{way}" if way in ("text", "label") else "task.list"
     where = [sql("task.where_visible")]
@@ -58,13 +58,13 @@ def compose(query: ListQuery, part: ListPart = "all") -> tuple[str, dict[str, ob
 
 
 def words(text: str) -> str:
-    """What a person types as a full-text query: every word, the last as a beginning; no operators."""
+    """Return typed text as a full-text query: every word, the last one as a prefix, without operators."""
     parts = ['"' + word.replace('"', '""') + '"' for word in text.replace("\0", " ").split()]
     return " ".join(parts) + "*" if parts else '""'
 
 
 def lexemes(text: str) -> str:
-    """The same question in PostgreSQL's words."""
+    """Return typed text as a full-text query for PostgreSQL."""
     parts = [
         "'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in fold(text).replace("\0", " ").split()
     ]

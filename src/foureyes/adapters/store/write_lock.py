@@ -1,8 +1,8 @@
 """The queue of writers: a kernel file lock beside the store.
 
-SQLite's own busy handler polls and starves some writers; the kernel's lock queue does not. A stopped writer must not
-stop the others for ever, so the wait has a deadline: an alarm in the main thread, where a signal can reach; elsewhere a
-thread that blocks in flock, and that closes its descriptor when it gets the lock after it was abandoned.
+SQLite's own busy handler polls and starves some writers, but the kernel's lock queue is fair. The wait has a deadline,
+so that a stopped writer cannot block others forever. In the main thread an alarm ends the wait. Elsewhere a helper
+thread blocks in flock, and closes its descriptor if it gets the lock too late.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from foureyes.steps import fe, prose
 
 DEADLINE_SECONDS = 10.0
 AGAIN_SECONDS = 0.1
-"""An alarm that rings just before the wait begins interrupts nothing: it rings again."""
+"""Repeat the alarm at this interval, because one that rings just before the wait interrupts nothing."""
 
 
 class Expired(Exception):
-    """The alarm rang."""
+    """Error: the alarm rang."""
 
 
 ENCLOSED = fe("doctor", after=", which says what a sandbox has to allow")
 
 
 class WriterLock:
-    """Held for the length of one writing transaction and its mirror files. Nothing is written to the file itself."""
+    """A lock held for one writing transaction and its mirror files. The file itself stays empty."""
 
     def __init__(self, path: str, deadline: float | None = None) -> None:
         self._path = path
@@ -68,7 +68,7 @@ class WriterLock:
             ) from problem
 
     def _wait(self, fd: int) -> None:
-        """Queue in the kernel, up to the deadline."""
+        """Wait in the kernel's queue, up to the deadline."""
         import signal
         import threading
 
@@ -133,7 +133,7 @@ class WriterLock:
 
 
 def is_mounted_read_only(folder: str) -> bool:
-    """Whether nobody may write here, whatever their rights: mostly the sandbox of an agent."""
+    """Return True if the file system is mounted read-only, as in an agent's sandbox."""
     try:
         return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
     except OSError:
@@ -141,12 +141,12 @@ def is_mounted_read_only(folder: str) -> bool:
 
 
 def _may_write(path: str) -> bool:
-    """Whether the rights of the files would allow it: then what encloses this process does not (Landlock, say)."""
+    """Return True if the file permissions allow writing. A failure then comes from a sandbox such as Landlock."""
     return os.access(os.path.dirname(path), os.W_OK) and (not os.path.lexists(path) or os.access(path, os.W_OK))
 
 
 def only_readable(folder: str, wrong: list[str]) -> StoreProblem:
-    """What to say where the store can be read and not written, and what of it that is."""
+    """Return the error for a store that can be read but not written."""
     names, are = " and ".join(wrong), "is" if len(wrong) == 1 else "are"
     if is_mounted_read_only(folder):
         message = f"{names} {are} mounted read-only for this command: the store can be read here, not written."
@@ -158,7 +158,7 @@ def only_readable(folder: str, wrong: list[str]) -> StoreProblem:
 
 
 def in_its_place(path: str, odd: OddFile) -> StoreProblem:
-    """What to say about something else in the place of one of the store's files."""
+    """Return the error for a foreign object in place of a store file."""
     name = os.path.join(os.path.basename(os.path.dirname(path)), os.path.basename(path))
     return StoreProblem(
         f"{name} cannot be used: {odd.strerror}. Nothing was changed.",
@@ -167,7 +167,7 @@ def in_its_place(path: str, odd: OddFile) -> StoreProblem:
 
 
 def holder(path: str) -> str:
-    """Who holds the lock, as far as the kernel tells."""
+    """Return a text about the process that holds the lock, or an empty string."""
     try:
         inode = os.stat(path).st_ino
         with open("/proc/locks", encoding="ascii") as file:

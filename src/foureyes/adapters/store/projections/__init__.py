@@ -1,7 +1,7 @@
-"""What each event does to the tables: one function per kind (J2). Replaying the journal uses the same functions.
+"""Applies each event to the tables, with one function per kind. A replay of the journal uses the same functions. [J2]
 
-The events of `core.events.task` are projected in `projections.task`, and so on; a module is loaded with the first event
-of it: a command writes few kinds.
+The events of `core.events.task` are projected in `projections.task`, and so on. Each module is loaded with its first
+event, because a command writes few kinds.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Projection = Callable[[Engine, Row, Event], None]
 
 @cache
 def projection(kind: str) -> Projection:
-    """The function for a kind of event."""
+    """Return the function for a kind of event."""
     function: Projection = import_module(f"{__name__}.{WHERE[kind]}").PROJECTIONS[kind]
     return function
 
 
 def apply(db: Engine, row: Row, event: Event) -> None:
-    """Bring the tables from the state before this row to the state after it."""
+    """Update the tables from the state before this row to the state after it."""
     projection(row.kind)(db, row, event)
     db.run("session.seen", plain({"id": row.session, "at": row.at, "seq": row.seq}))

@@ -1,4 +1,4 @@
-"""Counters that every list head and status line reads: kept here, so that no read has to count rows."""
+"""Keeps the counters for list headers and status lines, so that no read has to count rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from foureyes.adapters.store.engine import Engine, plain, sql
 
 @contextmanager
 def counted(db: Engine, ids: Iterable[str]) -> Iterator[None]:
-    """Around a change of tasks: recompute `ready` for them and move the counters by the difference."""
+    """Recompute `ready` for the tasks changed inside this block and adjust the counters by the difference."""
     touched = sorted(set(ids))
     before = _standing(db, touched)
     yield

@@ -1,6 +1,6 @@
-"""Review cycles: who was asked, what they said or did not, which rule it came to (V).
+"""Projects review cycles: the requested reviewers, their answers, and the decision with its rule. [V]
 
-A target that moves on leaves its cycles: see `leave_cycles` of `steps`.
+`leave_cycles` in `steps` handles a target that moves on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _of(row: Row) -> dict[str, object]:
 
 
 def _change(db: Engine, row: Row, statement: str, values: dict[str, object]) -> None:
-    """A change of a cycle that is where the event says; no row means that it is not (G1)."""
+    """Update a cycle. Raise StaleState if it is not in the state that the event requires. [G1]"""
     if db.change(statement, plain(values)) != 1:
         raise StaleState(
             f"the cycle {values['cycle']} is not where {row.kind} says.", next_step=fe("review", "list"), task=row.task

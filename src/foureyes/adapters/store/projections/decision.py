@@ -1,4 +1,4 @@
-"""Attempts and decisions: what was submitted, who made it, who agreed, who asked for more, what was merged."""
+"""Projects attempts and decisions: submissions, authors, approvals, requested changes and merges."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def approval_ended(db: Engine, row: Row, event: e.ApprovalEnded) -> None:
 
 
 def back_to_review(db: Engine, row: Row, approval: int, state: str, why: str) -> None:
-    """An approval no longer holds, and the task is in review again."""
+    """End an approval and return its task to review."""
     if db.fetch(sql("attempt.is_recorded"), {"approval": approval})[1]:
         db.run("task.touch", at(row))  # it was never finished, so the task never left the review (P11)
     else:
@@ -159,7 +159,7 @@ def task_rejected(db: Engine, row: Row, event: e.TaskRejected) -> None:
 
 
 def insert_feedback(db: Engine, row: Row, decision: str, iteration: int, text: str, **more: object) -> None:
-    """What the next iteration is told (F)."""
+    """Insert the feedback for the next iteration. [F]"""
     values = {
         "seq": row.seq,
         "task": row.task,

@@ -1,4 +1,4 @@
-"""The gate: results of checks, what it sends back, and the merge queue."""
+"""Projects the gate's events: check results, returned attempts and the merge queue."""
 
 from __future__ import annotations
 
