@@ -1,1 +1,2 @@
-"""Who is calling: read from the process tree and the environment (I). A guard-rail, not a wall (I9)."""
+"""Identifies the caller from the process tree and the environment (I). This is a guard-rail, not a security boundary.
+[I9]"""

@@ -1,6 +1,7 @@
-"""Whether a process that is on record still runs: a lease of a dead one is free (Q4).
+"""Tells if a recorded process still runs, because the lease of a dead process is free. [Q4]
 
-Only Linux tells machines and boots apart (`/proc`); elsewhere nothing is known to be gone: a lease ends by its time.
+Only Linux distinguishes machines and boots (`/proc`). On other systems no process counts as gone, and a lease ends by
+its time.
 """
 
 from __future__ import annotations
@@ -21,20 +22,18 @@ GONE = "gone"
 
 
 def own() -> str:
-    """The evidence of this process, as I3 has it; empty where it cannot be read."""
+    """Return the evidence of this process, or an empty string if unreadable. [I3]"""
     return _evidence(os.getpid())
 
 
 def of(pid: int) -> str:
-    """The evidence of a process of this machine; empty where it cannot be read, or there is none."""
+    """Return the evidence of a process on this machine, or an empty string if it is absent or unreadable."""
     evidence = _evidence(pid)
     return "" if evidence == GONE else evidence
 
 
 def is_gone(evidence: str) -> bool:
-    """Shown to have ended: of this machine and this boot, and not there any more. What cannot be known is not gone
-    (G1).
-    """
+    """Return True if the process has certainly ended: it belongs to this machine and boot and no longer exists. [G1]"""
     place, pid, start = _parts(evidence)
     if not (NUMBER.fullmatch(pid) and NUMBER.fullmatch(start)) or not place or place != _parts(own())[0]:
         return False
@@ -42,15 +41,16 @@ def is_gone(evidence: str) -> bool:
 
 
 def _parts(evidence: str) -> tuple[str, str, str]:
-    """Boot and namespace, pid, start."""
+    """Return boot and namespace, pid, and start time."""
     rest, _, start = evidence.rpartition(":")
     place, _, pid = rest.rpartition(":")
     return place, pid, start
 
 
 def _evidence(pid: int) -> str:
-    """The evidence of a process; `gone` where there is none of that number, or only its exit code (a zombie); empty
-    where that cannot be known: no `/proc` that counts, or a process of somebody else that it hides.
+    """Return the evidence of a process, GONE for an unused pid or a zombie, or an empty string if unknown.
+
+    It is unknown without a valid `/proc`, or if `/proc` hides another user's process.
     """
     if not sys.platform.startswith("linux"):
         return ""
@@ -79,7 +79,7 @@ def _of(directory: ProcDirectory | None, pid: int, place: str) -> str:
 
 
 def _is_somebodys(pid: int) -> bool:
-    """Whether a process has this number, also one that `/proc` hides from us (`hidepid`)."""
+    """Return True if a process has this pid, even one hidden from us (`hidepid`)."""
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):

@@ -1,4 +1,4 @@
-"""The environment of the caller: a run's token, and variables of agent programs."""
+"""Reads the caller's environment: the token of a run and the variables set by agent programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from foureyes.core.words.digest import sha256
 
 
 class AgentMarks(msgspec.Struct, frozen=True, kw_only=True):
-    """The agent marks found: variable names, the agents they tell of (most telling first), conversation evidence."""
+    """The agent marks in the environment: variable names, their agents (the most specific first) and conversation
+    evidence."""
 
     variables: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
@@ -24,7 +25,7 @@ class AgentMarks(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_marks(environ: Mapping[str, str]) -> AgentMarks:
-    """Find the marks of agents; a variable with an empty value does not count."""
+    """Return the agent marks. A variable with an empty value does not count."""
     seen = [(variable, agent or agent_named(environ[variable])) for variable, agent in MARKS if environ.get(variable)]
     return AgentMarks(
         variables=tuple(variable for variable, _ in seen),
@@ -34,7 +35,8 @@ def read_marks(environ: Mapping[str, str]) -> AgentMarks:
 
 
 def _conversation(variable: str, value: str) -> str:
-    """Evidence of a conversation. Hashed: the id itself may open the conversation to whoever reads the journal."""
+    """Return the evidence of a conversation. The id is hashed, because it could give a reader of the journal access to
+    the conversation."""
     digest = sha256(value.encode("utf-8", "surrogateescape")).hexdigest()
     return f"conv:{variable}:{digest[:16]}"
 
@@ -47,8 +49,10 @@ LARGEST = 256
 
 
 def run_token(environ: Mapping[str, str]) -> str:
-    """The token in the directory that is named; nothing where it is not a file of this user's alone: who has no token
-    has no rights below a runner, and elsewhere it changes nothing.
+    """Return the token from the run's directory, or an empty string unless the file is private to this user.
+
+    Ignoring a bad file is safe: below a runner a caller without a token has no rights, and elsewhere the token changes
+    nothing.
     """
     path = environ.get(RUN_DIR, "")
     if not os.path.isabs(path):

@@ -1,7 +1,7 @@
-"""A person's key ring: what signs as a person, and only when the person is there (I9).
+"""A person's key ring, which signs only while the person is present. [I9]
 
-Either an Ed25519 key under a passphrase that is asked at every use, or a FIDO key of ssh-keygen that waits for a touch.
-A key that ssh-agent could sign with silently is neither.
+A key is either an Ed25519 key whose passphrase is requested at every use, or a FIDO key of ssh-keygen that waits for a
+touch. A key that ssh-agent could use silently is not accepted.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 
 READ_LIMIT = 65536
 LEAST_PRIVATE = 48
-"""An Ed25519 key takes so many bytes before it is put under a passphrase."""
+"""The size of an unencrypted Ed25519 key."""
 
 
 def could_sign(private: bytes, public: str) -> bool:
-    """Whether this is a private part: of a FIDO key the file that it names, with the public part that OpenSSH writes
-    into it; else a key under a passphrase.
+    """Return True for a usable private part.
+
+    For a FIDO key, that is an OpenSSH file that contains the public part, and otherwise an encrypted key.
     """
     if sshsig.is_fido(public):
         try:
@@ -50,7 +51,7 @@ def could_sign(private: bytes, public: str) -> bool:
 
 
 def _unwrapped(content: bytes, kind: bytes) -> bytes:
-    """What is in a PEM file of this kind; empty where it is none."""
+    """Return the content of a PEM file of this kind, or an empty string."""
     begin, end = b"-----BEGIN " + kind + b"-----", b"-----END " + kind + b"-----"
     body = content.strip()
     if not (body.startswith(begin) and body.endswith(end)):
@@ -62,9 +63,7 @@ def _unwrapped(content: bytes, kind: bytes) -> bytes:
 
 
 def last_written(file: str) -> str:
-    """When the file of a key, or the public one beside it, got there or was changed: by the time that the system sets,
-    which who plants a file does not choose.
-    """
+    """Return the time of the last change to a key's files. Uses ctime, which an attacker cannot choose."""
     from datetime import UTC, datetime
 
     try:
@@ -82,25 +81,23 @@ def last_written(file: str) -> str:
 NEW_KEY = fe("key", "new", "--human")
 SHORTEST, TRIES, TOUCH_SECONDS = 8, 3, 60.0
 COST = 2**16
-"""What one guess at a passphrase costs (scrypt; PEM's own 2048 rounds are next to nothing). Another number opens no old
-key.
-"""
+"""The scrypt cost of one passphrase guess, far above PEM's own 2048 rounds. A change makes old keys unusable."""
 OWN, HANDLE, PUBLIC = ".pem", ".handle", ".pub"
 MOST_SIGNED = 4_000
-"""So much of what is signed is shown at the prompt."""
+"""The length limit of the statement shown at the prompt."""
 
 
 Asking = Callable[[Callable[[], str]], str]
-"""Who lets a person be asked: a face that owns the terminal steps aside while the question is on it."""
+"""A wrapper for questions. A full-screen interface releases the terminal while the question is open."""
 
 
 def at_once(question: Callable[[], str]) -> str:
-    """Nobody owns the terminal: the question is asked."""
+    """Ask the question directly, because no interface owns the terminal."""
     return question()
 
 
 class KeyRing:
-    """A person's keys (I9): private parts in the user's configuration directory, the passphrase from the terminal."""
+    """A person's keys: private parts in the user's configuration directory, passphrases from the terminal. [I9]"""
 
     written = staticmethod(last_written)
 
@@ -110,7 +107,7 @@ class KeyRing:
 
     @property
     def folder(self) -> str:
-        """Where the keys lie: below $XDG_CONFIG_HOME or ~/.config."""
+        """The folder of the keys, below $XDG_CONFIG_HOME or ~/.config."""
         configuration, home = self._environ.get("XDG_CONFIG_HOME", ""), self._environ.get("HOME", "")
         if isabs(configuration):
             return join(configuration, "foureyes", "keys")
@@ -119,7 +116,7 @@ class KeyRing:
         raise EnvironmentProblem("There is no place for keys: neither XDG_CONFIG_HOME nor HOME is set.")
 
     def make(self) -> str:
-        """A new key under a new passphrase; its public line."""
+        """Create a key under a new passphrase and return its public line."""
         from cryptography.hazmat.primitives import serialization as form
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -131,7 +128,8 @@ class KeyRing:
         return public
 
     def adopt(self, path: str) -> str:
-        """A FIDO key that ssh-keygen made (I9): its public part, and where its private part lies; the public line."""
+        """Register a FIDO key made by ssh-keygen and return its public line. Only the path of its private part is
+        stored. [I9]"""
         from shutil import which
 
         handle = abspath(path.removesuffix(PUBLIC))
@@ -143,7 +141,7 @@ class KeyRing:
         return public
 
     def held(self) -> dict[str, str]:
-        """All keys here, public line by fingerprint. Files that are no such key are passed over."""
+        """Return the public line of every key here, by fingerprint. Skips other files."""
         try:
             names = sorted(os.listdir(self.folder))
         except FileNotFoundError:
@@ -154,8 +152,9 @@ class KeyRing:
         return {sshsig.fingerprint(line): line for line in lines if line}
 
     def private_files(self) -> dict[str, str]:
-        """The files of those keys here that could sign, by fingerprint: each a private key, its owner's alone. Whether
-        one under a passphrase is that of its public line only the passphrase tells (I1).
+        """Return the private file of each usable key, by fingerprint.
+
+        Without the passphrase, nothing proves that an encrypted key matches its public line. [I1]
         """
         files: dict[str, str] = {}
         for fingerprint, public in self.held().items():
@@ -166,7 +165,7 @@ class KeyRing:
         return files
 
     def sign(self, fingerprint: str, statement: bytes) -> str:
-        """The person's signature of a statement: asks for the passphrase, or waits for the touch, every time (I9)."""
+        """Return the person's signature of a statement. Asks for the passphrase or a touch every time. [I9]"""
         public = self.held().get(fingerprint)
         if public is None:
             raise NotFound(f"The private part of the key {fingerprint!a} is not in {self.folder}.", next_step=NEW_KEY)
@@ -175,7 +174,7 @@ class KeyRing:
         return self._asking(lambda: self._asked(fingerprint, public, statement))
 
     def _asked(self, fingerprint: str, public: str, statement: bytes) -> str:
-        """The signature of a person who says so at the terminal."""
+        """Show the statement at the terminal and return the person's signature."""
         path = _path(self.folder, public)
         _tell(f"You sign with {fingerprint[:15]}…: {_described(statement)}\n")
         if sshsig.is_fido(public):
@@ -187,9 +186,8 @@ class KeyRing:
 
     @contextmanager
     def once(self) -> Iterator[None]:
-        """For the decisions of one batch: the passphrase is asked for the first of them, and each is signed for itself.
-        A key that waits for a touch waits for one each time.
-        """
+        """Ask for the passphrase only once during this block. Each decision gets its own signature, and a FIDO key
+        still needs a touch for each."""
         self._unlocked = {}
         try:
             yield
@@ -197,24 +195,21 @@ class KeyRing:
             self._unlocked = None
 
     def verify(self, public: str, statement: bytes, signature: str) -> str:
-        """Empty when the signature holds, otherwise why not."""
+        """Return an empty string for a valid signature, otherwise the reason it is invalid."""
         return sshsig.verify(public, statement, signature)
 
     def fingerprint(self, public: str) -> str:
-        """What a public line is called."""
         return sshsig.fingerprint(public)
 
     def forget(self, fingerprint: str) -> None:
-        """Take back what `make` or `adopt` has just written, because the key could not be registered."""
+        """Delete the files that `make` or `adopt` has just written, because the key could not be registered."""
         if public := self.held().get(fingerprint):
             for ending in (PUBLIC, OWN, HANDLE):
                 with suppress(FileNotFoundError):
                     os.unlink(_path(self.folder, public) + ending)
 
     def _touched(self, handle: str, public: str, statement: bytes) -> str:
-        """I9: ssh-keygen alone, without an agent that could answer for it; and the signature says that it was
-        touched.
-        """
+        """Sign with ssh-keygen, without an agent that could answer for the key. The signature proves the touch. [I9]"""
         _refuse_if_open(handle)
         environ = {name: value for name, value in self._environ.items() if name != "SSH_AUTH_SOCK"}
         _tell("Touch the security key to sign.\n")
@@ -267,13 +262,13 @@ def _refused(message: str, why: str, step: Steps = NO_STEP) -> Refused:
 
 
 def _path(folder: str, public: str) -> str:
-    """A key's files, without the ending: its fingerprint with characters that every file system takes."""
+    """Return the path of a key's files without the ending: its fingerprint in characters valid on every file system."""
     name = sshsig.fingerprint(public).removeprefix("SHA256:").replace("+", "-").replace("/", "_")
     return join(folder, f"key-{name}")
 
 
 def _held_line(path: str) -> str:
-    """The public line in this file of ours, if it is one and has its private part next to it."""
+    """Return the public line in this file, or an empty string if it is invalid or has no private part beside it."""
     try:
         public = sshsig.plain(_text(path))
     except (OSError, BadInput):
@@ -284,7 +279,7 @@ def _held_line(path: str) -> str:
 
 
 def _touch_key(path: str) -> str:
-    """I9: the public line of a key that waits for a touch; any other is refused."""
+    """Return the public line of a FIDO key. Refuse any other type. [I9]"""
     try:
         line = _text(path)
     except (OSError, ValueError) as problem:
@@ -304,7 +299,7 @@ def _text(path: str) -> str:
 
 
 def _private_bytes(path: str) -> bytes:
-    """A private file of ours: no link, and nobody else can read it."""
+    """Return the content of a private file. Refuse a link or a file that others can read."""
     try:
         with open(opened(path), "rb") as file:
             _refuse_if_open(path, at=file.fileno())
@@ -316,7 +311,7 @@ def _private_bytes(path: str) -> bytes:
 
 
 def _refuse_if_open(path: str, mode: str = "600", *, at: int | None = None) -> None:
-    """I9: group and others have no rights to it."""
+    """Refuse a file to which group or others have any rights. [I9]"""
     try:
         rights = stat.S_IMODE(os.stat(path if at is None else at).st_mode)
     except OSError as problem:
@@ -330,7 +325,7 @@ def _refuse_if_open(path: str, mode: str = "600", *, at: int | None = None) -> N
 
 
 def _write_new(path: str, content: bytes) -> None:
-    """A new file, complete or not at all, and never over another."""
+    """Create a file atomically. Raise Conflict instead of overwriting one."""
     temporary = join(dirname(path), f".new-{os.urandom(8).hex()}")
     try:
         with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
@@ -346,7 +341,7 @@ def _write_new(path: str, content: bytes) -> None:
 
 
 def _new_passphrase() -> bytes:
-    """A new passphrase, typed twice; what is too short or differs is asked for again, three times in all."""
+    """Ask for a new passphrase twice and return it. Allows three tries."""
     why = ""
     for _ in range(TRIES):
         if why:
@@ -362,14 +357,14 @@ def _new_passphrase() -> bytes:
 
 
 def _stretched(passphrase: bytes, public: str) -> bytes:
-    """What opens the file: made from the passphrase slowly, and for this key only."""
+    """Return the key that opens the file, derived slowly from the passphrase and specific to this key."""
     from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
     return Scrypt(salt=public.encode(), length=32, n=COST, r=8, p=1).derive(passphrase).hex().encode()
 
 
 def _unlocked(path: str, public: str) -> Ed25519PrivateKey:
-    """I9: a person's own key, opened with the passphrase; three tries."""
+    """Return a person's private key, opened with the passphrase. Allows three tries. [I9]"""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -393,7 +388,7 @@ def _unlocked(path: str, public: str) -> Ed25519PrivateKey:
 
 @contextmanager
 def _terminal() -> Iterator[int]:
-    """The terminal of this process, whatever its input is; Refused (I9) when there is none."""
+    """Open the controlling terminal, regardless of standard input. Refuse if there is none. [I9]"""
     import termios
 
     try:
@@ -405,9 +400,7 @@ def _terminal() -> Iterator[int]:
 
 
 def _ask(prompt: str) -> bytes:
-    """One line, typed without echo; the echo comes back whatever happens. What was typed before the question is
-    dropped.
-    """
+    """Read one line without echo. Restores the echo in any case and drops earlier input."""
     import termios
 
     with _terminal() as number:
@@ -428,15 +421,14 @@ def _ask(prompt: str) -> bytes:
 
 
 def _tell(text: str) -> None:
-    """A word at the terminal, where there is one."""
+    """Print a text to the terminal, if there is one."""
     with suppress(Refused), _terminal() as number:
         os.write(number, text.encode())
 
 
 def _described(statement: bytes) -> str:
-    """What a person is about to sign, in a line; untrusted text in it stays text. Where it is longer than anybody reads
-    at a prompt, it says that there is more.
-    """
+    """Return the statement to sign in one line, with untrusted text escaped. A very long one ends with the number of
+    omitted characters."""
     try:
         fields = msgspec.json.decode(statement, type=dict[str, object])
     except msgspec.DecodeError:
@@ -448,5 +440,5 @@ def _described(statement: bytes) -> str:
 
 
 def _last_line(text: bytes) -> str:
-    """What a program said last, fit for a sentence."""
+    """Return the last line of a program's output, safe to print."""
     return in_line(readable(text).strip().rpartition("\n")[2], 200)

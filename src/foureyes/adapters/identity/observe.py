@@ -1,4 +1,5 @@
-"""Who is calling, as far as can be seen: agent, person or service (I1, I3, I5). A token is only taken along (I2)."""
+"""Identifies the caller as an agent, person or service by observation (I1, I3, I5). A token is passed on unverified.
+[I2]"""
 
 from __future__ import annotations
 
@@ -23,11 +24,11 @@ UNREADABLE = "Not every ancestor of this process can be read"
 
 
 def observe(environ: Mapping[str, str], *, asserted: str = "", programs: Sequence[str] = ()) -> Actor:
-    """The caller, from the process tree and the environment.
+    """Return the caller, from the process tree and the environment.
 
-    `asserted` is a name typed with `--as`; `programs` are those of the configured profiles. With a token present
-    nothing else may change who you are (I2): whoever has the store has to check it. Where `stands` is set, somebody has
-    to judge whether that is this project's home (I3): until then the caller may use no verb.
+    `asserted` is a name given with `--as`, and `programs` are those of the configured profiles. With a token, nothing
+    else may change the identity (I2), and the store has to verify it. If `stands` is set, the caller may do nothing
+    until someone judges if that place is this project's home. [I3]
     """
     token = token_in(environ)
     refuse_typed_name(token, asserted)
@@ -35,7 +36,7 @@ def observe(environ: Mapping[str, str], *, asserted: str = "", programs: Sequenc
 
 
 def refuse_typed_name(token: str, asserted: str) -> None:
-    """I2: who shows a token has no name besides."""
+    """Refuse a typed name together with a token. [I2]"""
     if token and asserted:
         # No next command: how to get rid of a token is nothing to teach its bearer.
         reason = Reason("I2", f"{TOKEN} is set: with a token present, no name or other sign changes your identity")
@@ -43,7 +44,7 @@ def refuse_typed_name(token: str, asserted: str) -> None:
 
 
 def token_in(environ: Mapping[str, str]) -> str:
-    """The token that is shown: one that was given out by hand, else that of the run (I2)."""
+    """Return the token: one issued by hand, otherwise that of the run. [I2]"""
     token = environ.get(TOKEN, "")
     if token or RUN_DIR not in environ:
         return token
@@ -55,7 +56,7 @@ def token_in(environ: Mapping[str, str]) -> str:
 def actor_from(
     tree: ProcessTree, environ: Mapping[str, str], *, token: str = "", asserted: str = "", programs: Sequence[str] = ()
 ) -> Actor:
-    """The same for a tree already read. `token` is the one that is shown."""
+    """Like observe(), for a tree already read. `token` is the presented token."""
     actor = _seen(tree, environ, asserted=asserted, programs=programs, shows=bool(token))
     return replace(actor, token=token_hash(token)) if token else actor
 
@@ -88,7 +89,7 @@ def _seen(
 
 
 def _standing(tree: ProcessTree, programs: Sequence[str]) -> Standing | None:
-    """I3: where the caller stands; nothing, if that is the machine itself."""
+    """Return the caller's namespace for judgement, or None on the machine itself. [I3]"""
     if tree.first and tree.uid_map == HOST_MAP and not tree.forged:
         return None
     names, paths = (tree.top.names, tree.top.paths) if tree.top else ((), ())
@@ -102,9 +103,11 @@ def _standing(tree: ProcessTree, programs: Sequence[str]) -> Standing | None:
 
 
 def _left_behind(tree: ProcessTree, agents: Sequence[tuple[str, Process]]) -> Reason | None:
-    """I5: why this decides nothing: git started it, or a command that has ended left it at the terminal.
+    """Return the reason that this process may not decide: git started it, or an ended command left it at the terminal.
+    [I5]
 
-    Of an agent only what git starts below the agent is meant: what runs there is not the agent's choice, either.
+    Below an agent, only a git between the agent and this process counts, because the agent does not choose what git
+    runs.
     """
     git = _git(tree, tree.ancestors[: tree.ancestors.index(agents[0][1])] if agents else tree.ancestors)
     if git is not None:
@@ -120,7 +123,7 @@ def _left_behind(tree: ProcessTree, agents: Sequence[tuple[str, Process]]) -> Re
 
 
 def _git(tree: ProcessTree, below: Sequence[Process]) -> tuple[str, Reason] | None:
-    """I5: the nearest git among these, and why nothing that it started decides."""
+    """Return the nearest git among these processes, and the reason that its children may not decide. [I5]"""
     git = next((above for above in below if is_git(above.names)), None)
     if git is None:
         return None
@@ -129,11 +132,10 @@ def _git(tree: ProcessTree, below: Sequence[Process]) -> tuple[str, Reason] | No
 
 
 def _within(tree: ProcessTree, ours: Sequence[Process], mark: str, place: str) -> Actor:
-    """I5: Foureyes started it: it is nobody, whatever terminal or agent there is. `ours` are the processes of Foureyes
-    above.
+    """Return an actor without rights for a process started by Foureyes, regardless of terminal or agents. `ours` are
+    its Foureyes ancestors. [I5]
 
-    Ancestors are only those below the nearest of them: a token that was given to somebody further up is not the
-    caller's (I2).
+    Its ancestors end at the nearest of those, because a token given to a process further up is not the caller's. [I2]
     """
     below = tree.ancestors[: tree.ancestors.index(ours[0])] if ours else ()
     command = next((above for above in ours if not OURS.isdisjoint(above.names)), None)
@@ -157,8 +159,10 @@ def _within(tree: ProcessTree, ours: Sequence[Process], mark: str, place: str) -
 
 
 def _below_a_runner(actor: Actor, tree: ProcessTree, reaper: Process, programs: Sequence[str]) -> Actor:
-    """I2: who shows a token may be a run: the nearest process of Foureyes above is then the one it was given to, and
-    the agents below that are the run's own. Whoever has the store checks it; until then it has no rights at all.
+    """Add the processes of a run, which may have presented the token. [I2]
+
+    The nearest Foureyes process above received the token, and the agents below it belong to the run. The caller has no
+    rights until the store verifies the token.
     """
     below = tree.ancestors[: tree.ancestors.index(reaper) + 1]
     agents = [above for above in below if agent_of(above.names, above.paths, programs)]
@@ -171,15 +175,15 @@ def _below_a_runner(actor: Actor, tree: ProcessTree, reaper: Process, programs: 
 
 
 def _command(process: Process) -> str:
-    """The command that a process of ours is, as people type it."""
+    """Return the command of a Foureyes process, as a user types it."""
     return " ".join(("fe", *takewhile(lambda word: word.isascii() and word.isalpha(), process.words)))
 
 
 def _agent(tree: ProcessTree, agents: Sequence[tuple[str, Process]], marks: AgentMarks) -> Actor:
-    """I3: every agent process above is evidence; the nearest one is the session.
+    """Return an agent. Every agent process above is evidence, and the nearest one determines the session. [I3]
 
-    Where the tree is not fully readable, another agent may be hidden above: what was seen still joins origins, but
-    `processes` stays empty, so independence of anybody is not shown (G1).
+    In a partly unreadable tree another agent may be hidden. Then the evidence still joins origins, but `processes`
+    stays empty, so it proves no independence. [G1]
     """
     evidence = tuple(tree.evidence(process) for _, process in agents)
     (nearest, process), *others = agents
@@ -203,7 +207,7 @@ def _agent(tree: ProcessTree, agents: Sequence[tuple[str, Process]], marks: Agen
 
 
 def _marked_agent(marks: AgentMarks, otherwise: str) -> Actor:
-    """I3: an agent that only the environment tells of; nothing shows that it is independent of anybody."""
+    """Return an agent known only from the environment. That proves no independence. [I3]"""
     evidence = (*marks.conversations, otherwise)
     why = [
         f"{', '.join(marks.variables)} {'is' if len(marks.variables) == 1 else 'are'} set in the environment.",
@@ -220,7 +224,7 @@ def _marked_agent(marks: AgentMarks, otherwise: str) -> Actor:
 
 
 def _person(tree: ProcessTree, user: str, host: str) -> Actor:
-    """I5: a terminal without an agent; the same person in every terminal."""
+    """Return a person at a terminal without an agent. Every terminal of the user gives the same person. [I5]"""
     person = f"{user}@{host}"
     return Actor(
         session=session_of(f"person:{person}"),
@@ -233,7 +237,7 @@ def _person(tree: ProcessTree, user: str, host: str) -> Actor:
 
 
 def _service(tree: ProcessTree, user: str, host: str, left: Reason | None) -> Actor:
-    """I5: no terminal, ancestors that cannot be read, or nobody who typed it."""
+    """Return a service: no terminal, unreadable ancestors, or no person who typed the command. [I5]"""
     evidence = f"service:{user}@{host}"
     why = [f"No agent among {_count(tree)}." if tree.readable else f"{UNREADABLE}."]
     if left is not None:
@@ -244,7 +248,7 @@ def _service(tree: ProcessTree, user: str, host: str, left: Reason | None) -> Ac
 
 
 def _asserted(actor: Actor, name: str) -> Actor:
-    """I1: a typed name is another line in the log, for the same eyes; it may only log."""
+    """Return the actor under a typed name, which may only log. It has a separate session but the same origin. [I1]"""
     return replace(
         actor,
         session=session_of(f"as:{name}", actor.session),
@@ -255,7 +259,7 @@ def _asserted(actor: Actor, name: str) -> Actor:
 
 
 def _user() -> str:
-    """The OS user, not what $USER says; a uid without a name is `uid-<n>`."""
+    """Return the OS user by uid, ignoring $USER. A uid without a name is `uid-<n>`."""
     uid = os.getuid()
     try:
         return pwd.getpwuid(uid).pw_name

@@ -1,6 +1,5 @@
-"""Who is at the other end of a run's socket: what the process tree above that process shows, as if it had looked itself
-(I2, I3). Nothing of who looks here goes into it.
-"""
+"""Identifies the peer of a run's socket from the process tree above it, as if the peer had called observe(). The
+server's own identity has no effect. [I2, I3]"""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from foureyes.adapters.identity.programs import is_foureyes
 from foureyes.core.nouns.session import RUN_MARK, Actor
 
 NOBODY: Mapping[str, str] = {RUN_MARK: "agent"}
-"""What an environment says that cannot be read: something of ours started it, and it has no rights (G1)."""
+"""The environment assumed for an unreadable one: a child of Foureyes without rights. [G1]"""
 
 
 def caller(
@@ -29,8 +28,10 @@ def caller(
     asserted: str = "",
     programs: Sequence[str] = (),
 ) -> Actor:
-    """The process of this number, with the token that is shown. Who is of another OS user, has ended, or whose number
-    may be somebody else's by now (`is_there` is asked last) is not seen at all.
+    """Return the actor for a pid and the presented token.
+
+    A process of another user, an ended one, or a pid that may be reused gets no tree. `is_there` is called last to
+    detect that.
     """
     refuse_typed_name(token, asserted)
     tree, environ = (_tree_of(pid), _environ_of(pid)) if pid > 0 and uid == os.geteuid() else (ProcessTree(), NOBODY)
@@ -40,9 +41,8 @@ def caller(
 
 
 def _tree_of(pid: int) -> ProcessTree:
-    """The tree above a process; one that is no command of ours speaks for itself, and is the first in it. Its numbers
-    mean something where this process is, wherever that one is (a sandbox).
-    """
+    """Return the tree above a process, with the process itself first unless it is a Foureyes command. Its pids are
+    valid in our own namespace, even if the process is in a sandbox."""
     place = own().removeprefix("proc:").rsplit(":", 2)[0]
     tree, process = replace(read_tree(pid=pid), place=place), itself(pid)
     if process is None or is_foureyes(process.names, process.paths):
@@ -51,7 +51,7 @@ def _tree_of(pid: int) -> ProcessTree:
 
 
 def _environ_of(pid: int) -> Mapping[str, str]:
-    """What a process was started with."""
+    """Return the initial environment of a process, or NOBODY if unreadable."""
     try:
         with root() as proc:
             place = proc.below(str(pid))

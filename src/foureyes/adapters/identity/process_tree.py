@@ -1,13 +1,12 @@
-"""The ancestors of this process, read from `/proc` without starting a program (I3, I5).
+"""Reads the ancestors of this process from `/proc` without starting a program. [I3, I5]
 
-On the way of every command, so no pathlib and no more reads than needed: one `stat`, one link and the command line of
-each ancestor.
+Every command does this, so it avoids pathlib and reads only `stat`, one link and the command line of each ancestor.
 
-What cannot be seen is not guessed: an ancestor that vanishes or is hidden (`hidepid`) makes the tree unreadable. The
-walk ends at the top of the pid namespace; whether that is the top of the machine is said by the namespace's number. A
-`/proc` that is not the kernel's own, or not about this process, says nothing at all (`procfs`).
+Nothing is guessed: an ancestor that ends or is hidden (`hidepid`) makes the tree unreadable. The walk ends at the top
+of the pid namespace, and the namespace's number tells if that is the top of the machine. A `/proc` that is not the
+kernel's, or not about this process, is ignored (`procfs`).
 
-Elsewhere than on Linux psutil is asked (`psutil_tree`).
+Other systems than Linux use psutil (`psutil_tree`).
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ PSEUDO_TERMINALS = range(136, 144)
 VIRTUAL_CONSOLES = 4
 WORDS = 2
 FIRST_PIDS, FIRST_TIMES = "pid:[4026531836]", "time:[4026531834]"
-"""The first namespaces of a machine: their numbers are fixed in the kernel's interface (0xEFFFFFFC, 0xEFFFFFFA)."""
+"""The initial namespaces of a machine. The kernel's interface fixes their numbers (0xEFFFFFFC, 0xEFFFFFFA)."""
 
 
 class Process(msgspec.Struct, frozen=True, kw_only=True):
-    """An ancestor: `names` are what its program may be called, `paths` where its executable and script lie.
+    """An ancestor: `names` are the possible names of its program, `paths` the locations of its executable and script.
 
-    `words` are the first ones that an interpreter's script was given.
+    `words` are the first arguments of an interpreter's script.
     """
 
     pid: int
@@ -49,12 +48,13 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProcessTree(msgspec.Struct, frozen=True, kw_only=True):
-    """All ancestors, nearest first. `place` says in which boot and pid namespace their numbers mean something.
+    """All ancestors, nearest first.
 
-    `readable` is false when an ancestor is missing; what was seen is still there. `leader` is the pid of the process
-    that leads the session (the terminal's shell, as a rule), `led` whether that is above, or is, this process: what a
-    command left behind when it ended has the terminal still. `first` says that the pid namespace is the machine's
-    first; where it is not, `top` is its pid 1. `forged` is why `/proc` does not count: then nothing else is said.
+    `place` names the boot and pid namespace of the pids. `readable` is False if an ancestor is missing, but the others
+    are still listed. `leader` is the pid of the session leader, usually the terminal's shell. `led` is True if that is
+    this process or an ancestor. It is False for a process left behind by an ended command, even though it still has the
+    terminal. `first` is True in the machine's initial pid namespace, and otherwise `top` is pid 1. `forged` gives the
+    reason that `/proc` is not trusted, and then nothing else is set.
     """
 
     ancestors: tuple[Process, ...] = ()
@@ -69,7 +69,7 @@ class ProcessTree(msgspec.Struct, frozen=True, kw_only=True):
     forged: str = ""
 
     def evidence(self, process: Process) -> str:
-        """Process evidence of I3: nothing else, ever, has the same."""
+        """Return the process evidence, which no other process ever shares. [I3]"""
         return f"proc:{self.place}:{process.pid}:{process.start}"
 
 
@@ -82,7 +82,7 @@ class _Stat(msgspec.Struct, frozen=True):
 
 
 class _Options(msgspec.Struct, frozen=True):
-    """How an interpreter's arguments are read: which short options bring code, a module or a value, and so on."""
+    """The rules for an interpreter's options: those that take code, a module or a value, and subcommands to skip."""
 
     code: str = ""
     module: str = ""
@@ -125,7 +125,7 @@ _OPTIONS = {
 
 
 def read_tree(*, pid: int | None = None) -> ProcessTree:
-    """Walk from the parent of `pid` (this process) up to the top; never raises."""
+    """Return the ancestors of `pid`, by default of this process, up to the top. Never raises."""
     if not sys.platform.startswith("linux"):
         from foureyes.adapters.identity import psutil_tree
 
@@ -140,7 +140,7 @@ def read_tree(*, pid: int | None = None) -> ProcessTree:
 
 
 def tree_in(proc: ProcDirectory, pid: int | None = None) -> ProcessTree:
-    """The same in a `/proc` that is open; raises NotProc where it is not about this process."""
+    """Like read_tree(), with an open `/proc`. Raise NotProc if it is not about this process."""
     parent = os.getppid()
     # The number that this /proc knows us by; another one than our own means a /proc of another pid namespace.
     own = pid if pid is not None else _number(proc.link("self"))
@@ -180,7 +180,7 @@ def _not_ours(pid: int, parent: int) -> Exception:
 
 
 def _walk(proc: ProcDirectory, own: int, stat: _Stat) -> tuple[tuple[Process, ...], bool]:
-    """The ancestors, nearest first, and whether the walk came to the top."""
+    """Return the ancestors, nearest first, and True if the walk reached the top."""
     ancestors: list[Process] = []
     seen = {own}
     start = stat.start
@@ -198,7 +198,7 @@ def _walk(proc: ProcDirectory, own: int, stat: _Stat) -> tuple[tuple[Process, ..
 
 
 def _stat(place: ProcDirectory, pid: int) -> _Stat | None:
-    """The fields of `/proc/<pid>/stat` that matter. The command stands in parentheses and may contain any of them."""
+    """Return the needed fields of `/proc/<pid>/stat`. The command is in parentheses and may itself contain parentheses."""
     line = place.read("stat")
     opening, closing = line.find(b"("), line.rfind(b")")
     fields = line[closing + 1 :].split()
@@ -217,7 +217,8 @@ def _stat(place: ProcDirectory, pid: int) -> _Stat | None:
 
 
 def _process(proc: ProcDirectory, pid: int) -> tuple[Process, int] | None:
-    """A process and the pid of its parent. All is read below its own directory, which nobody else ever gets."""
+    """Return a process and its parent's pid. All reads use its own directory handle, which a reused pid cannot
+    redirect."""
     place = proc.below(str(pid))
     if place is None:
         return None
@@ -231,7 +232,7 @@ def _process(proc: ProcDirectory, pid: int) -> tuple[Process, int] | None:
 
 
 def itself(pid: int) -> Process | None:
-    """A process as others have it among their ancestors; None where it cannot be read."""
+    """Return a process as its children would see it, or None if unreadable."""
     from foureyes.adapters.identity.procfs import NotProc, root
 
     try:
@@ -243,7 +244,7 @@ def itself(pid: int) -> Process | None:
 
 
 def _top(proc: ProcDirectory, ancestors: tuple[Process, ...]) -> Process | None:
-    """Pid 1, also for who entered the namespace from outside and has it not above."""
+    """Return pid 1, even for a process that entered the namespace from outside."""
     if ancestors and ancestors[-1].pid == 1:
         return ancestors[-1]
     entry = _process(proc, 1)
@@ -253,10 +254,10 @@ def _top(proc: ProcDirectory, ancestors: tuple[Process, ...]) -> Process | None:
 def program_of(
     path: str, comm: str, command: Callable[[], list[str]]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Names, paths and words of a process; `path` is empty if its executable is hidden from us.
+    """Return names, paths and words of a process. `path` is empty for a hidden executable.
 
-    The executable may be called otherwise by now, whoever renamed it; what a process was called when it was started
-    (`comm`, its arguments) nobody else can change.
+    The executable may have been renamed. No other process can change the names from the start (`comm` and the
+    arguments).
     """
     name = "" if path.startswith(MEMORY) else _plain_name(path)
     arguments = command()
@@ -271,13 +272,13 @@ def program_of(
 
 
 def _arguments(line: bytes) -> list[str]:
-    """The arguments in a command line; a process that wrote its own title there has one string with spaces."""
+    """Return the arguments of a command line. A process that set its own title has one string with spaces."""
     arguments = [os.fsdecode(argument) for argument in line.rstrip(b"\0 ").split(b"\0")]
     return arguments[0].split(" ") if len(arguments) == 1 else arguments
 
 
 def script_of(interpreter: str, arguments: list[str]) -> str:
-    """The script (or module) that an interpreter runs; empty when it runs code from its arguments or none at all."""
+    """Return the script or module that an interpreter runs, or an empty string."""
     if not interpreter:
         return ""
     options = _OPTIONS.get(interpreter, _SCRIPTS)
@@ -305,7 +306,7 @@ def script_of(interpreter: str, arguments: list[str]) -> str:
 
 
 def _short_options(letters: str, options: _Options) -> tuple[str, str]:
-    """What the first telling letter of `-Im` or `-Wignore` means, and what is attached to it."""
+    """Return the meaning of the first relevant letter of `-Im` or `-Wignore`, and the text attached to it."""
     for at, letter in enumerate(letters, 1):
         for meaning, which in (("code", options.code), ("module", options.module), ("value", options.values)):
             if letter in which:
@@ -314,7 +315,7 @@ def _short_options(letters: str, options: _Options) -> tuple[str, str]:
 
 
 def _plain_name(path: str) -> str:
-    """The last part of a path, without what NixOS wraps around names: `.claude-wrapped` is `claude`."""
+    """Return the last part of a path without the wrapper name of NixOS: `.claude-wrapped` becomes `claude`."""
     name = path.rpartition("/")[2]
     return name[1:].removesuffix("-wrapped") if name.startswith(".") and name.endswith("-wrapped") else name
 
@@ -325,13 +326,15 @@ def _script_name(script: str) -> str:
 
 
 def namespace_name(proc: ProcDirectory, here: ProcDirectory) -> str:
-    """Boot id and pid namespace; empty when one of them cannot be read. `here` is the directory of this process."""
+    """Return boot id and pid namespace, or an empty string if unreadable. `here` is the directory of this process."""
     return _place(proc, here)[0]
 
 
 def _place(proc: ProcDirectory, here: ProcDirectory) -> tuple[str, str]:
-    """The place, and the link of the pid namespace. In a time namespace of its own a process sees every start at
-    another time, so that nobody would be who they are on record as.
+    """Return the place and the link of the pid namespace.
+
+    The place is empty in a private time namespace, because start times differ there and would not match the recorded
+    ones.
     """
     link = here.link("ns/pid")
     settings = proc.across("sys")
@@ -345,13 +348,13 @@ def _place(proc: ProcDirectory, here: ProcDirectory) -> tuple[str, str]:
 
 
 def _uid_map(here: ProcDirectory) -> str:
-    """How uids are mapped, on one line; a kernel without user namespaces maps nothing."""
+    """Return the uid mapping in one line. A kernel without user namespaces counts as unmapped."""
     lines = here.read("uid_map").decode("ascii", "replace").splitlines()
     return ", ".join(" ".join(line.split()) for line in lines) or ("" if here.link("ns/user") else HOST_MAP)
 
 
 def _terminal_name(number: int) -> str:
-    """The controlling terminal as people know it (`pts/3`); empty when there is none."""
+    """Return the controlling terminal, such as `pts/3`, or an empty string."""
     major, minor = number >> 8 & 0xFFF, number & 0xFF | number >> 12 & 0xFFF00
     if number == 0:
         return ""
@@ -361,7 +364,7 @@ def _terminal_name(number: int) -> str:
 
 
 def _own_terminal() -> str:
-    """Whether there is a terminal, where `/proc` cannot tell which."""
+    """Return "tty" if there is a terminal. Used if `/proc` is not trusted."""
     try:
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
     except OSError:

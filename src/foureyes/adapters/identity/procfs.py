@@ -1,11 +1,12 @@
-"""Files of Linux's `/proc`, each opened below one checked handle of it without crossing a mount (I3).
+"""Reads files of Linux's `/proc` below one verified handle, without crossing a mount. [I3]
 
-Whoever has a mount namespace of their own can put anything in the place of `/proc`, and one process's files over
-another's. So the root is procfs by its magic number, and every file is opened by `openat2` with `RESOLVE_NO_XDEV`: a
-bind mount of a file of the same procfs passes every other test. Where the kernel is older than that call, device and
-magic number of each file are compared; where a filter forbids it on a kernel that has it, nothing counts.
+A user with a private mount namespace can mount anything over `/proc`, or the files of one process over another's. So
+the root is verified by its magic number, and `openat2` with `RESOLVE_NO_XDEV` opens every file, because a bind mount
+from the same procfs passes all other tests. Older kernels compare device and magic number of each file. If a filter
+forbids the call on a newer kernel, nothing is trusted.
 
-The call has no name in the standard library. `_ctypes` alone makes it: a fifth of what `ctypes` costs at start-up.
+The standard library has no such call. It is made through `_ctypes` alone, which loads in a fifth of the time of
+`ctypes`.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ ROOT = "/proc"
 ROOT_INODE = 1
 MAGIC = 0x9FA0
 OPENAT2 = 437
-"""The number of the call, on every architecture that Linux has had one table for since 5.1."""
+"""The number of the call on every architecture with the common table, since Linux 5.1."""
 OTHER_TABLES = ("alpha", "mips")
 SINCE = (5, 6)
 OLDEST = (3, 0)
-"""A kernel that says it is older than this was told to (`setarch --uname-2.6`)."""
+"""A kernel that reports an older version was told to do so (`setarch --uname-2.6`)."""
 NO_XDEV, NO_SYMLINKS = 0x01, 0x04
 STATFS_BYTES = 256
 MOST_BYTES = 65536
@@ -30,13 +31,13 @@ CROSSED = frozenset({errno.EXDEV, errno.ELOOP})
 
 
 class NotProc(Exception):
-    """Why `/proc` does not count, as a sentence."""
+    """Error: `/proc` cannot be trusted. The message gives the reason."""
 
 
 class ProcDirectory:
-    """A directory of `/proc`: its files are read below it, and below nothing else.
+    """A directory of `/proc`, whose files are read only below its handle.
 
-    What is not there, is hidden or has ended is empty; what is not procfs raises NotProc.
+    Absent, hidden or ended entries are empty. Raises NotProc for anything that is not procfs.
     """
 
     def __init__(self, kernel: _Kernel, handle: int, name: str) -> None:
@@ -51,12 +52,12 @@ class ProcDirectory:
         os.close(self._handle)
 
     def below(self, name: str) -> ProcDirectory | None:
-        """A directory in here; of a process it stays that process's, whoever gets its number."""
+        """Return a subdirectory, or None. One of a process stays bound to that process, even if its pid is reused."""
         handle = self._open(name, os.O_PATH | os.O_DIRECTORY)
         return None if handle is None else ProcDirectory(self._kernel, handle, f"{self._name}/{name}")
 
     def across(self, name: str) -> ProcDirectory | None:
-        """A directory of this procfs that may be mounted over itself, as containers do with `/proc/sys`."""
+        """Return a directory of this procfs that may be mounted over itself, as containers do with `/proc/sys`."""
         try:
             handle = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._handle)
         except OSError:
@@ -67,7 +68,7 @@ class ProcDirectory:
         return ProcDirectory(self._kernel, handle, f"{self._name}/{name}")
 
     def read(self, name: str) -> bytes:
-        """The first 64 KiB of a file."""
+        """Return the first 64 KiB of a file."""
         handle = self._open(name, os.O_RDONLY)
         if handle is None:
             return b""
@@ -79,7 +80,7 @@ class ProcDirectory:
             os.close(handle)
 
     def link(self, name: str) -> str:
-        """Where a link points to, as the kernel writes it; it is not followed."""
+        """Return the target of a link as the kernel writes it, without following it."""
         handle = self._open(name, os.O_PATH)
         if handle is None:
             return ""
@@ -100,7 +101,7 @@ class ProcDirectory:
 
 
 def root() -> ProcDirectory:
-    """The handle of `/proc`; raises NotProc where it is none."""
+    """Open `/proc`. Raise NotProc if it is not trusted."""
     try:
         kernel = _Kernel()
         handle = os.open(ROOT, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -115,7 +116,7 @@ def root() -> ProcDirectory:
 
 
 class _Kernel:
-    """The calls that the standard library has no name for."""
+    """The system calls missing from the standard library."""
 
     def __init__(self) -> None:
         import _ctypes
@@ -144,7 +145,7 @@ class _Kernel:
         self._is_old = False
 
     def check(self, handle: int) -> None:
-        """That a handle is the root of a procfs, and that what is below it can be opened safely."""
+        """Raise NotProc unless the handle is the root of a procfs and files below it can be opened safely."""
         facts = os.fstat(handle)
         if facts.st_ino != ROOT_INODE or not self._is_proc(handle):
             raise NotProc(f"{ROOT} is not the kernel's: something else is mounted there.")
@@ -157,7 +158,7 @@ class _Kernel:
             self._is_old = True
 
     def open(self, handle: int, name: str, flags: int) -> int:
-        """Open a file below a handle, on the same mount; raises OSError, with EXDEV where it is on another."""
+        """Open a file below a handle on the same mount. Raise OSError, with EXDEV for another mount."""
         if not self._is_old:
             return self._openat2(handle, name, flags)
         opened = os.open(name, flags, dir_fd=handle)
@@ -167,7 +168,7 @@ class _Kernel:
         return opened
 
     def is_same(self, handle: int) -> bool:
-        """Whether a file belongs to the procfs that was checked, on whatever mount."""
+        """Return True if a file belongs to the verified procfs, on any mount."""
         return os.fstat(handle).st_dev == self._device and self._is_proc(handle)
 
     def _openat2(self, handle: int, name: str, flags: int) -> int:
@@ -186,7 +187,7 @@ class _Kernel:
 
 
 def _has_no_openat2() -> bool:
-    """Whether this kernel is too old to have the call, by its own account."""
+    """Return True if this kernel reports a version too old for the call."""
     system = os.uname()
     numbers = [part for part in system.release.replace("-", ".").split(".")[:2] if part.isdigit()]
     if system.machine.startswith(OTHER_TABLES) or len(numbers) != 2:

@@ -1,9 +1,9 @@
-"""The agent programs Foureyes knows, as data: what they are called, where they lie, what they leave in a shell (I3).
+"""The known agent programs: their names, install locations and environment variables. [I3]
 
-A process is an agent when its executable or its interpreter's script has one of these names, or lies in one of these
-package directories: some agents have an executable named after a version (`…/claude/versions/2.1.4`) or a script named
-`index.js`. Marks are exact variable names that an agent sets for the commands it runs, never prefixes: the terminals
-of editors inherit related ones (CLAUDE_CODE_SSE_PORT, CURSOR_TRACE_ID, VSCODE_…), and there sits a person.
+A process is an agent if its executable or script has one of these names or is in one of these package directories. Some
+agents have an executable named after a version (`…/claude/versions/2.1.4`) or a script named `index.js`. Marks are
+exact names of variables that an agent sets for its commands, never prefixes. Terminals of editors inherit similar ones
+(CLAUDE_CODE_SSE_PORT, CURSOR_TRACE_ID, VSCODE_…) but have a person in front.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 
 
 class KnownProgram(msgspec.Struct, frozen=True, kw_only=True):
-    """One agent program. `names`: executables and scripts besides its own name; `places`: directories, as in a path."""
+    """One agent program. `names` lists further executables and scripts, `places` directories as parts of a path."""
 
     name: str
     names: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ PROGRAMS: tuple[KnownProgram, ...] = (
 )
 
 UNNAMED = "agent"
-"""What an agent is called of which only a general mark tells."""
+"""The name of an agent known only by a generic mark."""
 
 MARKS: tuple[tuple[str, str], ...] = (
     # Amp also sets CLAUDECODE, and Qwen is a fork of Gemini: the more telling mark comes first.
@@ -77,7 +77,7 @@ MARKS: tuple[tuple[str, str], ...] = (
     ("AI_AGENT", ""),
     ("AGENT", ""),
 )
-"""Variable and agent; without an agent, the value may name one."""
+"""Variables with their agent. Without one, the value may name it."""
 
 CONVERSATIONS: tuple[str, ...] = (
     "CODEX_THREAD_ID",
@@ -88,7 +88,7 @@ CONVERSATIONS: tuple[str, ...] = (
     "COPILOT_AGENT_SESSION_ID",
     "AGENT_SESSION_ID",
 )
-"""The marks whose value is the id of a conversation. Goose and Amp set the ones without an agent's name."""
+"""The marks whose value is a conversation id. Goose and Amp set those without an agent's name."""
 
 SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "busybox"})
 INTERPRETERS = SHELLS | {"node", "nodejs", "bun", "deno", "tsx", "python", "pypy", "ruby", "perl", "env"}
@@ -99,19 +99,19 @@ LAUNCHERS = frozenset(
         "apply-seccomp", "landrun", "isolate", "fakechroot", "proot",
     }
 )  # fmt: skip
-"""What makes a sandbox: as pid 1 of a pid namespace none of these is a container's init (I3)."""
+"""Programs that create sandboxes. As pid 1 of a pid namespace, none of them is a container's init. [I3]"""
 
 GIT = "git"
 RUNS_HOOKS = frozenset({GIT, "gitui"})
-"""What runs a repository's hooks. Other faces of git start git for that."""
+"""Programs that run a repository's hooks. Other git interfaces start git for that."""
 
 OURS = frozenset({"fe", "foureyes"})
 OUR_PLACES = ("/foureyes/__main__.py", "/foureyes/adapters/reaper.py", "/foureyes/adapters/process.py")
-"""Foureyes itself: its commands, and the process that it puts above what it starts (older ones: `process.py`)."""
+"""Foureyes itself: its commands and its process supervisor (in older versions `process.py`)."""
 OUR_MODULES = "foureyes."
 
 COMM = 15
-"""So many characters of a name the kernel keeps."""
+"""The kernel keeps this many characters of a process name."""
 _BY_NAME = {
     known: program.name
     for program in PROGRAMS
@@ -122,20 +122,18 @@ _BY_PLACE = tuple((f"/{place}/", program.name) for program in PROGRAMS for place
 
 
 def interpreter_of(name: str) -> str:
-    """The interpreter that an executable is, without its version (`python3.11` is `python`); empty if it is none."""
+    """Return the interpreter without its version (`python3.11` gives `python`), or an empty string."""
     plain = name.rstrip("0123456789.-")
     return plain if plain in INTERPRETERS else ""
 
 
 def agent_named(name: str) -> str:
-    """The agent that a value of AGENT or AI_AGENT names (`goose`, `claude-code_2.1_cli`), or `agent`."""
+    """Return the agent named by a value of AGENT or AI_AGENT (`goose`, `claude-code_2.1_cli`), or `agent`."""
     return _BY_NAME.get(name.strip().lower().split("@")[0].split("_")[0], UNNAMED)
 
 
 def is_foureyes(names: Sequence[str], paths: Sequence[str]) -> bool:
-    """Whether a process is Foureyes itself (I5). A shell script of that name is somebody's wrapper around it, and no
-    more.
-    """
+    """Return True if a process is Foureyes itself. A shell script of that name is only a wrapper. [I5]"""
     if names and interpreter_of(names[0]) in SHELLS:
         return False
     return any(name in OURS or name.startswith(OUR_MODULES) for name in names) or any(
@@ -144,16 +142,15 @@ def is_foureyes(names: Sequence[str], paths: Sequence[str]) -> bool:
 
 
 def is_git(names: Sequence[str]) -> bool:
-    """Whether a process is git, one of its commands, or runs hooks as git does: what it starts is a hook, an alias, an
-    editor, a pager (I5).
-    """
+    """Return True for git, its commands, and programs that run hooks. Their children are hooks, aliases, editors or
+    pagers. [I5]"""
     return any(name in RUNS_HOOKS or name.startswith(f"{GIT}-") for name in names)
 
 
 def launcher_of(names: Sequence[str], paths: Sequence[str], extra: Sequence[str] = ()) -> str:
-    """The agent or the maker of sandboxes that pid 1 of a pid namespace is, or an empty string (I3).
+    """Return the agent or sandbox program that is pid 1 of a pid namespace, or an empty string. [I3]
 
-    A program that was run from a descriptor has a number for a name: sandboxes start their helpers like this.
+    A program run from a file descriptor has a number for a name. Sandboxes start their helpers this way.
     """
     agent = agent_of(names, paths, extra)
     known = next((name for name in names if name in LAUNCHERS), "")
@@ -161,10 +158,10 @@ def launcher_of(names: Sequence[str], paths: Sequence[str], extra: Sequence[str]
 
 
 def agent_of(names: Sequence[str], paths: Sequence[str], extra: Sequence[str] = ()) -> str:
-    """The agent that a process with these names and paths is, or an empty string.
+    """Return the agent with these names and paths, or an empty string.
 
-    `extra` are the programs of configured profiles. One that is an interpreter (`python`, `npx`'s `node`) does not
-    count: it would make an agent of everybody's shell.
+    `extra` lists the programs of configured profiles. An interpreter among them (`python`, or `node` for `npx`) does
+    not count, because it would turn every shell into an agent.
     """
     for name in names:
         if name in _BY_NAME:

@@ -1,7 +1,7 @@
-"""Processes where there is no `/proc` as Linux has it: what psutil tells of them (I3, I5).
+"""Reads processes through psutil on systems without Linux's `/proc`. [I3, I5]
 
-Other users' executables and command lines may be hidden there; their names are not. A walk that does not come to the
-top, because a process ended meanwhile, is unreadable as it is on Linux.
+Executables and command lines of other users may be hidden there, but not their names. A walk that does not reach the
+top is unreadable, as on Linux.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ TOP = frozenset({0, 1})
 
 
 def place() -> str:
-    """Where pids mean something. The time of a boot moves with the clock there; the start of a process does not, and
-    tells one boot's processes from another's. It names no machine, so it shows of no process that it has ended.
+    """Return the scope of pids.
+
+    It is constant, because the boot time moves with the clock there. The start time of a process distinguishes boots.
+    It names no machine, so it proves of no process that it has ended.
     """
     return f"{sys.platform}:0"
 
 
 def read_tree() -> ProcessTree:
-    """Walk from the parent of this process up to the top; without psutil the tree is unreadable."""
+    """Return the ancestors of this process up to the top. Without psutil the tree is unreadable."""
     psutil = _psutil()
     if psutil is None:
         return ProcessTree()
@@ -59,7 +61,7 @@ def _process(psutil: Any, above: Any) -> Process:
 
 
 def _start(process: Any) -> int:
-    """Milliseconds, as a number that is the same whoever asks."""
+    """Return the start time in milliseconds, the same for every caller."""
     return int(process.create_time() * 1000)
 
 

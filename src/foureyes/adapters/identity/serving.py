@@ -1,4 +1,4 @@
-"""Who calls through a server: what was seen when it began is kept, and looked at again with every call (I5)."""
+"""Identifies callers through a server: compares its start with every call. [I5]"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from foureyes.core.rules.callers import has_lost_its_starter, served
 
 
 class Beginning:
-    """What the process tree and the environment showed when this server began."""
+    """The process tree and environment of this server at its start."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = dict(environ)
@@ -19,12 +19,12 @@ class Beginning:
         self._tree = read_tree()
 
     def caller(self, programs: Sequence[str] = ()) -> Actor:
-        """Who calls now; `programs` are those of the configured profiles."""
+        """Return the current caller. `programs` are those of the configured profiles."""
         trees = (self._tree, read_tree())
         start, now = (actor_from(tree, self._environ, token=self._token, programs=programs) for tree in trees)
         return served(start, now)
 
     def has_left(self) -> bool:
-        """Whether what started this server is not above it any more."""
+        """Return True if the process that started this server is no longer above it."""
         start, now = (actor_from(tree, self._environ, token=self._token) for tree in (self._tree, read_tree()))
         return has_lost_its_starter(start, now)

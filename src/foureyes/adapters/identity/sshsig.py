@@ -1,7 +1,6 @@
-"""What a person's key signs with: OpenSSH's SSHSIG format, so that anybody can check it with `ssh-keygen -Y verify`
-(I9).
+"""Signs and verifies in OpenSSH's SSHSIG format, so that anyone can check with `ssh-keygen -Y verify`. [I9]
 
-The signature goes over the namespace too: one that the same key made for git or for a file never counts here.
+The signature covers the namespace, so one made with the same key for git or a file does not count here.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ MAGIC, VERSION = b"SSHSIG", (1).to_bytes(4, "big")
 HASHES = {b"sha256": sha256, b"sha512": sha512}
 KEY_BYTES = 32
 LENGTHS = {PLAIN.encode(): (64, 0), FIDO.encode(): (64, 5)}
-"""Bytes of the signature, and of what a FIDO key adds: flags and counter."""
+"""The length of the signature, and of a FIDO key's flags and counter."""
 PRESENT = 1
-"""The flag of a FIDO signature that says: somebody touched the key."""
+"""The flag of a FIDO signature for a touched key."""
 
 
 class _Public(NamedTuple):
-    """A public key: its type, all of it in SSH's encoding, the Ed25519 point, and a FIDO key's application."""
+    """A public key: its type, its SSH encoding, the Ed25519 point, and a FIDO key's application."""
 
     kind: str
     blob: bytes
@@ -40,7 +39,7 @@ class _Public(NamedTuple):
 
 
 class _Signature(NamedTuple):
-    """The fields of an SSHSIG blob; `presence` is flags and counter of a FIDO key."""
+    """The fields of an SSHSIG blob. `presence` holds flags and counter of a FIDO key."""
 
     public: bytes
     namespace: bytes
@@ -50,35 +49,35 @@ class _Signature(NamedTuple):
     presence: bytes
 
     def signed(self, statement: bytes) -> bytes:
-        """What the signature goes over."""
+        """Return the bytes that the signature covers."""
         return MAGIC + _packed(self.namespace, self.reserved, self.hash, HASHES[self.hash](statement).digest())
 
 
 def fingerprint(public: str) -> str:
-    """The name of a public key, as `ssh-keygen -l` shows it. Raises BadInput for anything but a key we accept."""
+    """Return the fingerprint of a public key, as `ssh-keygen -l` shows it. Raise BadInput for an unsupported key."""
     return "SHA256:" + _base64(sha256(_public(public).blob).digest()).rstrip("=")
 
 
 def plain(public: str) -> str:
-    """The public key without its comment: one key has one line."""
+    """Return the public key without its comment, so that each key has one form."""
     key = _public(public)
     return f"{key.kind} {_base64(key.blob)}"
 
 
 def is_fido(public: str) -> bool:
-    """Whether the key lies in a device that waits for a touch."""
+    """Return True if the key is in a device that waits for a touch."""
     return _public(public).kind == FIDO
 
 
 def public_of(private: Ed25519PrivateKey) -> str:
-    """The public line of a plain key."""
+    """Return the public line of an Ed25519 private key."""
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
     return private.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode("ascii")
 
 
 def sign_with(private: Ed25519PrivateKey, public: str, statement: bytes) -> str:
-    """The signature of a plain key, as `ssh-keygen -Y sign -n foureyes` makes it, without its armor."""
+    """Return the signature of a plain key, as `ssh-keygen -Y sign -n foureyes` makes it, without its armor."""
     unsigned = _Signature(_public(public).blob, NAMESPACE.encode(), b"", b"sha512", b"", b"")
     raw = _packed(PLAIN.encode(), private.sign(unsigned.signed(statement)))
     return _base64(
@@ -87,13 +86,13 @@ def sign_with(private: Ed25519PrivateKey, public: str, statement: bytes) -> str:
 
 
 def armored(signature: str) -> str:
-    """A signature as ssh-keygen reads it."""
+    """Return a signature in the form that ssh-keygen reads."""
     lines = [signature[start : start + LINE] for start in range(0, len(signature), LINE)]
     return "\n".join((BEGIN, *lines, END, ""))
 
 
 def unarmored(text: bytes | str) -> str:
-    """The signature in what ssh-keygen wrote. Raises BadInput when there is none."""
+    """Return the signature from ssh-keygen's output. Raise BadInput if there is none."""
     lines = (text.decode("ascii", "replace") if isinstance(text, bytes) else text).split()
     words = " ".join(lines)
     if not (words.startswith(BEGIN) and words.endswith(END)):
@@ -102,7 +101,8 @@ def unarmored(text: bytes | str) -> str:
 
 
 def verify(public: str, statement: bytes, signature: str) -> str:
-    """Empty when the key signed the statement for us, otherwise why this does not count. Never raises on garbage."""
+    """Return an empty string if the key signed the statement for us, otherwise the reason it is invalid. Never raises
+    on malformed input."""
     try:
         key = _public(public)
     except BadInput as problem:
@@ -139,7 +139,7 @@ def _holds(key: _Public, made: _Signature, statement: bytes) -> bool:
 
 
 def _public(line: str) -> _Public:
-    """Read a public key line, to the last byte."""
+    """Parse a public key line completely."""
     words = line.split()
     kind = words[0] if words else ""
     if kind not in (PLAIN, FIDO) and kind.startswith(("ssh-", "ecdsa-", "sk-")):
@@ -157,9 +157,7 @@ def _public(line: str) -> _Public:
 
 
 def _signature(text: str) -> _Signature:
-    """Read a signature to the last byte. Raises ValueError for anything else, and for a type of key that is not
-    ours.
-    """
+    """Parse a signature completely. Raise ValueError for anything else, including an unsupported key type."""
     blob = _unbase64(text)
     head = MAGIC + VERSION
     (public, namespace, reserved, hash_name, inner), rest = _unpacked(blob.removeprefix(head), 5)
@@ -172,12 +170,12 @@ def _signature(text: str) -> _Signature:
 
 
 def _packed(*strings: bytes) -> bytes:
-    """SSH's encoding: each string after its length."""
+    """Return SSH's encoding: each string after its length."""
     return b"".join(len(string).to_bytes(4, "big") + string for string in strings)
 
 
 def _unpacked(blob: bytes, count: int) -> tuple[list[bytes], bytes]:
-    """The first strings of a blob, and what comes after them."""
+    """Return the first strings of a blob, and the rest."""
     strings = []
     for _ in range(count):
         end = 4 + int.from_bytes(blob[:4], "big")
@@ -193,7 +191,7 @@ def _base64(content: bytes) -> str:
 
 
 def _unbase64(text: str) -> bytes:
-    """Only what `_base64` writes: one content has one text."""
+    """Decode base64. Raise ValueError unless it is the canonical form, so that each content has one text."""
     content = a2b_base64(text)
     if _base64(content) != text:
         raise ValueError("not base64")

@@ -1,4 +1,4 @@
-"""Sessions, origins, tokens and keys: shared evidence joins origins, for ever (I3)."""
+"""Projects sessions, origins, tokens and keys. Shared evidence joins origins permanently. [I3]"""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def session_started(db: Engine, row: Row, event: e.SessionStarted) -> None:
 
 
 def token_issued(db: Engine, row: Row, event: e.TokenIssued) -> None:
-    """A session of its own, made by the one that gave the token out."""
+    """Insert a session of its own for the token, with the issuing session as its parent."""
     values: dict[str, object] = {name: getattr(event, name) for name in ("name", "agent", "host", "model", "vendor")}
     fixed = {
         "kind": "agent",
@@ -66,7 +66,8 @@ def session_evidence_added(db: Engine, row: Row, event: e.SessionEvidenceAdded) 
 
 
 def _join(db: Engine, evidence: tuple[str, ...], own: str) -> str:
-    """Make one origin of all that share a piece of this evidence; the first in order keeps its name."""
+    """Join all origins that share a piece of this evidence and return the joined one. The first in order keeps its
+    name."""
     _, rows = db.fetch(sql("session.origins"), plain({"evidence": evidence}))
     known = {str(row[0]) for row in rows}
     _, existing = db.fetch(sql("session.get"), {"id": own})

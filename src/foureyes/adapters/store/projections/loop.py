@@ -1,4 +1,4 @@
-"""The findings loop: reviews, findings, answers, rulings, and to whom a stuck loop goes."""
+"""Projects the findings loop: reviews, findings, answers, rulings and escalations."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _only(values: dict[str, object], *without: str) -> dict[str, object]:
 
 
 def _name(db: Engine, row: Row, raised: Raised) -> None:
-    """L2: every id names its root for ever."""
+    """Record the root of a finding's id, permanently. [L2]"""
     stem, _, number = raised.id.rpartition("-")
     db.run(
         "finding.insert_id",
@@ -73,7 +73,7 @@ def _name(db: Engine, row: Row, raised: Raised) -> None:
 
 
 def _standing(db: Engine, root: str) -> str:
-    """The state a finding is in; an event about one that is not there is a mistake."""
+    """Return the state of a finding. Raise StaleState if it does not exist."""
     _, rows = db.fetch(sql("finding.state"), {"root": root})
     if not rows:
         raise StaleState(f"there is no finding {root}.", next_step=fe("finding", "list"))

@@ -1,4 +1,4 @@
-"""What is written down and never decided by: logs and handoffs."""
+"""Projects logs and handoffs, which affect no decision."""
 
 from __future__ import annotations
 

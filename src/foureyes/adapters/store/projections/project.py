@@ -1,4 +1,4 @@
-"""The project itself: its policy, settings and templates, and the exceptions on record."""
+"""Projects the project itself: its policy, settings and templates, and the recorded exceptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sprints (X): what was chosen, when it began, what stopped it, how it ended."""
+"""Projects sprints: their choice of tasks, start, halts and end. [X]"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _moved(db: Engine, row: Row, statement: str, values: dict[str, object]) -> None:
-    """A change of a sprint from where it has to stand; no row means that somebody else was faster."""
+    """Update a sprint. Raise StaleState if it is not in the required state, because another session was faster."""
     if db.change(statement, plain(values | {"at": row.at, "seq": row.seq})) != 1:
         raise StaleState(f"the sprint {values['sprint']} is not where {row.kind} says.", next_step=fe("sprint", "list"))
 

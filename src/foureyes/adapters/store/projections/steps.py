@@ -1,4 +1,4 @@
-"""Steps that many projections take: a guarded change of status, a line of history, the search index."""
+"""Steps shared by many projections: a guarded change of status, a line of history, the search index."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 
 ADDRESS = "merge:address:"
-"""Before the name of a clone: where its remote is (Q6)."""
+"""Prefix for a clone's name: the address of its remote. [Q6]"""
 SENT = "merge:sent:"
-"""Before the id of a task: what was pushed for it, while nobody knows whether it arrived (Q6)."""
+"""Prefix for a task id: the push made for it, until its outcome is known. [Q6]"""
 LIT = "merge:lit:"
-"""Before the id of a task: the lock that whoever merges it holds as long as they are connected (J4)."""
+"""Prefix for a task id: the lock that its merging process holds while connected. [J4]"""
 GOES_ON = frozenset({"task.start", "task.release"})
-"""A look in the middle of work stays one, whoever works."""
+"""These changes do not end a review of unfinished work, whoever continues it."""
 
 
 def at(row: Row, **values: object) -> dict[str, str | int | None]:
-    """The parameters that nearly every statement about a task takes."""
+    """Return the parameters that nearly every statement about a task takes."""
     return plain({"id": row.task, "seq": row.seq, "at": row.at, "session": row.session} | values)
 
 
 def move(db: Engine, row: Row, statement: str, **values: object) -> None:
-    """A guarded change of status: no row means that the task was not where the event says (G1)."""
+    """Change a status. Raise StaleState if the task is not in the status that the event requires. [G1]"""
     if db.change(statement, at(row, **values)) != 1:
         raise StaleState(
             f"{row.task} is not in a status from which {row.kind} is possible.",
@@ -41,25 +41,24 @@ def move(db: Engine, row: Row, statement: str, **values: object) -> None:
 
 
 def note(db: Engine, row: Row, name: str, value: str) -> None:
-    """A setting that is no setting of people's: its name is that of none."""
+    """Store an internal value among the settings, under a name that no user setting has."""
     db.run("project.set_setting", {"name": name, "value": value, "session": row.session, "at": row.at})
 
 
 def unsend(db: Engine, row: Row) -> None:
-    """Q6: it is known what became of a push; whoever made it has let go of the task (J4)."""
+    """Forget a task's push, because its outcome is known or the merging process has released the task. [Q6, J4]"""
     db.run("merge.unsend", {"task": row.task})
 
 
 def leave_cycles(db: Engine, row: Row) -> None:
-    """V4: a newer attempt, a decision, a close ends what reviewers were asked about the task; a cycle without a target
-    ends.
-    """
+    """End the review requests for a task after a newer attempt, a decision or a close. A cycle without targets also
+    ends. [V4]"""
     if db.change("cycle.leave", plain({"task": row.task, "kind": row.kind})):
         db.run("cycle.leave_last", plain({"task": row.task, "kind": row.kind, "at": row.at, "seq": row.seq}))
 
 
 def act(db: Engine, row: Row, action: Action, *, session: str = "", attempt: int = 0, via: str | None = None) -> None:
-    """A line in the history of a task (I7)."""
+    """Add a line to the history of a task. [I7]"""
     who = session or row.session
     db.run(
         "attempt.insert_history",
@@ -78,7 +77,7 @@ def act(db: Engine, row: Row, action: Action, *, session: str = "", attempt: int
 
 
 def near(db: Engine, task: str, *, dependents: bool = False, children: bool = False) -> list[str]:
-    """The task and those whose readiness hangs on it."""
+    """Return the task and, on request, its dependents and children, whose readiness depends on it."""
     tasks = [task]
     if dependents:
         tasks += [str(row[0]) for row in db.fetch(sql("task.dependents"), {"id": task})[1]]
@@ -88,7 +87,7 @@ def near(db: Engine, task: str, *, dependents: bool = False, children: bool = Fa
 
 
 def index(db: Engine, task: str, statement: str) -> None:
-    """What people wrote about the task, for the search; `folded` is for engines that do not fold accents themselves."""
+    """Update the search index of a task. `folded` is for engines that do not fold accents themselves."""
     from foureyes.adapters.store.engine import fold
 
     title, description, acceptance = (str(value) for value in db.fetch(sql("task.texts"), {"id": task})[1][0])
@@ -96,7 +95,6 @@ def index(db: Engine, task: str, statement: str) -> None:
 
 
 def log(db: Engine, row: Row, kind: str, text: str) -> None:
-    """A line in a task's log."""
     values: dict[str, object] = {
         "seq": row.seq,
         "task": row.task,
@@ -109,5 +107,5 @@ def log(db: Engine, row: Row, kind: str, text: str) -> None:
 
 
 def unstick(db: Engine, row: Row) -> None:
-    """A person has moved a task that the runner could do no more for: it may try again."""
+    """Let the runner try a stuck task again after a person has moved it."""
     db.run("run.unstick_by_person", {"task": row.task, "session": row.session})
