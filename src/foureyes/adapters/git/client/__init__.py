@@ -1,1 +1,1 @@
-"""How git is called."""
+"""Calls git and reads its files."""

@@ -1,4 +1,4 @@
-"""What git answers, as values: text, object ids, and the problem that a failure is."""
+"""Converts git's output to values: text, object ids and problems."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ _HEX = frozenset("0123456789abcdef")
 
 
 def as_text(raw: bytes) -> str:
-    """Bytes of git (paths, names) as text that can be stored and printed, whatever they are."""
+    """Return git's bytes (paths, names) as text that can be stored and printed."""
     return raw.decode("utf-8", "backslashreplace")
 
 
 def as_sha(raw: bytes | str) -> Sha | None:
-    """A full object id, or None. What came from outside is checked here before it becomes an argument."""
+    """Return a full object id, or None. Use it on outside input before passing it as an argument."""
     text = raw.decode("ascii", "replace") if isinstance(raw, bytes) else raw
     return Sha(text) if len(text) in (40, 64) and _HEX.issuperset(text) else None
 
 
 def must_be_sha(text: str) -> Sha:
-    """A full object id; anything else could be an option or an expression."""
+    """Return a full object id. Raise GitProblem for anything else, which could be an option or an expression."""
     if (sha := as_sha(text)) is None:
         raise GitProblem(f"{text!r} is not a full object id")
     return sha
 
 
 def last_words(done: process.Finished) -> str:
-    """Why git failed, in one line: its `fatal:` lines without the advice around them, else what it said last."""
+    """Return the reason of git's failure in one line: its `fatal:` lines, else its last lines."""
     lines = [line.strip() for line in as_text(done.err or done.out).splitlines() if line.strip()]
     fatal = [line for line in lines if line.startswith("fatal:")]
     return "; ".join(fatal or lines[-4:]) or f"exit code {done.rc}, no message"
 
 
 def failure(command: str, done: process.Finished) -> GitProblem:
-    """Why git failed; a lock that is held, or that a killed git left behind, is named."""
+    """Return the problem for a failed git command."""
     return explained(f"git {command} failed: {last_words(done)}")
 
 
 def explained(message: str) -> GitProblem:
-    """A problem with git, with what to do about it where that is known."""
+    """Return a problem with git, with a next step if one is known."""
     return GitProblem(message, next_step=_step_after(message))
 
 

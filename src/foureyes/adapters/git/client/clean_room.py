@@ -1,14 +1,14 @@
-"""The clean room: an empty bare repository in a temporary directory. What is in it came in by the hash of its bytes.
+"""The clean room: an empty bare repository in a temporary directory, filled only with objects verified by their hash.
 
-Git asks so many places before it prints a diff (attributes in the tree, in `info/`, of the user and of the system; four
-levels of configuration; replace refs, grafts, the commit graph, the index and the worktree's files) that switching each
-of them off is a list that ages. In here none of them exists; what is left is objects. And git does not hash what it
-reads: bytes that were swapped under an object's name would be believed. So the room borrows nothing; `entrance` lets in
-what a question needs. New objects (a trial merge) are written here and vanish with it, so reading never writes to the
+Before git prints a diff, it reads attributes (in the tree, in `info/`, of the user and the system), four levels of
+configuration, replace refs, grafts, the commit graph, the index and the worktree. A list that disables each of them
+would become outdated. The clean room has none of them, only objects. Git also does not hash what it reads, so it would
+accept swapped bytes under an object's name. Therefore the room borrows no objects, and `entrance` copies in the needed
+ones. New objects, such as a trial merge, are written here and deleted with the room, so reading never writes to the
 real repository.
 
-Beside it stands the doorstep, a second bare repository that borrows the objects of the real one, and nothing else of
-it: no shallow file, no refs, no configuration. Git reads there what is to be let in; nothing is decided by its word.
+The doorstep beside it is a second bare repository that borrows the real objects and nothing else: no shallow file, refs
+or configuration. Git reads objects there to copy them in, but no decision relies on its output.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SHARED = frozenset({"umask", "group", "all", "world", "everybody", "true", "fal
 
 
 class CleanRoom:
-    """Made when first used; removed with the object or at exit; made again if somebody tidied it away."""
+    """A clean room, created on first use and again if its files were deleted. Removed with this object or at exit."""
 
     def __init__(self, common_dir: str) -> None:
         self._common_dir = common_dir
@@ -61,9 +61,9 @@ class CleanRoom:
         return join(self.path, "doorstep")
 
     def environment(self) -> dict[str, str]:
-        """What git needs in here beside a scrubbed environment.
+        """Return the extra environment variables for git in the room.
 
-        HOME, because git reads `~/.config/git/attributes` even when the user's configuration is switched off.
+        HOME is set because git reads `~/.config/git/attributes` even with the user's configuration disabled.
         """
         path = self.path
         return {"HOME": path, "XDG_CONFIG_HOME": path, "GIT_INDEX_FILE": join(path, "no-index")}
@@ -74,13 +74,14 @@ class CleanRoom:
 
 
 def borrower(common_dir: str, path: str) -> None:
-    """Make an empty bare repository that has the objects of the real one and nothing else of it."""
+    """Create an empty bare repository that borrows the objects of the real one and nothing else."""
     _bare(path, _config(common_dir))
     _write(join(path, "objects/info/alternates"), _quoted(join(common_dir, "objects")) + "\n")
 
 
 def shared_mode(common_dir: str) -> str:
-    """`core.sharedRepository` as it may be told to git: who may read what is written to the store."""
+    """Return `core.sharedRepository`, which sets the access to files written to the store. Raise GitProblem for an
+    unknown value."""
     value = read_settings(join(common_dir, "config")).get("core.sharedrepository", "")
     if value and value.lower() not in _SHARED and not (len(value) <= 4 and set(value) <= set("01234567")):
         raise _odd(common_dir, "core.sharedRepository", value)
@@ -101,7 +102,7 @@ def _build(common_dir: str) -> tuple[str, int]:
 
 
 def _first_room(config: str) -> tuple[str, int]:
-    """In the temporary directory; where that is shut, in memory: a sandbox may let only that be written."""
+    """Create the room in the temporary directory, or in memory if a sandbox makes that read-only."""
     try:
         return _room(os.environ.get("TMPDIR") or "/tmp", config)  # noqa: S108 (mkdir refuses a path that exists)
     except OSError:
@@ -126,7 +127,7 @@ def _bare(path: str, config: str) -> None:
 
 
 def _config(common_dir: str) -> str:
-    """Of the repository's own configuration only the name of a hash that git has, and no other word, gets here."""
+    """Return the room's configuration. Only the name of a known hash comes from the repository's own."""
     name = read_settings(join(common_dir, "config")).get("extensions.objectformat", "sha1")
     if name not in _HASHES:
         raise _odd(common_dir, "extensions.objectFormat", name)
@@ -143,7 +144,7 @@ def _odd(common_dir: str, key: str, value: str) -> GitProblem:
 
 
 def _quoted(path: str) -> str:
-    """As git quotes a path; unquoted, a line break in it would end it."""
+    """Return a path quoted as git does. A line break would otherwise end it."""
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
@@ -158,7 +159,7 @@ def _close(path: str, held: int) -> None:
 
 
 def _remove(path: str) -> None:
-    """As far as it goes. Not `shutil.rmtree`: importing it costs more than all of this."""
+    """Remove a directory as far as possible. Avoids importing `shutil`, which costs more than everything else here."""
     for folder, _, files in os.walk(path, topdown=False):
         try:
             for name in files:

@@ -1,4 +1,4 @@
-"""Objects of the clean room: brought in and out by the hash of their bytes, and by nothing else."""
+"""Copies objects into and out of the clean room, identified only by the hash of their bytes."""
 
 from __future__ import annotations
 
@@ -39,28 +39,28 @@ if TYPE_CHECKING:
 # A history is let in as far as the question needs it (`descent`). Where it ends, the room's own `shallow` file says so.
 
 FEW = 200
-"""So many commits are written one by one; more go through git."""
+"""Up to this many commits are written one by one. More go through git."""
 HANDFUL, SMALL = SOME, 1 << 16
-"""So many other objects, if each is so small: two programs more take longer than writing them."""
+"""Up to this many other objects of this size are written one by one, which is faster than two more programs."""
 _PACK = ("pack-objects", "--stdout", "-q", "--window=0", "--compression=0")
 _INDEX = ("index-pack", "--stdin")
 _LEAVES = ("unpack-objects", "-q")
 
 Passes = Callable[[Sequence[str], Sequence[str], bytes], "Both"]
-"""Git in one place feeds git in another: `first`, `second`, and the names."""
+"""Pipes one git into another: the arguments of both, and the object names."""
 
 
 class RoomWays(NamedTuple):
-    """The ways into the room, and from there to the repository's store."""
+    """The functions that move objects into the room and from there to the repository's store."""
 
     into_room: Passes
     into_store: Passes
     ahead: Callable[[Sha, Sha | None], list[Sha]]
-    """What a commit has and another one has not, as git lists it unhashed: what to read ahead."""
+    """Returns the commits that one commit has and another lacks, as git lists them unverified. Only for prefetching."""
 
 
 class _Inside:
-    """What is in one clean room."""
+    """The contents of one clean room."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -72,7 +72,7 @@ class _Inside:
 
 
 class Entrance:
-    """Lets objects of one repository into its clean room."""
+    """Copies objects of one repository into its clean room."""
 
     def __init__(self, lookup: Lookup, ways: RoomWays) -> None:
         self._lookup = lookup
@@ -82,15 +82,17 @@ class Entrance:
 
     @property
     def _inside(self) -> _Inside:
-        """What is in the room; nothing, if somebody tidied it away."""
+        """The contents of the current room, empty if its files were deleted."""
         path = self._lookup.room()
         if self._was.path != path:
             self._was = _Inside(path)
         return self._was
 
     def history(self, *tips: Sha) -> Sha | None:
-        """Let in as much history as shows how these commits descend from each other; where they left each other, if
-        that is one commit. Unknown ones are git's to refuse.
+        """Copy in enough history to show how these commits are related. Return their common ancestor if there is
+        exactly one.
+
+        Unknown commits are ignored here, and git refuses them later.
         """
         with self._lock:
             key = ("history", *sorted(set(tips)))
@@ -107,18 +109,18 @@ class Entrance:
             return bases[0] if len(bases) == 1 else None
 
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:
-        """Whether one commit is reachable from the other, by hash alone; what is unknown is not."""
+        """Return True if one commit is reachable from the other, verified by hash. Unknown commits are not."""
         with self._lock:
             if len(self._lookup.commits((commit, of))) < len({commit, of}):
                 return False
             return Descent((commit, of), self._lookup.commits, self._lookup.missing).is_behind_all(commit)
 
     def ahead(self, tip: Sha, since: Sha | None) -> list[Sha]:
-        """What a commit has and another one has not, as git lists it unhashed: what to read ahead."""
+        """Return the commits that one commit has and another lacks, unverified. Only for prefetching."""
         return self._ways.ahead(tip, since)
 
     def line(self, tip: Sha, steps: int) -> None:
-        """Let in so many commits of a first-parent line, with all their parents; fewer, where it is shorter."""
+        """Copy in up to `steps` commits of a first-parent line with all their parents."""
         with self._lock:
             met: dict[Sha, CommitHead] = {}
             here: Sha | None = tip
@@ -132,11 +134,11 @@ class Entrance:
             self._let_in_commits(met)
 
     def differences(self, *roots: Sha, merging: bool = False) -> None:
-        """Let in the trees of commits or trees, as far as they differ, and the files that do.
+        """Copy in the differing trees of commits or trees, and their differing files.
 
-        Of two, everything; of more, a file of which there are only two versions need not be there: git says so itself
-        where it needs one that is not. `merging`: a file that one side changed, and nobody made or took away, is taken
-        by its name, and nobody looks into it; a target that went far does not come in as a whole.
+        For two roots, all of these are needed. For more, a file with only two versions may be absent, and git reports
+        it if it needs one. With `merging`, a file changed on one side only is merged by its id and not copied, so a
+        target with many changes stays cheap.
         """
         with self._lock:
             key = ("merge" if merging else "trees", *sorted(set(roots)))
@@ -151,7 +153,7 @@ class Entrance:
             inside.asked.add(key)
 
     def merge(self, base: Sha, ours: Sha, theirs: Sha) -> None:
-        """Let in what a merge of three trees needs, and what base..theirs changes, in one go."""
+        """Copy in the objects for a merge of three trees and for the diff base..theirs."""
         with self._lock:
             keys = {("trees", *sorted({base, theirs})), ("merge", *sorted({base, ours, theirs}))}
             inside = self._inside
@@ -161,7 +163,7 @@ class Entrance:
             inside.asked |= keys
 
     def own_differences(self, base: Sha, head: Sha) -> None:
-        """Let in what each commit of base..head that is no merge changes by itself."""
+        """Copy in the objects for the own diff of each commit of base..head that is not a merge."""
         with self._lock:
             self.history(base, head)
             mine = self._beyond(base, head)
@@ -172,7 +174,7 @@ class Entrance:
             self._let_in_files(differing)
 
     def _beyond(self, base: Sha, head: Sha) -> dict[Sha, tuple[Sha, ...]]:
-        """The commits of base..head, and their parents. Their history is in the room."""
+        """Return the commits of base..head with their parents. The room must have their history."""
         commits = self._inside.commits
         known = self._ancestors(base)
         ahead, mine = [head], {}
@@ -193,9 +195,7 @@ class Entrance:
         return seen
 
     def _apart(self, *tops: tuple[Sha | None, ...], merging: bool = False, shown: bool = False) -> Differing:
-        """The trees and files in which trees differ. `shown`: of three trees the change from the first to the last is
-        looked at, too.
-        """
+        """Return the differing trees and files. With `shown`, also those between the first and the last of three trees."""
         differing = Differing(merging=merging, shown=shown)
         level: list[tuple[Sha | None, ...]] = list(tops)
         while level:
@@ -211,7 +211,7 @@ class Entrance:
         return differing
 
     def whole(self, root: Sha) -> Sha:
-        """Let in a tree, or a commit's tree, with everything below it; its name."""
+        """Copy in a tree, or a commit's tree, with everything below it, and return its id."""
         with self._lock:
             tree = self._lookup.tree_of(root)
             key = ("whole", tree)
@@ -224,7 +224,7 @@ class Entrance:
             return tree
 
     def must_hold(self, names: Iterable[Sha]) -> None:
-        """`GitProblem` where one of these did not come in by its name."""
+        """Raise GitProblem if one of these objects did not arrive under its name."""
         if lost := sorted(set(names) - self._inside.objects):
             raise swapped(lost[0]) if self._lookup.reader.sizes(lost[:1]) else self._lookup.missing(lost[0])
 
@@ -242,7 +242,7 @@ class Entrance:
             self._end_history()
 
     def _end_history(self) -> None:
-        """Say where the history in the room ends, so that git does not look for what is beyond."""
+        """Write the `shallow` file that marks the end of the history in the room."""
         inside = self._inside
         ends = [
             sha for sha, head in inside.commits.items() if any(parent not in inside.commits for parent in head.parents)
@@ -256,9 +256,8 @@ class Entrance:
             inside.shallow = text
 
     def _let_in_files(self, differing: Differing) -> None:
-        """What stands in a tree as a file or a link has to be one: git shows whatever it is, and checks it out for
-        nobody.
-        """
+        """Copy in files. Raise GitProblem if a file or link of a tree is another kind of object, because git would
+        display but never check it out."""
         self._let_in(differing.needed, differing.spare - differing.needed)
         unknown = differing.files - self._inside.files
         kinds = self._lookup.kinds(unknown)
@@ -268,7 +267,7 @@ class Entrance:
         self._inside.files |= kinds.keys()  # what is not there yet is looked at when it is
 
     def _let_in(self, needed: set[Sha], spare: set[Sha]) -> None:
-        """Let in objects by name; of the spare ones, those that are there."""
+        """Copy in objects by name. Absent spare ones are skipped."""
         inside = self._inside
         made = loose_names(inside.path)
         new, extra = needed - inside.objects - made, spare - inside.objects - made
@@ -292,9 +291,9 @@ class Entrance:
         inside.objects |= arrived
 
     def _let_in_by_hand(self, new: set[Sha], extra: set[Sha]) -> bool:
-        """Write objects into the room one by one, each hashed as it was read, where they are few and small. Of one in a
-        file of its own that is not plain git has to say whether it can be used: it prints some that it checks out
-        nowhere.
+        """Write objects into the room one by one if they are few and small, verifying each. Return False otherwise.
+
+        A loose object in an unusual form also returns False, because only git can tell if it is usable.
         """
         if len(new) + len(extra) > HANDFUL:
             return False
@@ -325,7 +324,7 @@ class Entrance:
         raise _refused(done)
 
     def publish(self, tree: Sha) -> None:
-        """Write what was made in the room for a tree to the repository's store, and look whether it is there."""
+        """Write the objects created in the room for a tree to the repository's store, and verify them there."""
         with self._lock:
             new = self._made_for(tree)
             if not new:
@@ -338,7 +337,7 @@ class Entrance:
                 raise self._lookup.missing(lost[0])
 
     def _made_for(self, tree: Sha) -> list[Sha]:
-        """What is reachable from a tree and was written in the room: all of it is in files of its own."""
+        """Return the objects that were created in the room and are reachable from a tree."""
         room = self._lookup.room()
         loose = loose_names(room) - self._inside.objects
         made_here = {bytes.fromhex(sha) for sha in loose}
@@ -356,13 +355,14 @@ class Entrance:
 
 
 def _refused(done: Both) -> GitProblem:
-    """Objects that git itself finds broken, or a disk that is full."""
+    """Return the problem for objects that git finds broken, or for a full disk."""
     words = "; ".join(last_words(each) for each in (done.first, done.second) if each.rc)
     return GitProblem(f"objects of this repository cannot be used: {words}", next_step=shell("git", "fsck", "--full"))
 
 
 def _names_in(room: str, output: bytes, size: int) -> set[Sha]:
-    """The objects in the pack that `index-pack` names, by its index: a table of 256 counts, then the names in order."""
+    """Return the objects of the pack named in `index-pack`'s output, read from its index: 256 counts, then the names in
+    order."""
     name = output.split(b"\n")[0].rpartition(b"\t")[2].decode("ascii", "replace")
     with open(join(room, "objects", "pack", f"pack-{name}.idx"), "rb") as file:
         index = file.read()
@@ -380,11 +380,10 @@ ReadHeads = Callable[[Iterable[Sha]], Mapping[Sha, CommitHead]]
 
 
 class Descent:
-    """What was met on the way back from some commits.
+    """A walk back from some commits.
 
-    The walk ends when every commit whose parents were not looked at is reachable from all of them. Then nothing beyond
-    can matter to how they are related: whatever is reachable through such a commit is an ancestor of each. That holds
-    whatever the dates say, which only lead the walk.
+    It ends when every commit with unvisited parents is reachable from all starting points. Commits beyond are ancestors
+    of each, so they cannot affect the relation. Dates only order the walk.
     """
 
     def __init__(self, tips: Iterable[Sha], look: ReadHeads, missing: Callable[[str], Exception]) -> None:
@@ -407,23 +406,22 @@ class Descent:
 
     @property
     def met(self) -> dict[Sha, CommitHead]:
-        """Every commit that was met and is there, those at the end of the walk, too."""
+        """Every commit of the walk that is present, including those at its end."""
         return self._known
 
     def is_behind_all(self, tip: Sha) -> bool:
-        """Whether one of the commits where the walk began is reachable from all of them. It is known by then: a way to
-        it that was not walked would lead through a commit that is behind it.
-        """
+        """Return True if a starting commit is reachable from all others. The completed walk always knows this."""
         return self._sides[tip] == self._all
 
     def bases(self) -> list[Sha]:
-        """The commits that all descend from, as far as the walk went, without those that a child stands for."""
+        """Return the common ancestors of all starting points within the walk, without parents of other common
+        ancestors."""
         shared = {sha for sha, sides in self._sides.items() if sides == self._all}
         behind = {parent for sha in shared - self._left for parent in self._known[sha].parents}
         return sorted(shared - behind)
 
     def _meet(self, commits: Mapping[Sha, int]) -> None:
-        """One that is not there is looked behind last: it may turn out not to matter."""
+        """Add new commits to the queue. Absent ones come last, because they may not matter."""
         new = [sha for sha in commits if sha not in self._sides]
         heads = self._look(new) if new else {}
         self._known.update(heads)
@@ -438,7 +436,7 @@ class Descent:
             raise self._missing(sha)
 
     def _step(self) -> None:
-        """Look behind the youngest commit that is left."""
+        """Visit the youngest remaining commit."""
         _, sha = heappop(self._queue)
         self._must_be_there(sha)
         self._left.discard(sha)
@@ -450,7 +448,7 @@ class Descent:
             self._mark(parent, self._sides[sha])
 
     def _mark(self, sha: Sha, sides: int) -> None:
-        """A commit, and what is known behind it, is reachable from these, too."""
+        """Record that a commit and its known ancestors are reachable from these starting points."""
         reached = [sha]
         while reached:
             here = reached.pop()
@@ -468,11 +466,11 @@ class Descent:
 
 
 class Differing:
-    """The objects in which trees differ, gathered level by level: those that are needed, and files that need not be
-    there. `files` are all of them that stand in a tree as a file or a link.
+    """The differing objects of trees, collected level by level: needed ones, spare files, and `files`, every object
+    used as a file or link.
 
-    `merging`: a file that one side changed, and nobody made or took away, is taken by its name, and nobody looks into
-    it. `shown`: of three trees the change from the first to the last is looked at, too.
+    With `merging`, a file changed on one side only is merged by its id and not read. With `shown`, the diff between the
+    first and the last of three trees is also needed.
     """
 
     def __init__(self, *, merging: bool = False, shown: bool = False) -> None:
@@ -483,7 +481,7 @@ class Differing:
         self._shown = shown
 
     def below(self, sides: list[dict[bytes, RawEntry]]) -> list[tuple[Sha | None, ...]]:
-        """The folders in which trees differ; files that differ are added to the sets."""
+        """Return the differing folders and add the differing files to the sets."""
         below: list[tuple[Sha | None, ...]] = []
         unlike = (sides[0].items() ^ other.items() for other in sides[1:])
         for name in {name for rows in unlike for name, _ in rows}:

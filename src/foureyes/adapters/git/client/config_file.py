@@ -1,6 +1,6 @@
-"""The few settings of a repository that must be known before git is asked: read from its config file, no program.
+"""Reads the few repository settings needed before git can run, from the config file itself.
 
-Byte for byte as git reads it (`config.c`): whoever can write the file may not make us see another one than git does.
+It parses byte for byte as git does (`config.c`), so that a crafted file cannot show us another value than git.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _FALSE = frozenset({"false", "no", "off", ""})
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 ONCE_OUTSIDE = by("person", fe("init"), "a person runs once, outside of the sandbox: ")
-"""What makes a repository ready for sandboxes that keep git's own files as they are."""
+"""The command that prepares a repository for sandboxes that keep git's own files unchanged."""
 
 
 def is_masked(path: str) -> bool:
-    """Whether a sandbox has put a device in the place of a file, so that nobody can make one."""
+    """Return True if a sandbox has put a device in place of a file, which then cannot be created."""
     try:
         return stat.S_ISCHR(os.lstat(path).st_mode)
     except OSError:
@@ -40,15 +40,16 @@ def is_masked(path: str) -> bool:
 
 
 class _BadLine(Exception):
-    """Git would refuse the file."""
+    """Error: git would refuse the file."""
 
     line = 0
 
 
 def read_settings(path: str) -> dict[str, str]:
-    """`section.key` (with a subsection `section.sub.key`) to value; the last one wins. What is only named is `true`.
+    """Return the settings by `section.key` or `section.sub.key`. The last value wins, and a key without a value is
+    `true`.
 
-    Includes are left out: git itself takes none of the settings asked for here from them. A missing file is empty.
+    Ignores includes, because git takes none of the settings needed here from them. A missing file is empty.
     """
     try:
         raw = read(path, LARGEST, follow=True)
@@ -70,7 +71,7 @@ def read_settings(path: str) -> dict[str, str]:
 
 @lru_cache(maxsize=2)
 def _settings_of(raw: bytes) -> tuple[tuple[str, str], ...]:
-    """What a file says; every command reads the same one several times."""
+    """Return the settings of a file. Cached, because every command reads the same one several times."""
     text = _Text(raw)
     try:
         pairs = text.settings()
@@ -81,7 +82,7 @@ def _settings_of(raw: bytes) -> tuple[tuple[str, str], ...]:
 
 
 def is_true(value: str | None) -> bool:
-    """What git takes for true; what it would refuse is not."""
+    """Return True if git reads the value as true. An invalid value is False."""
     if value is None or value.lower() in _FALSE:
         return False
     return value.lower() in _TRUE or bool(_number(value))
@@ -97,12 +98,12 @@ def _number(value: str) -> int:
 
 
 def _text(raw: bytes) -> str:
-    """As C reads it: to the first NUL."""
+    """Return text up to the first NUL, as C reads it."""
     return raw.partition(b"\0")[0].decode("utf-8", "surrogateescape")
 
 
 class _Text:
-    """The characters of a file in turn, and what they say."""
+    """A parser for the characters of a file."""
 
     def __init__(self, raw: bytes) -> None:
         self._raw = raw
@@ -111,7 +112,8 @@ class _Text:
         self.line = 1
 
     def _next(self) -> int:
-        """A return is a line's end only before a line feed; the end of the file is one, too."""
+        """Return the next character. A carriage return before a line feed is skipped, and the end of the file counts as
+        a line end."""
         raw, at = self._raw, self._at
         if at >= len(raw):
             self._ended = True
@@ -145,7 +147,7 @@ class _Text:
                 raise _BadLine
 
     def _skip_mark(self) -> None:
-        """A byte order mark at the beginning; a part of one is an error."""
+        """Skip a byte order mark. A partial one is an error."""
         if self._raw.startswith(_BOM):
             self._at = len(_BOM)
         elif self._raw[:1] == _BOM[:1]:

@@ -1,4 +1,4 @@
-"""Programs that a repository's configuration would have git run (Q2), and how they are disabled."""
+"""Finds and disables the programs that a repository's configuration would make git run. [Q2]"""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FILTER_KEYS = (".clean", ".smudge", ".process", ".required")
 
 
 class GitSetting(NamedTuple):
-    """A key as git prints it (section and name in lower case), and its value."""
+    """A key as git prints it (section and name in lower case), with its value."""
 
     key: str
     value: str
@@ -50,7 +50,7 @@ class _Runs(Protocol):
 
 
 def own_settings(ask: _Asks, git_dir: str) -> list[GitSetting]:
-    """The repository's own configuration, as seen from one of its git directories; what it includes too."""
+    """Return the repository's own configuration with its includes, as seen from one of its git directories."""
     out = ask("config", "--list", "--null", "--show-scope", "--includes", git_dir=git_dir).out
     words = out.split(b"\0")[:-1]
     pairs = zip(words[::2], words[1::2], strict=True)
@@ -63,12 +63,12 @@ def _setting(raw: bytes) -> GitSetting:
 
 
 def programs_named(settings: list[GitSetting]) -> list[str]:
-    """The keys among them that name a program which the gate's kind of work could run."""
+    """Return the keys that name a program which git could run for the gate."""
     return sorted({name for key, value in settings if value.strip() and (name := _program(key, value))})
 
 
 def _program(key: str, value: str) -> str:
-    """The key as it is documented, if it names a program."""
+    """Return the key as documented if it names a program, else an empty string."""
     section, _, rest = key.partition(".")
     subsection, _, name = rest.rpartition(".")
     documented = _SHOWN.get(key) or (_SHOWN.get(f"{section}.*.{name}") if subsection else None)
@@ -78,15 +78,15 @@ def _program(key: str, value: str) -> str:
 
 
 def users_settings(own: _Runs) -> dict[str, str]:
-    """What the user and the system configured, whatever the repository says."""
+    """Return the configuration of the user and the system, without any repository."""
     rows = own("config", "--list", "--null", "--includes", cwd="/").out.split(b"\0")
     return dict(_setting(row) for row in rows if row)
 
 
 def silenced(settings: list[GitSetting], users: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Options that take the repository's own filter programs out of force; what the user configured stays (`users`).
+    """Return options that disable the repository's own filter programs. Filters configured by the user (`users`) stay.
 
-    Only keys that it sets: an empty `process` would switch off the user's `smudge` too.
+    Only keys set by the repository are overridden, because an empty `process` would also disable the user's `smudge`.
     """
     named = sorted({key for key, _ in settings if key.startswith("filter.") and key.endswith(_FILTER_KEYS)})
     return tuple(word for key in named for word in ("-c", f"{_overridable(key)}={(users or {}).get(key, _off(key))}"))
@@ -113,14 +113,14 @@ LARGEST = 16 * MB
 
 
 class OwnConfig:
-    """What git says about one repository's configuration; nothing is kept that includes other files."""
+    """A cache of git's view of one repository's configuration. Configurations with includes are not cached."""
 
     def __init__(self, common_dir: str) -> None:
         self._common_dir = common_dir
         self._kept: dict[str, tuple[tuple[bytes | None, ...], list[GitSetting]]] = {}
 
     def seen_from(self, git_dir: str, ask: Callable[[str], list[GitSetting]]) -> list[GitSetting]:
-        """The settings in force for one of the repository's git directories; `ask` is git itself."""
+        """Return the settings in force for one git directory of the repository. `ask` asks git itself."""
         marks = self._contents(git_dir)
         kept = self._kept.get(git_dir)
         if kept is not None and kept[0] == marks:

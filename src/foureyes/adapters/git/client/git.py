@@ -1,4 +1,4 @@
-"""Git: how it is called, with which environment, and what a failure becomes."""
+"""Runs git: its arguments and environment, and the handling of failures."""
 
 from __future__ import annotations
 
@@ -36,19 +36,20 @@ if TYPE_CHECKING:
 
 NAME, EMAIL = "Foureyes gate", "foureyes@localhost"
 DURABLE = ("-c", "core.fsync=objects,reference")
-"""The journal survives a power cut (`synchronous=FULL`), so what it says was merged must too; git's default is less."""
+"""Syncs more than git's default, because the journal survives a power cut (`synchronous=FULL`) and its merges must too.
+"""
 
 OLDEST = (2, 38)
-"""The first git with `merge-tree --write-tree` (A3)."""
+"""The first git with `merge-tree --write-tree`. [A3]"""
 
 READ_TIMEOUT = 120.0
 COMMIT_TIMEOUT = 1800.0
-"""The caller's hooks may run a test suite."""
+"""Long, because the caller's hooks may run a test suite."""
 
 FETCH = either(
     shell("git", "fsck"), shell("git", "fetch", "--refetch", "--no-filter", before="in a partial clone: "), joint="; "
 )
-"""Reading never fetches: it would ask a server, with the user's keys, for what a decision rests on."""
+"""The step for missing objects. Reading never fetches them, because that would ask a server with the user's keys."""
 
 _OFFLINE = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -74,7 +75,7 @@ _OWN = ("GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM
 
 
 class Git:
-    """git for one repository, seen from one worktree."""
+    """Git for one repository, seen from one worktree."""
 
     def __init__(self, git_dir: str, common_dir: str) -> None:
         self.git_dir = git_dir
@@ -85,7 +86,7 @@ class Git:
 
     @property
     def room_path(self) -> str:
-        """Where the clean room is; its files may be added to."""
+        """The path of the clean room. Callers may add files."""
         return self._room.path
 
     def room(
@@ -97,10 +98,10 @@ class Git:
         history: Sequence[Sha] = (),
         trees: Sequence[Sha] = (),
     ) -> process.Finished:
-        """Ask in the clean room. An exit code that is not among `ok` is a `GitProblem`.
+        """Run git in the clean room. Raise GitProblem for an exit code not in `ok`.
 
-        What the question needs is let in first, by the hash of its bytes: `history` are the commits whose descent is
-        asked about, `trees` the commits or trees that are compared or merged. Anything else is missing in there.
+        Before, the needed objects are copied in and verified by hash: `history` are the commits whose ancestry matters,
+        `trees` the commits or trees to compare or merge. No other objects exist there.
         """
         if history:
             self.entrance.history(*history)
@@ -111,9 +112,8 @@ class Git:
     def doorstep(
         self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), env: Mapping[str, str] | None = None
     ) -> process.Finished:
-        """Ask where git sees the repository's objects and nothing else of it. Nobody hashed them: nothing that is
-        decided rests on it.
-        """
+        """Run git with the repository's objects and nothing else of it. The objects are not verified, so no decision
+        may rely on the output."""
         return self._inside(self._room.doorstep, args, stdin, ok, env)
 
     def _inside(
@@ -126,7 +126,7 @@ class Git:
 
     @cached_property
     def lookup(self) -> Lookup:
-        """What commits and trees hold, by their hash. It holds the room and not us, so that both go when we do."""
+        """The reader for commits and trees by hash. It references the room, not this object, so both can be collected."""
         from foureyes.adapters.git.client.object_reader import Lookup, ObjectReader
 
         room, common_dir = self._room, self.common_dir
@@ -134,7 +134,7 @@ class Git:
 
     @cached_property
     def entrance(self) -> Entrance:
-        """What lets objects into the clean room."""
+        """The importer of objects into the clean room."""
         from foureyes.adapters.git.client.clean_room_objects import Entrance, RoomWays
 
         room, common_dir = self._room, self.common_dir
@@ -149,7 +149,7 @@ class Git:
 
     @contextmanager
     def scratch_index(self) -> Iterator[dict[str, str]]:
-        """The environment for calls in the clean room that share an index, which is gone afterwards."""
+        """Yield the environment for clean room calls that share a temporary index."""
         path = join(self.room_path, f"index-{os.urandom(8).hex()}")
         try:
             yield {"GIT_INDEX_FILE": path}
@@ -160,18 +160,18 @@ class Git:
     def store(
         self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), env: Mapping[str, str] | None = None
     ) -> process.Finished:
-        """Make an object of what is given here, of nothing that is read, and write it to the repository's store."""
+        """Create an object from the input alone and write it to the repository's store."""
         where = {**_to_store(self.common_dir), **(env or {})}
         return self.room(*_durable(self.common_dir), *args, stdin=stdin, ok=ok, env=where)
 
     def publish(self, tree: Sha) -> None:
-        """Write what was made in the clean room for a tree (a merge result) to the repository's store, by its hash."""
+        """Write objects created in the clean room for a tree, such as a merge result, to the repository's store."""
         self.entrance.publish(tree)
 
     def real(
         self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), git_dir: str = "", work_tree: str = ""
     ) -> process.Finished:
-        """Ask in the repository. The index's stat cache is not written by looking."""
+        """Run git in the repository. Never writes the index's stat cache."""
         where = git_dir or self.git_dir
         before = [f"--git-dir={where}", *_ALWAYS]
         if work_tree:
@@ -181,16 +181,15 @@ class Git:
         return _run(before, args, work_tree or where, scrubbed(), stdin, ok, held=held)
 
     def _look(self, git_dir: str, *named: str) -> None:
-        """Before git is asked: whether one of the files that it reads would hold it for ever; of the refs those that
-        are named, and once all but the kept ones.
-        """
+        """Raise GitProblem if a file that git is about to read would block it forever. Checks the named refs, and once
+        all refs except the kept ones."""
         refuse_odd(git_dir, self.common_dir)
         for below in {"refs", *named} - self._looked_at:
             refuse_odd_refs(self.common_dir, below)
             self._looked_at.add(below)
 
     def settings(self, git_dir: str) -> list[GitSetting]:
-        """The repository's own configuration, as seen from one of its git directories."""
+        """Return the repository's own configuration, as seen from one of its git directories."""
         return self._config.seen_from(git_dir, lambda seen: own_settings(self.real, seen))
 
     def own(
@@ -202,9 +201,9 @@ class Git:
         offline: bool = False,
         index: str = "",
     ) -> process.Finished:
-        """Run as the caller's own git would: its configuration, hooks and identity; the repository found from `cwd`.
-        `offline`: nothing is fetched meanwhile, by whatever program the repository names for that. `index`: a file that
-        stands in for the index of the worktree.
+        """Run git with the caller's own configuration, hooks and identity, in the repository around `cwd`.
+
+        `offline` forbids fetching by any configured program. `index` replaces the index of the worktree.
         """
         self._look(self.git_dir)
         held = partial(held_by, self.common_dir, cwd)
@@ -212,7 +211,7 @@ class Git:
         return _run([], args, cwd, env, stdin, ok, timeout=COMMIT_TIMEOUT, held=held)
 
     def users_setting(self, key: str) -> str:
-        """A path that the user or the system configured, and no repository; empty when there is none."""
+        """Return a path configured by the user or the system, not by a repository, or an empty string."""
         before = [f"--git-dir={self._room.path}"]
         args = ("config", "--null", "--type=path", "--get-all", key)
         answer = _run(before, args, self._room.path, callers_own(), b"", (0, 1))
@@ -236,7 +235,7 @@ def _to_store(common_dir: str) -> dict[str, str]:
 
 
 def _listed(room: CleanRoom, tip: Sha, since: Sha | None) -> list[Sha]:
-    """The commits that one has and another one has not, as git lists them on the doorstep, as far as it gets."""
+    """Return the commits that one commit has and another lacks, as far as git can list them on the doorstep."""
     if tip == since:
         return []
     where, env = room.doorstep, {**scrubbed(), **room.environment()}
@@ -252,7 +251,7 @@ def _listed(room: CleanRoom, tip: Sha, since: Sha | None) -> list[Sha]:
 
 
 def _conversation(room: CleanRoom, common_dir: str) -> AskedProgram:
-    """Git on the doorstep, which answers for one object after the other."""
+    """Start a git on the doorstep that returns one object after another."""
     from foureyes.adapters.pipes import AskedProgram
 
     check_version()
@@ -277,7 +276,7 @@ def _through(
     names: bytes,
     env: Mapping[str, str] | None = None,
 ) -> Both:
-    """Git in one place feeds git in the room."""
+    """Pipe a git in one place into a git in the room."""
     from foureyes.adapters.pipes import through
 
     check_version()
@@ -296,17 +295,17 @@ def _through(
 
 
 def scrubbed() -> dict[str, str]:
-    """The environment without anything that tells git something."""
+    """Return the environment without any variable that affects git."""
     return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | _SCRUBBED
 
 
 def callers_own() -> dict[str, str]:
-    """The environment as it is, except what would make git use another repository, index or object store."""
+    """Return the caller's environment without variables that select another repository, index or object store."""
     return {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name.startswith(_OWN)}
 
 
 def check_version() -> None:
-    """`GitProblem` when git is missing or older than 2.38. Asked once per PATH."""
+    """Raise GitProblem when git is missing or older than 2.38. Checked once per PATH."""
     version = _version(os.environ.get("PATH", ""))
     if version < OLDEST:
         raise GitProblem(
@@ -378,7 +377,7 @@ ANY = (0, 1, 128)
 
 
 def refuse_refused(git: Git, place: Located) -> None:
-    """A repository in which git does nothing for this user, or cannot read what is checked out, is fixed first."""
+    """Raise GitProblem if git refuses the repository for this user or cannot read the checked-out commit."""
     here = place.worktree
     if here == place.git_dir:  # bare: whether it may be found from a directory is a setting of the user's
         return
@@ -396,7 +395,7 @@ def refuse_refused(git: Git, place: Located) -> None:
 
 
 def _mended(place: Located) -> Steps:
-    """Another user's files are trusted by a word of the caller's; of the rest git itself says what is wrong."""
+    """Return the next step: trust another user's files, or read git's own diagnosis."""
     owners = {os.lstat(path).st_uid for path in (place.worktree, place.git_dir) if os.path.lexists(path)}
     if owners != {os.geteuid()}:
         trust = shell(

@@ -1,4 +1,4 @@
-"""The repository that the caller stands in, found by reading files only: this is on the way of every command."""
+"""Finds the caller's repository by reading files only, because every command needs it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NAMES = "gitdir: "
 
 
 class Located(msgspec.Struct, frozen=True):
-    """Absolute paths without symbolic links. In a bare repository all four are the git directory."""
+    """The repository's paths, absolute and without symbolic links. In a bare repository all four are the git directory."""
 
     worktree: str
     git_dir: str
@@ -49,10 +49,10 @@ class Located(msgspec.Struct, frozen=True):
 
 
 def locate(start: str | os.PathLike[str]) -> Located | None:
-    """The repository at or above `start`; None when there is none. Environment variables do not move it.
+    """Return the repository at or above `start`, or None. Ignores environment variables.
 
-    A directory that looks like a bare repository counts only outside of every checkout: inside of one it may be files
-    that came with a commit, and what its configuration says is somebody else's.
+    A bare repository counts only outside every checkout. Inside one, its files and configuration may come from a
+    commit.
     """
     here, bare = realpath(start), ""
     while (repository := _at(here)) is None:
@@ -74,7 +74,7 @@ def _at(here: str) -> Located | None:
 
 
 def _is_bare(here: str) -> bool:
-    """Whether a directory is a repository by itself; files that came with a commit do not make commands fail there."""
+    """Return True for a bare repository. Damaged files count as none, because they may come from a commit."""
     try:
         return _is_git_dir(here) and _common_dir(here) == here
     except GitProblem:
@@ -124,14 +124,13 @@ def _root(common_dir: str, main: str | None) -> str:
 
 
 def _has_project_beside(common_dir: str) -> bool:
-    """Whether a `.git` has a project's store where its main worktree would be: one line in it makes it bare, and that
-    does not move the store.
-    """
+    """Return True if a project's store is beside a `.git`. Then `core.bare` in its configuration does not move the
+    store."""
     return basename(common_dir) == ".git" and lexists(join(dirname(common_dir), ".foureyes"))
 
 
 def _named_by(dot_git: str) -> str:
-    """The git directory that a `.git` file names."""
+    """Return the git directory named by a `.git` file."""
     text = _read(dot_git, _repair(dirname(dot_git)))
     target = text.removeprefix(_NAMES).rstrip("\r\n")
     if not text.startswith(_NAMES) or not target:
@@ -149,7 +148,7 @@ def _named_by(dot_git: str) -> str:
 
 
 def _repair(worktree: str) -> Steps:
-    """Of a repository that was moved with its worktrees git finds those again that are named to it."""
+    """Return the command with which git finds a worktree again after the repository was moved."""
     folder, _, task = worktree.rpartition("/.foureyes/worktrees/")
     if folder and task:
         return shell("git", "-C", folder, "worktree", "repair", worktree)
@@ -157,7 +156,7 @@ def _repair(worktree: str) -> Steps:
 
 
 def _common_dir(git_dir: str) -> str:
-    """A linked worktree's git directory names the shared one in `commondir`."""
+    """Return the shared git directory, which a linked worktree's git directory names in `commondir`."""
     path = join(git_dir, "commondir")
     if not lexists(path):
         return git_dir
@@ -175,9 +174,8 @@ def _is_git_dir(path: str) -> bool:
 
 
 def _read(path: str, mend: Steps) -> str:
-    """A file that names a directory. `mend`: what to do about one that names none; without `.git` a worktree is lost,
-    so nobody is told to move that away.
-    """
+    """Return the text of a file that names a directory. `mend` is the next step for a damaged one, because moving
+    `.git` away would lose the worktree."""
     try:
         text = read(path, 65536, follow=True).decode("utf-8", "surrogateescape")
     except OSError as problem:
@@ -192,7 +190,7 @@ def _read(path: str, mend: Steps) -> str:
 
 
 class SharedGit:
-    """Made when first needed, because files alone answer the commonest questions."""
+    """One Git for readers and writers of a repository, created on first use because many queries need only files."""
 
     def __init__(self, here: Located) -> None:
         self._here = here
@@ -204,6 +202,6 @@ class SharedGit:
         return Git(self._here.git_dir, self._here.common_dir)
 
     def close(self) -> None:
-        """Remove what is temporary now rather than at exit. It stays usable."""
+        """Remove temporary files now rather than at exit. The object stays usable."""
         if "git" in self.__dict__:
             self.git.close()

@@ -1,4 +1,4 @@
-"""Git's objects: their form, those that stand in a file of their own, anchors in commit messages (J3), the index. Starts no git."""
+"""Git's objects as files: their format, loose objects, anchors in commit messages (J3) and the index. Starts no git."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ else:
         from hashlib import sha1
 
 TREE, FILE, PROGRAM, LINK, MODULE = b"40000", b"100644", b"100755", b"120000", b"160000"
-"""The modes of git: what an entry of a tree is."""
+"""The modes of tree entries in git."""
 _MODES = frozenset({TREE, FILE, PROGRAM, LINK, MODULE})
 NO_FILE = b"000000"
-"""What a diff has for a mode where there is no file."""
+"""The mode in a diff for an absent file."""
 LONGEST_NAME = 255
-"""Bytes that a file system takes for one name."""
+"""The limit of file systems for one name, in bytes."""
 SHA256_DIGITS = 64
 RawEntry = tuple[bytes, bytes]
-"""What a tree has under a name: mode, and the bytes of the object's id."""
+"""The mode and raw object id of a tree entry."""
 
 
 class Object(msgspec.Struct, frozen=True, gc=False):
-    """What an object is, and what it holds."""
+    """The kind and content of an object."""
 
     kind: bytes
     content: bytes
 
 
 class CommitHead(msgspec.Struct, frozen=True, gc=False):
-    """What a commit says about itself before its message."""
+    """The fields of a commit before its message."""
 
     tree: Sha
     parents: tuple[Sha, ...]
@@ -60,26 +60,26 @@ class CommitHead(msgspec.Struct, frozen=True, gc=False):
 
 
 class TreeEntry(msgspec.Struct, frozen=True, gc=False):
-    """What a tree has under a name."""
+    """The mode and object id of a tree entry."""
 
     mode: bytes
     sha: Sha
 
 
 def framed(kind: bytes, content: bytes) -> bytes:
-    """An object as git writes it, before it is compressed; its name is the hash of this."""
+    """Return an object as git writes it before compression. Its id is the hash of this."""
     return b"%s %d\0" % (kind, len(content)) + content
 
 
 def named_by(kind: bytes, content: bytes, digits: int) -> Sha:
-    """The name that an object has by its bytes, where names have so many digits."""
+    """Return the id of an object, with this many digits."""
     raw = framed(kind, content)
     digest = sha256(raw) if digits == SHA256_DIGITS else sha1(raw, usedforsecurity=False)
     return Sha(digest.hexdigest())
 
 
 def commit_head(content: bytes) -> CommitHead | None:
-    """The head of a commit, read as git reads it; None where it is no commit."""
+    """Return the head of a commit as git parses it, or None for anything else."""
     first, *lines = content.partition(b"\n\n")[0].split(b"\n")
     tree = as_sha(first[5:]) if first.startswith(b"tree ") else None
     if tree is None:
@@ -95,28 +95,28 @@ def commit_head(content: bytes) -> CommitHead | None:
 
 
 def message_of(content: bytes) -> bytes:
-    """What a commit says in words."""
+    """Return the message of a commit."""
     return content.partition(b"\n\n")[2]
 
 
 def author_of(content: bytes) -> bytes:
-    """Who a commit says made it: a name, which whoever wrote it chose."""
+    """Return the author's name of a commit, which is unverified."""
     lines = content.partition(b"\n\n")[0].split(b"\n")
     author = next((line for line in lines if line.startswith(b"author ")), b"")
     return author.removeprefix(b"author ").partition(b" <")[0]
 
 
 def _when(lines: list[bytes]) -> int:
-    """The date of a commit. It orders a walk and decides nothing: who writes a commit writes its date."""
+    """Return the date of a commit. Use it only to order a walk, because authors can forge it."""
     words = next((line.rpartition(b"> ")[2].split() for line in lines if line.startswith(b"committer ")), [])
     return int(words[0]) if words and words[0].isdigit() and len(words[0]) < 19 else 0
 
 
 def tree_rows(content: bytes, size: int) -> dict[bytes, RawEntry] | None:
-    """What a tree holds, by name; None where it is damaged: a diff, a merge and a checkout might each see another tree
-    in a name that is there twice, or out of order, or has a slash. `size` is that of an object id in bytes.
+    """Return the entries of a tree by name, or None for a damaged tree. `size` is the length of an object id in bytes.
 
-    Whole folders of large repositories go through here, so nearly everything is done by the interpreter's own loops.
+    Duplicate names, a wrong order or a slash in a name could make a diff, a merge and a checkout see different trees.
+    Large repositories pass whole folders through here, so it mostly uses built-in loops.
     """
     entries = _entries_of(size).findall(content)
     if not entries:
@@ -137,7 +137,7 @@ def tree_rows(content: bytes, size: int) -> dict[bytes, RawEntry] | None:
 
 
 def _mode_of(mode: bytes) -> bytes:
-    """A mode as git takes it, whatever a tree says: 120644 is checked out as a link, 100664 as a file."""
+    """Return a mode as git interprets it: 120644 is checked out as a link, 100664 as a file."""
     import stat
 
     number = int(mode, 8)
@@ -148,7 +148,7 @@ def _mode_of(mode: bytes) -> bytes:
 
 
 def is_only_files(content: bytes, size: int) -> bool:
-    """Whether a tree has nothing but files, by modes that are written as git writes them."""
+    """Return True if a tree has only files with modes in their usual form."""
     return _files_of(size).fullmatch(content) is not None
 
 
@@ -167,12 +167,12 @@ def _entries_of(size: int) -> re.Pattern[bytes]:
 
 
 def _is_reserved(name: bytes) -> bool:
-    """Whether no checkout can hold a file of that name: git refuses it."""
+    """Return True for a file name that git refuses to check out."""
     return name.rstrip(b". ").lower() in (b"", b".git")
 
 
 def entry_of(row: RawEntry) -> TreeEntry:
-    """What a tree has under a name, with the name of the object."""
+    """Return a tree entry with its object id as text."""
     return TreeEntry(row[0], Sha(row[1].hex()))
 
 
@@ -186,20 +186,20 @@ _FILES = (FILE, PROGRAM, LINK)
 
 
 class FileText(msgspec.Struct, frozen=True, gc=False):
-    """The text of a file in a commit; None when the commit has no such file."""
+    """The text of a file in a commit, or None if the commit has no such file."""
 
     text: str | None
 
 
 def tree_of(common_dir: str, commit: Sha) -> Sha | None:
-    """The tree of a commit; None where only git can say."""
+    """Return the tree of a commit, or None if only git can tell."""
     content = _read(common_dir, commit, b"commit")
     head = commit_head(content) if content else None
     return head.tree if head else None
 
 
 def text_at(common_dir: str, commit: Sha, path: str) -> FileText | None:
-    """A file of a commit; None where only git can say."""
+    """Return a file of a commit, or None if only git can tell."""
     sha = tree_of(common_dir, commit)
     names = path.encode("utf-8", "surrogateescape").split(b"/")
     if not {b"", b".", b".."}.isdisjoint(names):
@@ -217,7 +217,7 @@ def text_at(common_dir: str, commit: Sha, path: str) -> FileText | None:
 
 
 class _LooseEntry(msgspec.Struct, frozen=True, gc=False):
-    """An entry of a tree; without an id when the tree has none of that name."""
+    """An entry of a tree. Its id is None if the tree has no such name."""
 
     mode: bytes
     sha: Sha | None
@@ -237,14 +237,16 @@ def _entry(common_dir: str, tree: Sha | None, name: bytes) -> _LooseEntry | None
 
 
 def _read(common_dir: str, sha: Sha, kind: bytes) -> bytes | None:
-    """What an object of this kind holds, if it is loose and really is what its name says."""
+    """Return the content of a loose object of this kind, verified by hash, or None."""
     loose = read_loose_object(common_dir, sha, LARGEST)
     return loose[1] if loose is not None and loose[0] == kind else None
 
 
 def read_loose_object(folder: str, sha: Sha, largest: int) -> tuple[bytes, bytes] | None:
-    """Kind and content of an object in a file of its own, if it really is what its name says, in the one form that git
-    checks out: all of a stream and nothing after it, with its size in front.
+    """Return kind and content of a loose object, or None.
+
+    It must match its id and have the form that git accepts: one complete stream, with its size in front and nothing
+    after it.
     """
     import zlib
 
@@ -266,14 +268,14 @@ def _place(folder: str, sha: Sha) -> str:
 
 
 def loose_names(folder: str) -> set[Sha]:
-    """The objects in files of their own in a repository that is ours alone."""
+    """Return the loose objects of a private repository."""
     objects = join(folder, "objects")
     folders = [first for first in os.listdir(objects) if len(first) == 2]
     return {sha for first in folders for rest in os.listdir(join(objects, first)) if (sha := as_sha(first + rest))}
 
 
 def write_loose_object(folder: str, kind: bytes, content: bytes, digits: int) -> Sha:
-    """Put an object into a file of its own, in a repository that is ours alone; its name."""
+    """Write a loose object to a private repository and return its id."""
     import zlib
 
     sha = named_by(kind, content, digits)
@@ -293,22 +295,25 @@ BEGINS = ANCHOR.encode()
 
 
 def not_held(anchors: Sequence[str], held: HeldAnchors | None) -> list[str]:
-    """Those of some anchors that are not held; asked once for all of them: a shared store is far away."""
+    """Return the anchors that are not held, in one query because a shared store is remote."""
     holding = held(anchors) if held is not None and anchors else ()
     return [anchor for anchor in anchors if anchor not in holding]
 
 
 def is_work(sha: Sha, commit: bytes, work: Collection[Sha]) -> bool:
-    """Whether a commit is plain `work` of a task: who made it wrote its message, and the gate only makes merges. A
-    merge counts, whoever handed it in: it may be another store's.
+    """Return True for a plain commit from a task's `work`, whose author wrote its message.
+
+    A merge is not: the gate makes merges, and one in a submission may come from another store.
     """
     head = commit_head(commit) if sha in work else None
     return head is not None and len(head.parents) < 2
 
 
 def anchors_in(commit: bytes) -> list[str]:
-    """What the `Journal:` lines of a commit say (J3). A message can keep git from seeing its trailers, so what looks
-    like an anchor counts wherever it stands, and in the last paragraph whatever it looks like (G1).
+    """Return the values of a commit's `Journal:` lines. [J3]
+
+    A message can hide its trailers from git. So anything that looks like an anchor counts anywhere, and in the last
+    paragraph every such line counts. [G1]
     """
     before, _, last = message_of(commit).rstrip().rpartition(b"\n\n")
     values = [value for value in _journal_lines(before) if _is_anchor(value)] + _journal_lines(last)
@@ -328,11 +333,12 @@ def _is_anchor(value: bytes) -> bool:
 
 LARGEST_INDEX = 512 * MB
 _EXTENSION = b"TREE"
-"""Where git notes the trees that it would write from the index, as long as nothing was staged since."""
+"""The index extension with the tree it would write, valid while nothing new is staged."""
 
 
 def noted_tree(git_dir: str, size: int) -> Sha | None:
-    """The tree of everything in the index; None where only git can say. `size` is that of an object id in bytes."""
+    """Return the tree of the complete index, or None if only git can tell. `size` is the length of an object id in
+    bytes."""
     try:
         content = read(join(git_dir, "index"), LARGEST_INDEX)
     except OSError:
@@ -348,7 +354,7 @@ def noted_tree(git_dir: str, size: int) -> Sha | None:
 
 
 def _ends_with_extensions(content: bytes, at: int, end: int) -> bool:
-    """Whether whole extensions, one after the other, lead from here to the checksum."""
+    """Return True if complete extensions fill the space from here to the checksum."""
     while at + 8 <= end:
         at += 8 + int.from_bytes(content[at + 4 : at + 8], "big")
     return at == end
@@ -358,7 +364,7 @@ def _ends_with_extensions(content: bytes, at: int, end: int) -> bool:
 
 
 def tree_id(rows: bytes) -> Sha | None:
-    """The tree of `ls-files --stage -z`; None while there are conflicts."""
+    """Return the tree for the output of `ls-files --stage -z`, or None while there are conflicts."""
     top: dict[bytes, Any] = {}
     digits = 40
     for row in rows.split(b"\0")[:-1]:
@@ -382,7 +388,7 @@ def tree_id(rows: bytes) -> Sha | None:
 
 
 def _put(top: dict[bytes, Any], parts: list[bytes], entry: tuple[bytes, bytes]) -> bool:
-    """Put a file into its folder; False where a file stands in the way."""
+    """Add a file to its folder. Return False if a file is in the way."""
     node = top
     for part in parts[:-1]:
         node = node.setdefault(part, {})

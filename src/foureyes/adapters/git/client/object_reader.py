@@ -1,4 +1,4 @@
-"""Objects of the repository by their names, hashed as they are read; and what commits and trees hold."""
+"""Reads the repository's objects by id, verified by hash, and parses commits and trees."""
 
 from __future__ import annotations
 
@@ -39,15 +39,14 @@ if TYPE_CHECKING:
 # error; where the bytes lie (a loose file, a pack, a store that the repository borrows from) does not matter.
 
 PORTION = 256
-"""So many questions at once: they fit into a pipe while nobody reads the answers."""
+"""The number of questions sent at once. They fit into a pipe before any answer is read."""
 SOME = 40
-"""So many objects are looked for in files of their own first: what is new is there, and no git is started for it."""
+"""Look for up to this many objects in loose files first. New objects are loose, and this needs no git."""
 
 
 class ObjectReader:
-    """Reads what has a file of its own, and asks one git for the rest; started when first needed, and again when it was
-    ended.
-    """
+    """A reader of loose objects that asks one long-running git for the others. The git starts on first use and restarts
+    if it ended."""
 
     def __init__(self, start: Callable[[], AskedProgram], common_dir: str) -> None:
         self._start = start
@@ -56,32 +55,32 @@ class ObjectReader:
         self._lock = RLock()
 
     def read(self, names: Iterable[Sha]) -> dict[Sha, Object]:
-        """The objects of these names; what is missing is left out. Bytes that have another name are a `GitProblem`."""
+        """Return the objects with these ids, without absent ones. Raise GitProblem for bytes that do not match the id."""
         loose, rest = self.loose(names)
         answers = self._answers("contents", rest)
         return loose | {sha: Object(kind, content) for sha, (kind, _, content) in answers.items()}
 
     def loose(self, names: Iterable[Sha]) -> tuple[dict[Sha, Object], list[Sha]]:
-        """Those that are in files of their own, hashed as well; and the others."""
+        """Return the loose objects, verified by hash, and the ids of the others."""
         asked = list(dict.fromkeys(names))
         files = {sha: read_loose_object(self._common_dir, sha, LARGEST) for sha in asked if len(asked) <= SOME}
         loose = {sha: Object(*each) for sha, each in files.items() if each is not None}
         return loose, [sha for sha in asked if sha not in loose]
 
     def sizes(self, names: Iterable[Sha]) -> dict[Sha, int]:
-        """How large those are that are there. Nobody hashed them all."""
+        """Return the sizes of the existing objects. Not all are verified."""
         loose, rest = self.loose(names)
         sizes = {sha: len(each.content) for sha, each in loose.items()}
         return sizes | {sha: size for sha, (_, size, _) in self._answers("info", rest).items()}
 
     def kinds(self, names: Iterable[Sha]) -> dict[Sha, bytes]:
-        """Which kind of object those are that are there. Nobody hashed them all."""
+        """Return the kinds of the existing objects. Not all are verified."""
         loose, rest = self.loose(names)
         kinds = {sha: each.kind for sha, each in loose.items()}
         return kinds | {sha: kind for sha, (kind, _, _) in self._answers("info", rest).items()}
 
     def _answers(self, question: str, names: Iterable[Sha]) -> dict[Sha, tuple[bytes, int, bytes]]:
-        """Kind, size and, if it was asked for, content of each that is there."""
+        """Return kind, size and, on request, content of each existing object."""
         asked = list(dict.fromkeys(names))
         answers: dict[Sha, tuple[bytes, int, bytes]] = {}
         with self._lock:
@@ -121,8 +120,10 @@ class ObjectReader:
 
 
 def _content(talk: AskedProgram, sha: Sha, kind: bytes, size: int, end: bytes) -> bytes:
-    """What git sends of an object. Of one in a file whose first words lie it says another size than it sends: then the
-    end of all answers, which nobody can foretell, comes too early, and nobody waits for more.
+    """Return an object's content as git sends it.
+
+    A damaged loose object may announce a larger size than it sends. Then the unpredictable end marker arrives early and
+    stops the wait.
     """
     content = talk.exactly(size + 1, end)[:-1]
     if named_by(kind, content, len(sha)) == sha:
@@ -139,7 +140,7 @@ def _odd_answer(line: bytes, asked: str) -> GitProblem:
 
 
 def swapped(sha: str) -> GitProblem:
-    """The bytes under a name are not those that the name was made of."""
+    """Return the problem for an object whose bytes do not match its id."""
     return GitProblem(
         f"the object {sha} of this repository is not what its name says: its bytes were changed",
         next_step=shell("git", "fsck", "--full"),
@@ -147,7 +148,7 @@ def swapped(sha: str) -> GitProblem:
 
 
 def no_file(sha: str, kind: bytes) -> GitProblem:
-    """A tree names as a file, or as a link, what is something else."""
+    """Return the problem for a tree entry that is not the file or link it claims to be."""
     return GitProblem(
         f"the object {sha} stands in a tree as a file, and is no file but a {kind.decode('ascii', 'replace')}",
         next_step=shell("git", "fsck", "--full"),
@@ -155,7 +156,8 @@ def no_file(sha: str, kind: bytes) -> GitProblem:
 
 
 def missing(common_dir: str, sha: str) -> GitProblem:
-    """A needed object is not there; reading never fetches: it would ask a server, with the user's keys."""
+    """Return the problem for an absent object. Reading never fetches, because that would ask a server with the user's
+    keys."""
     shallow = exists(join(common_dir, "shallow"))
     settings = read_settings(join(common_dir, "config"))
     partial = "extensions.partialclone" in settings or any(
@@ -173,11 +175,11 @@ def missing(common_dir: str, sha: str) -> GitProblem:
 
 LARGEST_TREE = 1 << 28
 MOST_ROWS = 200_000
-"""So many entries of trees are remembered."""
+"""The limit of cached tree entries."""
 
 
 class Lookup:
-    """Looks objects up in the room first, then in the repository."""
+    """A lookup of objects, first in the room, then in the repository."""
 
     def __init__(self, common_dir: str, room: Callable[[], str], reader: ObjectReader) -> None:
         self._common_dir = common_dir
@@ -189,17 +191,16 @@ class Lookup:
 
     @property
     def is_shallow(self) -> bool:
-        """Whether the repository says that its history was cut off. Nothing but the words of a refusal go by it, and
-        whether the end of a line is one.
-        """
+        """True if the repository says that its history is shallow. It affects only error messages and the end of a
+        walk."""
         return exists(join(self._common_dir, "shallow"))
 
     def missing(self, sha: str) -> GitProblem:
-        """A needed object is not there."""
+        """Return the problem for an absent object."""
         return missing(self._common_dir, sha)
 
     def objects(self, names: Iterable[Sha]) -> dict[Sha, Object]:
-        """Objects that were made in the room, or are in the repository; what is in neither is left out."""
+        """Return objects from the room or the repository, without absent ones."""
         room, asked = self.room(), list(names)
         objects: dict[Sha, Object] = {}
         made_here = frozenset(os.listdir(join(room, "objects")))
@@ -211,17 +212,17 @@ class Lookup:
         return objects | self.reader.read(ahead)
 
     def refuse_odd_files(self, names: Iterable[Sha]) -> None:
-        """`GitProblem` where git would wait for one of these."""
+        """Raise GitProblem if git would block on one of these."""
         refuse_odd_objects(self._common_dir, names)
 
     def has_files(self, names: Iterable[Sha]) -> bool:
-        """Whether one of these has a file of its own, in any store that git reads."""
+        """Return True if one of these is a loose object in any store that git reads."""
         asked = list(names)
         stores = [join(self._common_dir, "objects"), *borrowed(self._common_dir)] if asked else []
         return any(lexists(join(store, sha[:2], sha[2:])) for store in stores for sha in asked)
 
     def commits(self, names: Iterable[Sha]) -> dict[Sha, CommitHead]:
-        """What commits say about themselves; what is missing or no commit is left out."""
+        """Return the heads of commits, without absent ones and other objects."""
         asked = list(names)
         objects = self.objects(sha for sha in asked if sha not in self._heads)
         for sha, each in objects.items():
@@ -231,7 +232,7 @@ class Lookup:
         return {sha: self._heads[sha] for sha in asked if sha in self._heads}
 
     def must_be_commits(self, names: Iterable[Sha]) -> dict[Sha, CommitHead]:
-        """What commits say about themselves; one that is missing is a `GitProblem`."""
+        """Like commits(), but raise GitProblem for an absent commit."""
         heads = self.commits(asked := list(names))
         for sha in asked:
             if sha not in heads:
@@ -239,7 +240,7 @@ class Lookup:
         return heads
 
     def raw(self, commit: Sha) -> bytes:
-        """All of a commit, asked for once, when it goes into the room; one that went meanwhile is a `GitProblem`."""
+        """Return the whole commit for writing it into the room. Raise GitProblem if it was deleted meanwhile."""
         content = self._raw.pop(commit, None)
         if content is not None:
             return content
@@ -248,7 +249,8 @@ class Lookup:
         return again.content
 
     def trees(self, names: Iterable[Sha]) -> dict[Sha, dict[bytes, RawEntry]]:
-        """What trees hold; one that is missing is a `GitProblem`. A merge asks for the same ones several times."""
+        """Return the entries of trees, cached because a merge needs them several times. Raise GitProblem for an absent
+        tree."""
         asked = list(names)
         if sum(map(len, self._trees.values())) > MOST_ROWS:
             self._trees.clear()
@@ -260,7 +262,7 @@ class Lookup:
         return {sha: self._trees[sha] for sha in asked}
 
     def branches(self, names: Iterable[Sha]) -> dict[Sha, dict[bytes, RawEntry]]:
-        """The folders and links of trees, without their files. Whole trees are walked by it, so nothing is kept."""
+        """Return only the folders and links of trees. Not cached, because callers walk whole trees."""
         asked = list(names)
         objects = self.objects(sha for sha in asked if sha not in self._trees)
         branches: dict[Sha, dict[bytes, RawEntry]] = {}
@@ -282,7 +284,7 @@ class Lookup:
         return rows
 
     def tree_of(self, root: Sha) -> Sha:
-        """The tree of a commit, or a tree itself."""
+        """Return the tree of a commit, or the tree itself."""
         head = self.commits([root]).get(root)
         if head is not None:
             return head.tree
@@ -290,11 +292,11 @@ class Lookup:
         return root
 
     def kinds(self, names: Iterable[Sha]) -> dict[Sha, bytes]:
-        """What objects of the repository are, unhashed and however large; what is missing is left out."""
+        """Return the kinds of repository objects, unverified and of any size, without absent ones."""
         asked = list(names)
         self.refuse_odd_files(asked)
         return self.reader.kinds(asked)
 
     def sizes(self, names: Iterable[Sha]) -> dict[Sha, int]:
-        """How large objects of the repository are, unhashed; what is missing is left out."""
+        """Return the sizes of repository objects, unverified, without absent ones."""
         return self.reader.sizes(names)

@@ -1,4 +1,4 @@
-"""Odd files where git expects plain ones: git would wait for a pipe, or read an endless file to its end."""
+"""Detects pipes, devices and huge files in place of git's files, which would block git forever."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FEW = 8
 
 
 def refuse_odd(git_dir: str, common_dir: str) -> None:
-    """`GitProblem` where one of the files that nearly every command reads is not one."""
+    """Raise GitProblem if one of the files read by nearly every command is not a plain file."""
     wanted = [(join(common_dir, name), most) for name, most in _COMMON.items()]
     wanted += [(join(git_dir, name), most) for name, most in _OF_A_WORKTREE.items()]
     wanted += [(join(store, "info", "alternates"), _SMALL) for store in borrowed(common_dir)]
@@ -47,8 +47,9 @@ def refuse_odd(git_dir: str, common_dir: str) -> None:
 
 
 def refuse_odd_refs(common_dir: str, below: str) -> None:
-    """`GitProblem` where a ref below a name is no small file. Kept attempts are a folder each, and git reads them only
-    when it is asked for them by name, so only then they are looked at.
+    """Raise GitProblem if a ref below a name is not a small file.
+
+    Kept attempts have one folder each. Git reads them only by name, so they are checked only then.
     """
     top, kept = join(common_dir, below.rstrip("/")), join(common_dir, KEPT)
     folders = [top]
@@ -68,7 +69,7 @@ def refuse_odd_refs(common_dir: str, below: str) -> None:
 
 
 def refuse_odd_objects(common_dir: str, names: Iterable[str]) -> None:
-    """`GitProblem` where what would be the file of an object is not one."""
+    """Raise GitProblem if the path of a loose object is not a plain file."""
     folders: dict[str, set[str]] = {}
     for name in names:
         folders.setdefault(name[:2], set()).add(name[2:])
@@ -87,7 +88,7 @@ def _listed(folder: str) -> list[str]:
 
 
 def _not_plain(place: str, wanted: set[str]) -> list[str]:
-    """Those of some files in a folder that need a look; of many a look into the folder tells."""
+    """Return the paths that need a check. For many files, a single scan of the folder excludes plain ones."""
     if len(wanted) < _FEW:
         return [f"{place}/{name}" for name in wanted]
     try:
@@ -98,7 +99,7 @@ def _not_plain(place: str, wanted: set[str]) -> list[str]:
 
 
 def borrowed(common_dir: str) -> list[str]:
-    """The object stores that git reads beside the repository's own, in its order, as far as they can be read here."""
+    """Return the object stores that the repository borrows from, in git's order, as far as readable."""
     ahead, stores = [join(common_dir, "objects")], dict[str, None]()
     while ahead and len(stores) < _MOST_STORES:
         for store in _alternates(ahead.pop(0)):
@@ -109,7 +110,7 @@ def borrowed(common_dir: str) -> list[str]:
 
 
 def _alternates(store: str) -> Iterator[str]:
-    """What a store names as others to look into."""
+    """Yield the other stores named by a store."""
     path = join(store, "info", "alternates")
     try:
         lines = read(path, _SMALL, follow=True).split(b"\n") if os.path.exists(path) else []
@@ -123,7 +124,7 @@ def _alternates(store: str) -> Iterator[str]:
 
 
 def held_by(common_dir: str, work_tree: str = "") -> str:
-    """What a git that does not come to an end may wait for, in a sentence; empty where nothing is odd."""
+    """Return a sentence about a file that may block a hanging git, or an empty string."""
     stores = [(store, None) for store in borrowed(common_dir)]
     for top, names in ((common_dir, None), *stores, (work_tree, _READ_IN_A_WORKTREE)):
         for folder, folders, files in walked(top) if top else ():
@@ -139,7 +140,8 @@ def held_by(common_dir: str, work_tree: str = "") -> str:
 
 
 def _odd(path: str, most: int) -> str:
-    """What is wrong with a file, in a few words; `most` 0 for any size. Sockets cannot be opened, so nobody waits."""
+    """Return the defect of a file, or an empty string. `most` 0 allows any size. Sockets cannot be opened, so they
+    never block."""
     try:
         about = os.stat(path)
     except OSError:
@@ -169,9 +171,7 @@ _ESCAPED = {b"n": b"\n", b"t": b"\t", b"b": b"\b"}
 
 
 def included(configs: tuple[str, ...], largest: int) -> Iterator[str]:
-    """The files that some configuration files name, and those that these name, each once; what is no file, or cannot
-    be read, names none.
-    """
+    """Yield the files included by configuration files, recursively and each once. Unreadable ones include none."""
     ahead, seen = list(configs), set(configs)
     while ahead and len(seen) < _MOST:
         config = ahead.pop(0)
@@ -188,7 +188,7 @@ def included(configs: tuple[str, ...], largest: int) -> Iterator[str]:
 
 
 def _named(text: bytes) -> Iterator[bytes]:
-    """The values of `path` in every section that includes."""
+    """Yield the values of `path` in every include section."""
     is_including = False
     for line in text.replace(b"\r\n", b"\n").replace(b"\\\n", b"").split(b"\n"):
         rest = line
@@ -201,7 +201,7 @@ def _named(text: bytes) -> Iterator[bytes]:
 
 
 def _plain(value: bytes) -> bytes:
-    """A value without its quotes, escapes and comment."""
+    """Return a value without its quotes, escapes and comment."""
     plain, kept, is_quoted, at = b"", 0, False, 0
     while at < len(value):
         letter = value[at : at + 1]

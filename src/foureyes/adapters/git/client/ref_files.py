@@ -1,4 +1,4 @@
-"""Refs as their files say, read without starting git; and which names they can have."""
+"""Reads refs from their files without starting git, and validates ref names."""
 
 from __future__ import annotations
 
@@ -14,28 +14,27 @@ from foureyes.steps import shell
 
 BRANCHES = "refs/heads/"
 READ_HERE = (BRANCHES, "refs/foureyes/")
-"""What lies in the files of all worktrees; of other refs git knows where."""
+"""Refs shared by all worktrees. Only git knows the location of others."""
 LARGEST_REF = 4096
 LARGEST_PACK = 4 * MB
-"""Of more packed refs, git finds one by a search, and whoever may write there may write millions."""
+"""Leave larger files of packed refs to git, which uses a search. An attacker could write millions of refs."""
 FEW = 100
-"""Of more files than that, git tells faster than they are read here, its own start included."""
+"""Git lists more files than this faster than we do, including its own start."""
 _BLANK = b" \t\r\n"
-"""What git takes for nothing at the end of a ref's file; anything before the hash makes it a broken one."""
+"""Bytes that git ignores at the end of a ref's file. Before the hash they make the ref broken."""
 _NEVER = frozenset(" ~^:?*[\\\x7f") | {chr(code) for code in range(32)}
 
 
 def is_ref_name(name: str) -> bool:
-    """Whether a ref may be called so, or a single word as HEAD is; an expression (`main~2`, `@`) is no name. The
-    rule is that of `git check-ref-format`.
-    """
+    """Return True for a valid ref name or a single word such as HEAD. Expressions (`main~2`, `@`) are not names.
+    Follows `git check-ref-format`."""
     if name == "@" or name.endswith(".") or ".." in name or "@{" in name or _NEVER.intersection(name):
         return False
     return all(part and not part.startswith(".") and not part.endswith(".lock") for part in name.split("/"))
 
 
 def meanings_of(ref: str) -> list[str]:
-    """The exact names that a ref may stand for, best first. Expressions (`main~2`, `:/text`) stand for nothing."""
+    """Return the exact names that a ref may mean, the best first. Never interprets expressions (`main~2`, `:/text`)."""
     if ref in (DETACHED, "HEAD"):
         return ["HEAD"]
     if ref.startswith("refs/") or as_sha(ref):
@@ -45,13 +44,14 @@ def meanings_of(ref: str) -> list[str]:
 
 
 def target_refs(target: str) -> list[str]:
-    """The exact names that the target may have here: the branch, or what git fetched of origin's."""
+    """Return the exact names that the target may have here: the branch, or origin's tracking ref."""
     is_exact = target.startswith("refs/") or as_sha(target)
     return [target] if is_exact else [BRANCHES + target, f"refs/remotes/origin/{target}"]
 
 
 def read_loose(common_dir: str, ref: str) -> Sha | None:
-    """What a ref of all worktrees is at; None where only git can say: packed, symbolic, a link, another format."""
+    """Return the commit of a loose ref shared by all worktrees. Return None if only git can tell: packed, symbolic,
+    linked or in another format."""
     if not ref.startswith(READ_HERE) or not is_ref_name(ref):
         return None
     try:
@@ -61,14 +61,15 @@ def read_loose(common_dir: str, ref: str) -> Sha | None:
 
 
 def _commit(raw: bytes | str) -> Sha | None:
-    """What a file of refs says, if that is a hash; zeros are none, and git takes such a ref for a broken one."""
+    """Return the hash in a ref file, or None. All zeros are invalid, as for git."""
     sha = as_sha(raw)
     return sha if sha is not None and sha.strip("0") else None
 
 
 def is_absent(common_dir: str, ref: str) -> bool:
-    """Whether surely nothing is called so: it has no file, and is not among the packed ones. The file first, as a ref
-    that is packed meanwhile is in one of them.
+    """Return True if a ref certainly does not exist: neither loose nor packed.
+
+    Checks the loose file first, because a ref packed meanwhile is then found in the other place.
     """
     if not ref.startswith(READ_HERE) or not is_ref_name(ref) or _is_elsewhere(common_dir):
         return False
@@ -88,7 +89,7 @@ def is_absent(common_dir: str, ref: str) -> bool:
 
 
 def refuse_unreadable(common_dir: str, ref: str) -> None:
-    """`GitProblem` where nobody here may read the file of a ref: git takes it for one that is not there (G1)."""
+    """Raise GitProblem if the file of a ref is unreadable, because git would treat it as absent. [G1]"""
     if not ref.startswith(READ_HERE) or not is_ref_name(ref):
         return
     try:
@@ -101,9 +102,9 @@ def refuse_unreadable(common_dir: str, ref: str) -> None:
 
 
 def read_below(common_dir: str, below: str) -> dict[str, Sha] | None:
-    """Every ref below a name, and where it is; None where only git can say.
+    """Return every ref below a name with its commit, or None if only git can tell.
 
-    Files of their own first, then the packed ones: a ref that is packed meanwhile is in one of them.
+    Reads loose files first, then the packed ones, so that a ref packed meanwhile is not missed.
     """
     if not below.startswith(READ_HERE) or not below.endswith("/") or _is_elsewhere(common_dir):
         return None
@@ -120,12 +121,12 @@ def read_below(common_dir: str, below: str) -> dict[str, Sha] | None:
 
 
 def _is_elsewhere(common_dir: str) -> bool:
-    """Whether the refs of this repository lie in another format, or where no refs are."""
+    """Return True if refs are in another format or there is no refs folder."""
     return lexists(join(common_dir, "reftable")) or not isdir(join(common_dir, BRANCHES))
 
 
 def _loose_names(common_dir: str, below: str) -> list[str]:
-    """The refs that have a file. One that cannot be text, or lies behind a link, is a ValueError."""
+    """Return the loose refs. Raise ValueError for an undecodable name or a symbolic link on the path."""
     parts, names = below.rstrip("/").split("/"), list[str]()
     if any(islink(join(common_dir, *parts[:many])) for many in range(1, len(parts) + 1)):
         raise ValueError(below)
@@ -145,7 +146,7 @@ def _raise(problem: OSError) -> None:
 
 
 def _packed(common_dir: str, below: str) -> dict[str, Sha | None]:
-    """Those in the file of packed refs; what stands there in place of a commit, or more than once, is None."""
+    """Return the packed refs. An invalid or duplicate one is None."""
     try:
         content = read(join(common_dir, "packed-refs"), LARGEST_PACK).decode()
     except FileNotFoundError:
@@ -159,9 +160,8 @@ def _packed(common_dir: str, below: str) -> dict[str, Sha | None]:
 
 
 def listed(common_dir: str, rows: bytes) -> dict[str, Sha]:
-    """Refs and where they are, as git lists them, a line each. `GitProblem` where it lists one more than once: it is
-    packed so, and git says now the one, now the other.
-    """
+    """Return refs with their commits from git's list. Raise GitProblem for a duplicate in packed-refs, because git then
+    returns either value."""
     refs: dict[str, Sha] = {}
     for name, commit in (as_text(line).rsplit(" ", 1) for line in rows.splitlines()):
         if name in refs:

@@ -1,11 +1,11 @@
-"""The way to a git remote: the caller's own transport and credentials, and of the repository's configuration only the
-address (Q2, Q6).
+"""Runs git against a remote with the caller's own transport and credentials. Of the repository's configuration it uses
+only the address. [Q2, Q6]
 
-Whoever can write the repository's configuration could else name a program that git runs with the keys of whoever
-merges: `core.sshCommand`, `credential.helper`, `remote.*.uploadpack`, an address `ext::sh -c …`. So git runs in a
-directory of its own that borrows the repository's objects. What the user and the system configure holds as it would in
-the repository itself (also what they include for some directories only), addresses with a helper are refused, and hooks
-of the repository are not run; those of the remote are its own. Nobody is asked for a password: there is no terminal.
+Otherwise, anyone who can write that configuration could make git run a program with the merging user's keys:
+`core.sshCommand`, `credential.helper`, `remote.*.uploadpack`, or an address `ext::sh -c …`. So git runs in a separate
+directory that borrows the repository's objects. The configuration of user and system applies as in the repository
+itself, including conditional includes. Addresses with a helper are refused, and only the remote's own hooks run. Git
+never asks for a password, because there is no terminal.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from foureyes.steps import Steps, blank, in_turn, prose, shell
 # of the repository are not run; those of the remote are its own. Nobody is asked for a password: there is no terminal.
 
 PATIENCE = 600.0
-"""Seconds for one fetch or push, which may be the whole history."""
+"""The time limit in seconds for one fetch or push, which may transfer the whole history."""
 ASKING = 60.0
 PROTOCOLS = ("file", "git", "http", "https", "ssh")
 LONGEST = 600
@@ -75,21 +75,20 @@ _BEFORE_LOOKING = {
 
 
 class Transport:
-    """git, as it is run to reach one remote of a repository."""
+    """The configuration and environment of git for one remote of a repository."""
 
     def __init__(self, git: Git, root: str, name: str) -> None:
         self._git, self._root, self.name = git, root, name
 
     def named(self) -> tuple[str, str]:
-        """Both as the configuration has them, whether they are there now or not."""
+        """Return the configured read and push addresses, reachable or not."""
         read = self._named("url")
         return read, self._named("pushurl") if f"remote.{self.name}.pushurl" in self._said else read
 
     @cached_property
     def reached(self) -> tuple[str, str]:
-        """Where it is read and written, as git itself says it where it is going to be asked: what the user and the
-        system rewrite (`insteadOf`, `pushInsteadOf`) is rewritten. From then on git goes there and nowhere else.
-        """
+        """The read and push addresses after git's own rewriting (`insteadOf`, `pushInsteadOf`) by user and system
+        settings. All later calls use exactly these."""
         read, written = self.named()
         name = os.urandom(16).hex()
         settings = [(f"remote.{name}.url", read), *([(f"remote.{name}.pushurl", written)] if written != read else [])]
@@ -116,7 +115,7 @@ class Transport:
         return shell("git", "remote", "set-url", self.name, blank("ADDRESS"))
 
     def _whole(self, address: str) -> str:
-        """An address as it is the same one in every directory: a path beside the checkout, from its root."""
+        """Return an address that is valid in every directory: a relative path is resolved from the repository's root."""
         if isabs(address) or _NOT_A_PATH.match(address):
             return address
         beside = join(self._root, address)
@@ -141,12 +140,12 @@ class Transport:
 
     @cached_property
     def _settings(self) -> list[tuple[str, str, str]]:
-        """Scope, key and value of all that git would read in the repository."""
+        """Scope, key and value of all settings that git would read in the repository."""
         return self._listed(self._git.git_dir)
 
     @cached_property
     def _said(self) -> dict[str, str]:
-        """What is said about remotes: of several addresses the first."""
+        """The settings of remotes. For several addresses, the first one."""
         return {key: value for _, key, value in reversed(self._settings) if key.startswith("remote.")}
 
     def _listed(self, git_dir: str) -> list[tuple[str, str, str]]:
@@ -157,9 +156,7 @@ class Transport:
         return [(scope, as_text(key), as_text(value) if is_set else "true") for scope, key, is_set, value in pairs]
 
     def _users(self, place: str) -> list[tuple[str, str]]:
-        """What the user and the system say for this repository, and for no directory of ours: what is included where
-        the repository lies.
-        """
+        """Return the user and system settings that apply to this repository only, through conditional includes."""
         here = _of_users(self._settings)
         if not any(key.startswith("includeif.") for key, _ in here):
             return []
@@ -168,8 +165,10 @@ class Transport:
 
     @contextmanager
     def place(self) -> Iterator[ExchangeFolder]:
-        """A directory for one exchange, with the repository's objects; it is gone afterwards. There each of the two
-        addresses has a name that nobody can know, which git rewrites to it: no other rule holds for what is longer.
+        """Yield a temporary directory for one exchange, with the repository's objects.
+
+        Each address gets a random name there, which git rewrites to it. So no other rewriting rule can match a longer
+        prefix.
         """
         read, written = self.reached
         names = [f"{os.urandom(16).hex()}-{how}" for how in ("read", "written")]
@@ -206,7 +205,7 @@ class Transport:
         }
 
     def run(self, args: tuple[str, ...], cwd: str, env: dict[str, str], timeout: float) -> process.Finished:
-        """Run git to its end; that it does not get there is a problem of the remote."""
+        """Run git. Raise RemoteProblem if it does not finish."""
         check_version()
         try:
             return process.run(["git", *args], cwd=cwd, env=env, timeout=timeout)
@@ -218,11 +217,11 @@ class Transport:
             raise RemoteProblem(f"{self.name} cannot be asked: {problem}") from problem
 
     def look(self) -> Steps:
-        """How a person sees for themselves."""
+        """Return the command with which a user can check the remote."""
         return shell("git", "ls-remote", self.name)
 
     def problem(self, done: process.Finished) -> RemoteProblem:
-        """Why git did not get there, in its words."""
+        """Return the problem for a failed exchange, with git's message."""
         words = plain(last_words(done))
         kind = kind_of(words)
         step = shell("git", "ls-remote", self.name, before=_BEFORE_LOOKING.get(kind, ""))
@@ -231,7 +230,7 @@ class Transport:
         return RemoteProblem(f"{self.name} cannot be asked: {words}", kind=kind, next_step=step)
 
     def take(self, pack: str) -> None:
-        """Put the objects of a pack into the repository, each by the hash of its bytes: all of them or none."""
+        """Write the objects of a pack into the repository, verified by hash: all of them or none."""
         with open(opened(pack), "rb") as file:
             argv = ["git", f"--git-dir={self._git.common_dir}", "--no-replace-objects", "-c",
                     "core.fsync=objects", "index-pack", "--stdin"]  # fmt: skip
@@ -244,30 +243,30 @@ class Transport:
 
 
 class ExchangeFolder:
-    """Where one exchange happens. `read` and `written`: what the remote's two addresses are called there."""
+    """The directory of one exchange. `read` and `written` are the names of the remote's addresses there."""
 
     def __init__(self, transport: Transport, path: str, env: dict[str, str], read: str, written: str) -> None:
         self._transport, self.path, self._env = transport, path, env
         self.read, self.written = read, written
 
     def git(self, *args: str, timeout: float = PATIENCE) -> process.Finished:
-        """Run git there; any exit code is an answer."""
+        """Run git there and return the result for any exit code."""
         return self._transport.run((f"--git-dir={self.path}", *args), self.path, self._env, timeout)
 
     def knowing(self, commits: bytes) -> str:
-        """The command by which git hears of these commits that they are here; it is told the repository's path, too."""
+        """Return the command that tells git which commits are already here. Git appends the repository's path to it."""
         with folder(self.path) as place:
             replace(place, "known", commits, 0o600, durable=False)
         return f"cat {quote(join(self.path, 'known'))}; :"
 
     def packs(self) -> list[str]:
-        """What a fetch brought."""
+        """Return the packs from a fetch."""
         packs = join(self.path, "objects/pack")
         return [join(packs, name) for name in sorted(os.listdir(packs)) if name.endswith(".pack")]
 
 
 def last_words(done: process.Finished) -> str:
-    """What git said, in one line: what it calls fatal or an error, else all of it."""
+    """Return git's message in one line: its fatal and error lines, else all of it."""
     lines = _whole([line.strip("@ \t") for line in as_text(done.err or done.out).splitlines() if line.strip("@ \t")])
     marked = [line for line in lines if line.startswith(("fatal:", "error:", "remote:", "ERROR:"))]
     first = [
@@ -277,7 +276,7 @@ def last_words(done: process.Finished) -> str:
 
 
 def _whole(lines: list[str]) -> list[str]:
-    """Sentences, where git goes on in the next line after a colon."""
+    """Join lines that git continues after a colon."""
     whole: list[str] = []
     for line in lines:
         if whole and whole[-1].endswith(":") and " " in whole[-1]:
@@ -288,12 +287,12 @@ def _whole(lines: list[str]) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Words of others as they may be shown: no control characters, no password of an address."""
+    """Return foreign text that is safe to show: without control characters and passwords in addresses."""
     return visible(_SECRET.sub("…@", text))
 
 
 def kind_of(text: str) -> str:
-    """What kind of trouble that is, as far as the words tell."""
+    """Return the kind of a failure, judged by its text."""
     low = text.lower()
     return next((kind for kind, words in _KINDS.items() if any(word in low for word in words)), "failed")
 
@@ -340,7 +339,7 @@ _DECODED_FIRST = ("ssh", "git+ssh", "ssh+git", "git")
 
 
 def is_comparable(address: str) -> bool:
-    """Whether all who take it apart find the same host in it."""
+    """Return True if git, curl and ssh all find the same host in the address."""
     if _CONTROL.search(address):
         return False
     url = _URL.fullmatch(address)
@@ -363,8 +362,9 @@ def _is_plain(scheme: str, authority: str, path: str) -> bool:
 
 
 def without_credentials(address: str) -> str:
-    """An address without who logs in and by what: on the web both may be a secret, and both change. Of another one it
-    is the password; what is not comparable stays as it is.
+    """Return an address without credentials: for web addresses the whole login, otherwise the password.
+
+    An ambiguous address stays unchanged.
     """
     url = _URL.fullmatch(address)
     if url is None or url["scheme"] == "file" or not is_comparable(address):
