@@ -1,1 +1,1 @@
-"""How the world is touched: one folder per outside system."""
+"""Access to outside systems, with one package for each."""

@@ -1,4 +1,4 @@
-"""The machine's clock and its randomness."""
+"""The machine's clock and random numbers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import time
 from datetime import UTC, datetime
 
 LOCAL_TIME = "/etc/localtime"
-"""A link to the zone of the machine."""
+"""A link to the machine's time zone."""
 ZONES = "/zoneinfo/"
 
 
 class SystemClock:
-    """The time now."""
+    """The machine's clock."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)
@@ -29,7 +29,7 @@ class SystemClock:
 
 
 class SharedClock(SystemClock):
-    """The clock of a shared store; the machine's own where the store has none."""
+    """The clock of a shared store, or the machine's own if the store has none."""
 
     def __init__(self, store: object) -> None:
         self._now = getattr(store, "now", None)
@@ -39,7 +39,7 @@ class SharedClock(SystemClock):
 
 
 class RandomIds:
-    """Numbers nobody can guess or repeat."""
+    """Random ids that no one can guess."""
 
     def number(self) -> int:
         return int.from_bytes(os.urandom(16), "big")

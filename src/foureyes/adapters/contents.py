@@ -1,5 +1,6 @@
-"""Whether the files of a directory are those of a tree, by content and mode (D5): what was written there before anybody
-looked is found by that alone.
+"""Compares the files of a directory with a tree, by content and mode. [D5]
+
+This also finds writes made before anyone took a fingerprint.
 """
 
 from __future__ import annotations
@@ -14,13 +15,12 @@ from foureyes.adapters.folders import OddFile, opened, walked
 LINK, MODULE, PROGRAM, FILE = "120000", "160000", "100755", "100644"
 AT_ONCE = 1 << 20
 SizeOf = Callable[[str], int | None]
-"""How long a file of a tree was before anybody wrote to it; None where that is not known."""
+"""Returns the original size of a file of a tree, or None if unknown."""
 
 
 def unlike(root: str, files: Mapping[str, str]) -> str:
-    """The first path at which something else is, or nothing, or something that the tree does not have; empty where all
-    is as it was committed. `files`: every path of the tree, with its mode and object.
-    """
+    """Return the first path that differs from the tree, is missing or is extra, or an empty string. `files` maps every
+    path of the tree to its mode and object."""
     paths = set(_files(root))
     for path, about in sorted(files.items()):
         mode, _, name = about.partition(" ")
@@ -34,8 +34,10 @@ def unlike(root: str, files: Mapping[str, str]) -> str:
 def changed(
     root: str, files: Mapping[str, str], layer: str = "", size_of: SizeOf = lambda path: None
 ) -> dict[str, str]:
-    """The paths of a tree at which something else is now, or nothing, with what is there, as git would name it.
-    `layer`: where alone something was written. What is longer than it was need not be read to be another.
+    """Return the changed paths of a tree, with their current mode and object as git names them.
+
+    `layer` is the only place with writes, if known. A file longer than its original counts as changed without being
+    read.
     """
     folders, written = _within(layer) if layer else (None, None)
     differences = {}
@@ -56,19 +58,19 @@ def changed(
 
 
 def _above(path: str) -> list[str]:
-    """A path and the directories that it lies in: one that was removed as a whole is written as one."""
+    """Return a path and its parent directories, because a layer records a deleted directory as one entry."""
     parts = path.split("/")
     return ["/".join(parts[:length]) for length in range(1, len(parts) + 1)]
 
 
 def _within(layer: str) -> tuple[set[str], set[str]]:
-    """Directories of a layer, and everything else in it."""
+    """Return the directories of a layer, and everything else in it."""
     start = len(layer.rstrip("/")) + 1
     return {folder[start:] for folder, _, _ in walked(layer)}, set(_files(layer))
 
 
 def _files(root: str) -> list[str]:
-    """Everything that is no directory."""
+    """Return every path that is not a directory."""
     paths, start = [], len(root.rstrip("/")) + 1
     for folder, folders, names in walked(root):
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
@@ -77,24 +79,26 @@ def _files(root: str) -> list[str]:
 
 
 def _is(now: str, mode: str, name: str) -> bool:
-    """Whether that is what git knows by a name, and a program if it was committed as one; older modes are files."""
+    """Return True if the current state matches the committed object and mode. Unusual modes count as plain files."""
     return now == f"{mode if mode in (LINK, PROGRAM) else FILE} {name}"
 
 
 def blob(content: bytes) -> str:
-    """A file with this content that is no program, by mode and object."""
+    """Return mode and object of a non-executable file with this content."""
     return f"{FILE} {sha256(b'blob %d' % len(content) + bytes(1) + content).hexdigest()}"
 
 
 def sizes(root: str) -> dict[str, int]:
-    """How long the files below a directory are."""
+    """Return the sizes of the files below a directory."""
     return {path: os.lstat(os.path.join(root, path)).st_size for path in _files(root)}
 
 
 def what(path: str, like: str, size: int | None = None) -> str:
-    """What lies at a path, by mode and object as git names them, in names as long as that one; empty where that is
-    nothing that git keeps. Of a long file that has not the `size` that it should have, only what the kernel says: one
-    with a hole in it is longer than anybody can read.
+    """Return mode and object of a path as git names them, with ids as long as `like`. Return an empty string for
+    anything git does not store.
+
+    A long file without the expected `size` is described by metadata only, because a sparse file may be too large to
+    read.
     """
     digest = new("sha256" if len(like) == 64 else "sha1", usedforsecurity=False)
     try:

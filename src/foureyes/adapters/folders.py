@@ -1,9 +1,9 @@
-"""Files and folders that others can write, too: opened without following a link and without waiting, plain files only,
-read up to a bound, replaced in one step.
+"""Safe access to files and folders that others can write: no links, no blocking, plain files only, bounded reads,
+atomic replacement.
 
-Whoever can write a directory can put a pipe, a link, a device or an endless file into the place of a file there.
-Opening a pipe waits for its other end, a link leads anywhere, and reading some of them never ends. What is not a file
-of its own is an `OddFile`, which says what it is; nothing of it is read or written.
+Anyone who can write a directory can replace a file there by a pipe, a link, a device or an endless file. Opening a pipe
+blocks, a link leads anywhere, and some files never end. Anything but a plain file raises OddFile, and is neither read
+nor written.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 MB = 1 << 20
 Walked = tuple[AnyStr, list[AnyStr], list[AnyStr]]
-"""A folder, the folders in it, and what else is in it."""
+"""A folder, its subfolders, and its other entries."""
 LOGS = "logs"
-"""The folder of logs below the project's: of runs, of a runner, of defects."""
+"""The folder of logs below the project's: of runs, of a runner, of errors."""
 HANDED_OVER = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
-"""What a shell calls the open files of a command, those of `<(...)` among them."""
+"""The paths of open files that a shell passes to a command, including `<(...)`."""
 KINDS = {
     stat.S_IFLNK: "a link", stat.S_IFIFO: "a named pipe", stat.S_IFDIR: "a directory", stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFREG: "a file",
@@ -34,21 +34,22 @@ KINDS = {
 
 
 class OddFile(OSError):
-    """Something else than a file (or folder) of ours is in its place; `strerror` says what."""
+    """Error: a file or folder is something else. `strerror` gives its type."""
 
     def __init__(self, why: str, path: str = "") -> None:
         super().__init__(errno.EINVAL, why, path)
 
 
 def kind_of(mode: int) -> str:
-    """What an entry of a directory is, in a word."""
+    """Return the type of a directory entry in words."""
     return KINDS.get(stat.S_IFMT(mode), "something odd")
 
 
 def opened(
     path: str, flags: int = os.O_RDONLY, mode: int = 0o644, *, at: int | None = None, follow: bool = False
 ) -> int:
-    """A handle of a plain file; `OddFile` if something else is there. `follow`: a link to a plain file is one, too."""
+    """Open a plain file and return its handle. Raise OddFile for anything else. `follow` permits a link to a plain
+    file."""
     try:
         handle = os.open(path, flags | SAFE | (0 if follow else os.O_NOFOLLOW), mode, dir_fd=at)
     except OSError as problem:
@@ -61,9 +62,10 @@ def opened(
 
 
 def given(path: str) -> int:
-    """A handle of what somebody names to be read once: a plain file, also behind a link, or a pipe or terminal that
-    they hand over themselves (`/dev/stdin`, `<(...)`). A pipe that lies under the name of a file is `OddFile`: perhaps
-    nobody ever writes into it.
+    """Open an input named by the user and return its handle.
+
+    Accepts a plain file, also behind a link, and a pipe or terminal passed by the shell (`/dev/stdin`, `<(...)`). Raise
+    OddFile for a named pipe, because it may never get a writer.
     """
     if not os.path.normpath(path).startswith(HANDED_OVER):
         return opened(path, follow=True)
@@ -76,7 +78,7 @@ def given(path: str) -> int:
 
 
 def _told(problem: OSError, path: str, at: int | None, wanted: str) -> OSError:
-    """Why something could not be opened: what it is, if that is the reason."""
+    """Return the error for a failed open, as OddFile if the type of the entry is the reason."""
     try:
         mode = os.stat(path, dir_fd=at, follow_symlinks=False).st_mode
     except OSError:
@@ -86,7 +88,7 @@ def _told(problem: OSError, path: str, at: int | None, wanted: str) -> OSError:
 
 
 def read(path: str, largest: int, *, at: int | None = None, follow: bool = False) -> bytes:
-    """What is in a plain file; a larger one is `OddFile`."""
+    """Return the content of a plain file. Raise OddFile if it is larger than `largest`."""
     with open(opened(path, at=at, follow=follow), "rb") as file:
         document = file.read(largest + 1)
     if len(document) > largest:
@@ -98,7 +100,7 @@ def read(path: str, largest: int, *, at: int | None = None, follow: bool = False
 
 @contextmanager
 def folder(path: str, *, make: bool = False, mode: int = 0o777) -> Iterator[int]:
-    """A folder by its handle; `mode` is what a new one is made with. Neither it nor the folder around it is a link."""
+    """Open a folder by its handle. `mode` is for a new one. Neither the folder nor its parent may be a link."""
     around, name = os.path.split(path)
     if make:
         os.makedirs(around, exist_ok=True)
@@ -112,7 +114,7 @@ def folder(path: str, *, make: bool = False, mode: int = 0o777) -> Iterator[int]
 
 @contextmanager
 def entered(path: str | bytes, at: int | None = None) -> Iterator[int]:
-    """A folder by its handle; it is no link."""
+    """Open a folder by its handle. It must not be a link."""
     try:
         handle = os.open(path, FOLDER, dir_fd=at)
     except OSError as problem:
@@ -125,7 +127,7 @@ def entered(path: str | bytes, at: int | None = None) -> Iterator[int]:
 
 @contextmanager
 def entered_below(top: str, below: Iterable[str], at: int) -> Iterator[int]:
-    """A folder below another by its handle, entered part by part: none is a link, whoever swaps one meanwhile."""
+    """Open a folder below another, part by part. No part can be a link, even if swapped meanwhile."""
     handle = os.open(top, FOLDER, dir_fd=at)
     try:
         for name in below:
@@ -138,9 +140,8 @@ def entered_below(top: str, below: Iterable[str], at: int) -> Iterator[int]:
 
 
 def scratch(around: str, prefix: str) -> tuple[str, int]:
-    """A new folder for this user alone, and its lock, which the kernel releases when the process ends: what a killed
-    process leaves is `abandoned`.
-    """
+    """Create a private folder and return it with its lock. The kernel releases the lock when the process ends, and then
+    abandoned() finds the folder."""
     while True:
         place = os.path.join(around, prefix + os.urandom(8).hex())
         os.mkdir(place, 0o700)
@@ -154,7 +155,7 @@ def scratch(around: str, prefix: str) -> tuple[str, int]:
 
 
 def abandoned(around: str, prefix: str) -> Iterator[str]:
-    """Scratch folders of this user whose process has ended; each is locked until the next one is asked for."""
+    """Yield the scratch folders of this user whose process has ended, each locked until the next one."""
     with suppress(OSError), os.scandir(around) as listing:
         for entry in listing:
             if not entry.name.startswith(prefix):
@@ -166,15 +167,16 @@ def abandoned(around: str, prefix: str) -> Iterator[str]:
 
 
 def entries(handle: int, most: int) -> list[str]:
-    """Names in a folder, so many at most: whoever may write there may write millions."""
+    """Return up to `most` names in a folder, because others may have created millions."""
     with os.scandir(handle) as listing:
         return [entry.name for entry in islice(listing, most)]
 
 
 def walked(top: AnyStr, onerror: Callable[[OSError], object] | None = None) -> Iterator[Walked[AnyStr]]:
-    """Every folder from `top` down, with the names of the folders and of everything else in it, as `os.walk` has them:
-    a link is among them and not followed, and a name that is taken out of the folders is not entered. That one calls
-    itself for each folder (Python 3.11), and whoever may write there may put a thousand into each other.
+    """Yield every folder from `top` down, with the names of its subfolders and other entries, like `os.walk`.
+
+    Links are listed but not followed, and removing a name from the subfolders skips it. Unlike `os.walk` in Python 3.11
+    it is not recursive, so a thousand nested folders cannot crash it.
     """
     ahead = [top]
     while ahead:
@@ -201,9 +203,8 @@ def _is_folder(entry: os.DirEntry[AnyStr]) -> bool:
 
 
 def replace(handle: int, name: str, document: bytes, mode: int, *, durable: bool = True) -> None:
-    """A file with new content: whoever reads it, and whatever is cut off, finds the old or the new as a whole.
-    `durable`: also when the power is.
-    """
+    """Replace a file atomically, so that readers and crashes see either the old or the new content. `durable` extends
+    that to power failures."""
     temporary = f"{name}.new-{os.getpid()}-{os.urandom(6).hex()}"
     try:
         with open(os.open(temporary, NEW, mode, dir_fd=handle), "wb") as file:
@@ -219,9 +220,9 @@ def replace(handle: int, name: str, document: bytes, mode: int, *, durable: bool
 
 
 def why_not_written(path: str) -> str:
-    """Try to make a file in a folder: why that does not go, in the system's words; empty where it does. Nothing stays.
+    """Try to create a file in a folder. Return the system's error, or an empty string. Leaves nothing behind.
 
-    The file has an ending that git takes for a lock and does not read.
+    The name ends in `.lock`, which git does not read.
     """
     probe = os.path.join(path, f"foureyes-{os.urandom(6).hex()}.lock")
     try:
@@ -233,15 +234,13 @@ def why_not_written(path: str) -> str:
 
 
 def is_plain(handle: int, name: str, largest: int) -> bool:
-    """Whether a name is a file that can be read: a pipe would be waited for, a link may lead anywhere. Not there at all
-    is a FileNotFoundError.
-    """
+    """Return True for a plain file of limited size. Raise FileNotFoundError if it is absent."""
     about = os.stat(name, dir_fd=handle, follow_symlinks=False)
     return stat.S_ISREG(about.st_mode) and about.st_size <= largest
 
 
 def content(handle: int, name: str, largest: int) -> bytes:
-    """What is in a file of ours; nothing where something else has come into its place since it was looked at."""
+    """Return the content of one of our files. Return nothing if it was just replaced by something else."""
     try:
         return read(name, largest, at=handle)
     except OddFile:
@@ -249,7 +248,7 @@ def content(handle: int, name: str, largest: int) -> bytes:
 
 
 def keep_aside(handle: int, name: str) -> str:
-    """What is there and is not ours is kept under another name, which is the answer."""
+    """Rename a foreign entry and return its new name."""
     taken = set(os.listdir(handle))
     aside = next(f"{name}.bad-{n}" for n in count(1) if f"{name}.bad-{n}" not in taken)
     os.rename(name, aside, src_dir_fd=handle, dst_dir_fd=handle)

@@ -1,6 +1,5 @@
-"""Programs that have the terminal to themselves: a pager, an editor. Their user ends them, so nothing bounds their
-time; everything else is started by `process`.
-"""
+"""Runs a pager or an editor in the foreground. It has no time limit, because its user ends it. `process` starts all
+other programs."""
 
 from __future__ import annotations
 
@@ -8,9 +7,8 @@ from collections.abc import Mapping, Sequence
 
 
 def attend(argv: Sequence[str], environ: Mapping[str, str], text: bytes | None = None, cwd: str | None = None) -> int:
-    """Run a program in the foreground, with `text` as its input or with the keyboard; how it ended. `OSError` where it
-    cannot be started.
-    """
+    """Run a program with `text` or the keyboard as its input and return its exit code. Raise OSError if it cannot
+    start."""
     import subprocess
 
     return subprocess.run(list(argv), input=text, env=dict(environ), cwd=cwd, check=False).returncode

@@ -1,6 +1,6 @@
-"""Programs that answer one question after the other, and programs that feed each other; started by `process`.
+"""Programs that answer one question after another, and pairs of piped programs, all started by `process`.
 
-Every wait has an end: a program that does not answer in time is ended with its group.
+Every wait is limited. A program that does not answer in time is ended with its process group.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from foureyes.adapters import process
 
 CHUNK = 1 << 16
 SAID = 4096
-"""So many bytes of its last words are enough."""
+"""The bytes kept of a program's error output."""
 
 
 class Both(NamedTuple):
-    """How each of two programs ended that fed each other."""
+    """The results of two piped programs."""
 
     first: process.Finished
     second: process.Finished
 
 
 class AskedProgram:
-    """A program that is asked by lines and answers each of them; at most `timeout` seconds for each wait."""
+    """A program that answers each line of input. Each wait takes at most `timeout` seconds."""
 
     def __init__(
         self,
@@ -49,11 +49,11 @@ class AskedProgram:
 
     @property
     def is_open(self) -> bool:
-        """Whether it can be asked: by who started it, while it runs."""
+        """True if the program runs and this process started it."""
         return self._owner == os.getpid() and self._child.poll() is None
 
     def say(self, text: bytes) -> None:
-        """Ask. Not more at once than fits into a pipe (64 KiB): nobody reads the answers meanwhile."""
+        """Send questions. Never send more than a pipe holds (64 KiB), because no one reads the answers meanwhile."""
         assert self._child.stdin is not None
         try:
             self._child.stdin.write(text)
@@ -62,14 +62,14 @@ class AskedProgram:
             raise self._ended() from problem
 
     def line(self) -> bytes:
-        """The rest of the line that comes next, without its end."""
+        """Return the rest of the next line, without its end."""
         while (end := self._said.find(b"\n", self._at)) < 0:
             self._said, self._at = self._said[self._at :] + self._more(), 0
         line, self._at = self._said[self._at : end], end + 1
         return line
 
     def exactly(self, size: int, end: bytes = b"") -> bytes:
-        """The next bytes, so many of them; fewer where `end` comes before, after which it says nothing by itself."""
+        """Return the next `size` bytes, or fewer if `end` comes first. After `end` the program sends nothing."""
         have = len(self._said) - self._at
         if have < size:
             parts = [self._said[self._at :]]
@@ -101,7 +101,7 @@ class AskedProgram:
         return part
 
     def _ended(self) -> process.ProcessProblem:
-        """It is gone; its last words."""
+        """Return the error for a program that ended, with its last output."""
         words = b""
         if self._child.stderr is not None:
             ready, _, _ = select.select([self._child.stderr], [], [], process.TICK)
@@ -110,7 +110,7 @@ class AskedProgram:
         return process.ProcessProblem(words.decode("utf-8", "backslashreplace").strip() or f"{self._name} ended")
 
     def close(self) -> None:
-        """End it. Who shares it since a fork only lets go of it."""
+        """End the program. A forked process that shares it only closes its side."""
         self._finalizer()
 
 
@@ -120,9 +120,10 @@ def _end(child: Any, owner: int) -> None:
 
 
 def through(first: Sequence[str], second: Sequence[str], *, input: bytes, timeout: float, **where: Any) -> Both:
-    """Run two programs, the output of the first being the input of the second.
+    """Run two programs with the output of the first as input of the second.
 
-    `input` is a list of names, which the first reads before it writes. `where`: `cwd`, `held`, `env` and `second_env`.
+    `input` is a list of names that the first reads before it writes. `where` holds `cwd`, `held`, `env` and
+    `second_env`.
     """
     cwd, env, second_env = where["cwd"], where["env"], where["second_env"]
     source = process.start(first, cwd, env, has_input=True)

@@ -1,7 +1,7 @@
-"""The only starter of programs.
+"""The only module that starts programs.
 
-Everything goes through `run`, or through `supervise` if nobody trusts the program to end: one place that bounds its
-time, ends what it leaves behind and says that it is missing. `subprocess` is imported with the first program.
+Everything goes through `run`, or through `supervise` for an untrusted program. Both limit its time, end its leftover
+processes and report a missing program. `subprocess` is imported with the first program.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ PIPE_CHUNKS = 32  # the largest pipe that a program may ask for (1 MiB), twice
 
 
 class ProcessProblem(Exception):
-    """A program could not be started or did not end."""
+    """Error: a program could not be started or did not end."""
 
 
 class ProgramMissing(ProcessProblem):
-    """There is no such program on the path."""
+    """Error: the program is not on the path."""
 
 
 class ProgramTimedOut(ProcessProblem):
-    """The program was still running at its time limit and was ended with everything it had started."""
+    """Error: the program reached its time limit and was ended with everything it had started."""
 
 
 class ProgramHung(ProcessProblem):
-    """The program waited for something that never comes, and was ended with everything it had started."""
+    """Error: the program waited for something that never comes, and was ended with everything it had started."""
 
 
 class Finished(NamedTuple):
-    """How a program ended and what it wrote."""
+    """The exit code and output of a program."""
 
     rc: int
     out: bytes
@@ -52,7 +52,8 @@ class Finished(NamedTuple):
 
 
 class ProgramEnd(NamedTuple):
-    """How a supervised program ended; `problem` says why that cannot be told, or what could not be ended."""
+    """The end of a supervised program. `problem` gives the reason for an unknown result, or tells of processes that
+    could not be ended."""
 
     rc: int | None
     timed_out: bool = False
@@ -63,7 +64,8 @@ def run(
     argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None, input: bytes = b"",
     timeout: float = DEFAULT_TIMEOUT, held: Callable[[], str] | None = None, reads: int = -1,
 ) -> Finished:  # fmt: skip
-    """Run a program to its end, any exit code is an answer. `held`: what holds a slow one. `reads`: a pipe."""
+    """Run a program and return its result for any exit code. `held` returns the reason that a slow one is blocked.
+    `reads` is a pipe for its input."""
     import subprocess
 
     child = start(argv, cwd, env, has_input=bool(input), reads=reads)
@@ -78,7 +80,7 @@ def run(
 
 
 def _follow(child: subprocess.Popen[bytes], given: bytes, end: float, held: Callable[[], str]) -> tuple[bytes, bytes]:
-    """What a program writes until it ends. Ever more seldom we look up whether it can end at all."""
+    """Return the program's output at its end. Checks at growing intervals if it is blocked."""
     import subprocess
 
     pause = PATIENT
@@ -98,8 +100,9 @@ def supervise(
     argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None, timeout: float,
     hear: Callable[[bytes], None], stop: StopAskedOf | None = None,
 ) -> ProgramEnd:  # fmt: skip
-    """Run a program (an absolute path) below a reaper; when this returns or raises, nothing that it started is left.
-    There is no input. `hear` gets both output streams as they come, in one. `stop` may want its end before its time.
+    """Run a program (an absolute path) under a reaper. When this returns or raises, nothing that it started is left.
+
+    The program has no input. `hear` gets both output streams merged. `stop` may end it early.
     """
     child = start_below(argv, cwd, env)
     watch = _Watch(child, hear, stop or (lambda _: False))
@@ -115,7 +118,7 @@ def supervise(
 def start_below(
     argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, *, passes: Sequence[int] = ()
 ) -> subprocess.Popen[bytes]:
-    """A reaper with a program to start; everything is in its arguments. `passes`: open files that it gets, too."""
+    """Start a reaper for a program. All instructions are in its arguments. `passes` are open files to inherit."""
     if not sys.executable:
         raise ProcessProblem("this interpreter does not know its own path")
     from foureyes.adapters import reaper
@@ -125,7 +128,7 @@ def start_below(
 
 
 class ReaperReport:
-    """What a reaper says of its work."""
+    """The messages of a reaper."""
 
     def __init__(self) -> None:
         self._said = b""
@@ -134,7 +137,7 @@ class ReaperReport:
         self._said = (self._said + part)[:CHUNK]
 
     def after(self, word: str) -> str:
-        """What stands behind a word."""
+        """Return the text after a keyword."""
         for line in self._said.split(b"\n")[:-1]:
             first, _, rest = line.partition(b" ")
             if first == word.encode():
@@ -142,7 +145,7 @@ class ReaperReport:
         return ""
 
     def ended(self, *, timed_out: bool = False, stopped: bool = False) -> ProgramEnd:
-        """How the program ended, once the reaper has."""
+        """Return the end of the program. Call this after the reaper has ended."""
         code, left = self.after("exit"), self.after("left")
         problem = f"{left} of its processes could not be ended" if left else ""
         if timed_out or stopped:
@@ -153,7 +156,7 @@ class ReaperReport:
 
 
 class _Watch:
-    """Both pipes of a reaper: its own words, and what the program writes."""
+    """A reader for both pipes of a reaper: its own messages and the program's output."""
 
     def __init__(self, child: subprocess.Popen[bytes], hear: Callable[[bytes], None], stop: StopAskedOf) -> None:
         assert child.stdin is not None and child.stdout is not None and child.stderr is not None  # noqa: PT018
@@ -163,7 +166,7 @@ class _Watch:
         self._ending = self._timed_out = self._stopped = self._is_over = False
 
     def follow(self, deadline: float) -> None:
-        """Read until the reaper has ended. It ends a late program; a late reaper is left to `_end_below`."""
+        """Read until the reaper ends. The reaper ends a late program, and `_end_below` handles a late reaper."""
         import selectors
 
         pause = PAUSE / 2
@@ -188,7 +191,7 @@ class _Watch:
         self._read_rest()
 
     def _read_rest(self) -> None:
-        """What was in the pipe when the last writer ended, and no more: a survivor may write for ever."""
+        """Read what is left in the pipe, but no more, because a surviving process may write forever."""
         os.set_blocking(self._output, False)
         with suppress(BlockingIOError):
             all(self._read(self._output) for _ in range(PIPE_CHUNKS))
@@ -197,7 +200,7 @@ class _Watch:
         return self.words.ended(timed_out=self._timed_out, stopped=self._stopped)
 
     def _read(self, pipe: int) -> bool:
-        """Take what is there; False at the end of the pipe."""
+        """Read available data. Return False at the end of the pipe."""
         part = os.read(pipe, CHUNK)
         if pipe != self._output:
             self._is_over = not part
@@ -208,7 +211,7 @@ class _Watch:
 
 
 def close_input(child: subprocess.Popen[bytes]) -> None:
-    """The reaper ends everything when its input ends; what it watches may have stopped it."""
+    """Close the reaper's input, which makes it end everything. Resumes it first if the program stopped it."""
     from foureyes.adapters.reaper import tell
 
     if child.stdin is not None:
@@ -218,7 +221,7 @@ def close_input(child: subprocess.Popen[bytes]) -> None:
 
 
 def _end_below(child: subprocess.Popen[bytes], program: str) -> None:
-    """Nothing is left when this returns. We stand in for a reaper that was killed or does not answer."""
+    """End everything. Does the reaper's work if it was killed or does not answer."""
     import subprocess
 
     from foureyes.adapters.reaper import tell
@@ -234,7 +237,7 @@ def _end_below(child: subprocess.Popen[bytes], program: str) -> None:
 
 
 def stand_in(child: subprocess.Popen[bytes]) -> None:
-    """Do the work of a reaper that does not."""
+    """Kill all descendants in place of an unresponsive reaper."""
     from foureyes.adapters.reaper import kill_below
 
     end = time.monotonic() + GRACE
@@ -248,7 +251,7 @@ def start(
     argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, *, has_input: bool, reads: int = -1,
     passes: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:  # fmt: skip
-    """Start it in a session of its own: the group can be ended as one, and nothing can wait at the terminal."""
+    """Start a program in its own session, so that its group can be ended together and nothing waits at the terminal."""
     import subprocess
 
     try:
@@ -266,7 +269,7 @@ def start(
 
 
 def end_group(child: subprocess.Popen[bytes]) -> None:
-    """Ask the whole group to end, then make it. Pipes are closed, not read: a survivor elsewhere may hold them."""
+    """End the whole group, first with SIGTERM. Closes the pipes without reading, because a survivor may hold them open."""
     import subprocess
 
     from foureyes.adapters.reaper import tell
@@ -286,5 +289,5 @@ def close(child: subprocess.Popen[bytes]) -> None:
 
 
 def twin() -> int:
-    """This very process once more, as a child: its number, and 0 for the child."""
+    """Fork this process. Return the child's pid, and 0 in the child."""
     return os.fork()

@@ -1,13 +1,14 @@
-"""The *reaper* that `process.supervise` and `supervised.Supervised` put above a program, as a script of its own.
+"""The reaper script, which `process.supervise` and `supervised.Supervised` run above a program.
 
-It is a child subreaper (Linux), so who forks twice and calls `setsid` becomes its child. When the program or its own
-input has ended, it kills everything below until no child is left; elsewhere, the program's group. Its output is for who
-started it: `pid`, `exit`, `left` and a number, `failed` and why. The program writes to its standard error.
+It is a child subreaper (Linux), so processes that fork twice and call `setsid` become its children. When the program or
+its own input ends, it kills all descendants until none is left. On other systems it kills the program's group. Its
+output goes to its starter: `pid`, `exit` or `left` with a number, or `failed` with a reason. The program writes to the
+reaper's standard error.
 
-With `--waits FD FILE` before the program, it starts nothing before its input says `GO`; the program reads FILE, and has
-FD for its standard output. `ASK` asks the program to end, and ends it a little later.
+With `--waits FD FILE` before the program, it starts nothing until its input says `GO`. The program then reads FILE and
+has FD as its standard output. `ASK` asks the program to end, and ends it a little later.
 
-One is started for every check and every run, and compiled again each time: only what is light is imported here.
+Every check and run starts one and compiles it again, so it imports only light modules.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ else:  # the same without its enums, which take longer to make than everything e
     import _signal as signal
 
 LIMIT = 5.0
-"""Seconds; what is still there then cannot be ended by us."""
+"""In seconds. Processes alive after this time cannot be ended."""
 PAUSE = 0.02
 PATIENCE = 3.0
-"""Seconds that a program has which was asked to end: git removes its lock files then, agents write their story down."""
+"""The seconds a program has after a request to end. Git removes its lock files then, and agents save their session."""
 WAITS, GO, ASK = "--waits", b"g", b"a"
 DEAF = tuple(getattr(signal, f"SIG{name}") for name in "TERM INT HUP QUIT USR1 USR2 ALRM TSTP".split())
-"""What a program may send to its reaper without leaving its children alone."""
+"""Signals ignored by the reaper, so that the program cannot end it and escape."""
 
 
 def reap(argv: list[str]) -> int:
-    """The reaper: run a program and end everything it leaves behind."""
+    """Run a program and end everything it leaves behind."""
     _adopt_orphans()
     wake = _wake_on_children()
     for number in DEAF:
@@ -64,7 +65,7 @@ def reap(argv: list[str]) -> int:
 
 
 def tell(pid: int, number: int = signal.SIGKILL) -> None:
-    """Signal a process, or a group by its negative number; who is gone or is not ours hears nothing."""
+    """Signal a process, or a group by its negative number. Ignores processes that are gone or belong to others."""
     try:
         os.kill(pid, number)
     except (ProcessLookupError, PermissionError):
@@ -72,7 +73,7 @@ def tell(pid: int, number: int = signal.SIGKILL) -> None:
 
 
 def below(root: int) -> list[tuple[int, int]]:
-    """Every living descendant of a process, with its process group; empty where there is no `/proc`."""
+    """Return every living descendant of a process with its process group. Empty without `/proc`."""
     children: dict[int, list[tuple[int, int]]] = {}
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         if name.isdigit() and (seen := _parent_and_group(name)):
@@ -84,7 +85,7 @@ def below(root: int) -> list[tuple[int, int]]:
 
 
 def kill_below(root: int) -> int:
-    """Kill every descendant of a process, with its group: who forks faster than we read keeps it. How many."""
+    """Kill every descendant of a process and its group, which also catches fast forkers. Return their number."""
     own = os.getpgrp()
     descendants = below(root)
     for group in {group for _, group in descendants} - {own, 0, 1}:
@@ -95,7 +96,7 @@ def kill_below(root: int) -> int:
 
 
 def _parent_and_group(pid: str) -> tuple[int, int] | None:
-    """From `/proc/<pid>/stat`; None for a zombie, which has no children, and for who is gone."""
+    """Return parent and group from `/proc/<pid>/stat`, or None for a zombie or an ended process."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
@@ -105,7 +106,7 @@ def _parent_and_group(pid: str) -> tuple[int, int] | None:
 
 
 def _adopt_orphans() -> None:
-    """Be the parent of every descendant whose own parent ends."""
+    """Become the parent of every orphaned descendant."""
     if sys.platform.startswith("linux"):
         try:
             _be_subreaper()
@@ -114,7 +115,7 @@ def _adopt_orphans() -> None:
 
 
 def _be_subreaper() -> None:
-    """By the part of `ctypes` that is not written in Python, where it is as we know it: the rest takes long to load."""
+    """Set the subreaper flag through the C part of `ctypes` if possible, because the rest loads slowly."""
     asked = (36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
     try:
         import _ctypes
@@ -128,7 +129,7 @@ def _be_subreaper() -> None:
 
 
 def _wake_on_children() -> int:
-    """A pipe that becomes readable whenever a child ends."""
+    """Return a pipe that becomes readable whenever a child ends."""
     reader, writer = os.pipe()
     for end in (reader, writer):
         os.set_blocking(end, False)
@@ -138,15 +139,14 @@ def _wake_on_children() -> int:
 
 
 def _spawn(argv: list[str], files: list[tuple[str | int, ...]]) -> int:
-    """In a session of its own, with these files, and with the signals of a fresh program."""
+    """Start a program in its own session, with these files and default signal handlers."""
     back = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
     return os.posix_spawn(argv[0], argv, os.environ, file_actions=files, setsid=True, setsigdef=back, setsigmask=())
 
 
 def _wait(program: int, wake: int) -> int | None:
-    """The exit code of the program (a signal is negative); None when our input ended before it did, or when it was
-    asked to end and did not.
-    """
+    """Return the exit code of the program (negative for a signal). Return None if our input ended first or the program
+    ignored the request to end."""
     end = 0.0
     while True:
         if (code := _reap(program)[0]) is not None:
@@ -164,7 +164,7 @@ def _wait(program: int, wake: int) -> int | None:
 
 
 def _end_all(program: int, wake: int) -> int:
-    """Kill, reap and look again until there is no child left: the kernel's word, not that of a list. How many stay."""
+    """Kill and reap until the kernel reports no child. Return the number of survivors."""
     end = time.monotonic() + LIMIT
     tell(-program)
     while _reap(program)[1]:
@@ -177,7 +177,7 @@ def _end_all(program: int, wake: int) -> int:
 
 
 def _reap(program: int) -> tuple[int | None, bool]:
-    """Take leave of every child that has ended: the program's exit code if it did, and whether any child is left."""
+    """Reap every ended child. Return the program's exit code if it ended, and True if any child is left."""
     code = None
     while True:
         try:

@@ -1,7 +1,7 @@
-"""A program below a reaper that waits for a word before it starts it, beside many others: nothing here waits.
+"""A program under a reaper that starts it on command. Many can run side by side, because nothing here blocks.
 
-The program gets a file as its input; its two outputs stay apart. `fileno` becomes readable when there is something to
-`read`. Whatever happens to this process, the reaper ends the program and all it started when its own input ends.
+The program reads its input from a file, and its two outputs stay separate. `fileno` becomes readable when `read` has
+data. If this process ends, the reaper's input closes, and the reaper ends the program and everything it started.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from foureyes.adapters import process, reaper
 PipeName = Literal["out", "err"]
 CHUNK = 1 << 16
 AT_ONCE = 16
-"""So many chunks of each stream are read at once: who writes for ever does not hold up the others."""
+"""The chunks read from each stream at once, so that an endless writer does not delay the others."""
 REST = 2 * process.PIPE_CHUNKS
 
 
 class Supervised:
-    """A reaper, and the program below it once it was let go."""
+    """A reaper and, once started, the program under it."""
 
     def __init__(self, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], given: str) -> None:
-        """`argv` begins with an absolute path; `given` is the file that the program reads."""
+        """Start the reaper. `argv` begins with an absolute path, and `given` is the program's input file."""
         out, writer = os.pipe()
         try:
             command = [reaper.WAITS, str(writer), given, *argv]
@@ -54,7 +54,7 @@ class Supervised:
         self._tell(reaper.GO)
 
     def ask(self) -> None:
-        """Ask the program to end; the reaper ends it a little later, and `read` does where the reaper does not."""
+        """Ask the program to end. The reaper kills it a little later, or `read` does if the reaper does not."""
         if not self._asked:
             self._tell(reaper.ASK)
             reaper.tell(-self.pid, signal.SIGCONT)
@@ -72,7 +72,7 @@ class Supervised:
         return self._pipes.fileno()
 
     def read(self) -> list[tuple[PipeName, bytes]]:
-        """What came since, in order as far as that can be told; nothing once it `is_over`."""
+        """Return the output since the last call, in order where possible. Empty after `is_over`."""
         heard: list[tuple[PipeName, bytes]] = []
         for key, _ in self._pipes.select(0) if not self.is_over else ():
             if key.fd != self._said:
@@ -104,7 +104,7 @@ class Supervised:
         return heard
 
     def _hurry(self) -> None:
-        """A reaper that was asked and does not end: one that was stopped, or cannot. We stand in for it."""
+        """Do the work of a reaper that was asked to end but is stopped or stuck."""
         waited = time.monotonic() - self._asked
         if waited > reaper.PATIENCE + reaper.LIMIT:
             process.close_input(self._child)
@@ -112,7 +112,7 @@ class Supervised:
             self._child.kill()
 
     def _end(self) -> None:
-        """The reaper is gone. What it could not do any more, because somebody ended it, is done here."""
+        """Clean up after the reaper ended, including the program if the reaper was killed."""
         process.close_input(self._child)
         self._child.wait()
         program = self.words.after("pid")
@@ -126,7 +126,7 @@ class Supervised:
         process.close(self._child)
 
     def abandon(self) -> None:
-        """End everything now, and wait for it: for who cannot go on."""
+        """End everything now and wait for it."""
         process.close_input(self._child)
         end = time.monotonic() + reaper.LIMIT + process.GRACE
         while not self.is_over and time.monotonic() < end:
@@ -139,7 +139,7 @@ class Supervised:
 
 
 def _part(pipe: int) -> bytes | None:
-    """The next bytes; None where there are none yet, nothing at the end."""
+    """Return the next bytes, None if there are none yet, or empty bytes at the end."""
     try:
         return os.read(pipe, CHUNK)
     except BlockingIOError:

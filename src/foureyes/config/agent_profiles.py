@@ -1,6 +1,4 @@
-"""Reading `[agents.NAME]`: an agent program of one's own, or what differs of a built-in one; errors name what is
-allowed.
-"""
+"""Reads `[agents.NAME]`: a custom agent program, or changes to a built-in one. Errors list the allowed values."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from foureyes.errors import ConfigError
 NAME = Shape(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 VARIABLE = Shape(r"[A-Za-z_][A-Za-z0-9_]{0,99}(=[^\0]*)?", 16)  # a value may have several lines
 KEPT = ("FOUREYES_", "GIT_", "SSH_", "LD_", "DYLD_")
-"""What no profile hands to a program: ours, and what would reach the person's repositories or machines."""
+"""Variables that no profile passes on: our own, and those that reach the user's repositories or machines."""
 MOST_SLOTS, MOST_MINUTES = 100, 7 * 24 * 60
 ALLOWED = (
     "program, model, vendor, adapter, output, reads (each a text), args, review_args, resume_args, attach_args, env "
@@ -27,8 +25,10 @@ OUTPUTS: tuple[str, ...] = tuple(filter(None, get_args(OutputFormat)))
 
 
 def read_profile(profile: object, name: str, where: str) -> Profile:
-    """A profile. What is said of one that is built in changes only what it says, unless it names another program; one
-    without a program runs the one that is called like it.
+    """Return a profile.
+
+    An entry for a built-in agent changes only the given keys, unless it names another program. Without a program, it
+    runs the one with its own name.
     """
     if not NAME.fullmatch(name) or name == HUMAN:
         raise ConfigError(
@@ -47,7 +47,7 @@ def read_profile(profile: object, name: str, where: str) -> Profile:
 
 
 def _allowed(profile: object) -> str:
-    """What is allowed where something is wrong: the values of a choice, else the keys there are."""
+    """Return the allowed values: those of a wrong choice, else all keys."""
     given = profile if isinstance(profile, dict) else {}
     for key, values in (("adapter", ADAPTERS), ("output", OUTPUTS), ("reads", ("complete",))):
         if key in given and given[key] not in ("", *values):
@@ -56,7 +56,7 @@ def _allowed(profile: object) -> str:
 
 
 def _wrong(profile: Profile) -> str:
-    """What is impossible about a profile; empty where nothing is."""
+    """Return the defect of a profile, or an empty string."""
     if not profile.program or ("/" in profile.program and not profile.program.startswith("/")):
         return f"program {profile.program!r} is neither the name of a program nor an absolute path"
     if not 0 <= profile.slots <= MOST_SLOTS:

@@ -1,4 +1,4 @@
-"""Consistency of settings: names of profiles that exist, times that leave room for each other."""
+"""Checks that settings fit together: existing profile names, compatible time limits."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MEND = prose("fix foureyes.toml")
 
 
 class Disagreement(msgspec.Struct, frozen=True):
-    """A setting that cannot mean what it says beside the others."""
+    """A setting that conflicts with others."""
 
     key: str
     text: str
 
 
 def disagreements(layers: Layers) -> list[Disagreement]:
-    """Every setting that does not fit the others."""
+    """Return every setting that conflicts with others."""
     return [*_of_profiles(layers), *_outside(layers), *_secret(layers)]
 
 
@@ -36,7 +36,7 @@ def _of_profiles(layers: Layers) -> list[Disagreement]:
 
 
 def refuse_disagreement(layers: Layers, key: str = "") -> None:
-    """An error that names every disagreement, or the first of one setting."""
+    """Raise ConfigError with every conflict, or with the first one of a single setting."""
     conflicts = [each for each in disagreements(layers) if key in ("", each.key)]
     if conflicts:
         is_named = any(each in conflicts for each in _of_profiles(layers))
@@ -47,7 +47,7 @@ def refuse_disagreement(layers: Layers, key: str = "") -> None:
 
 
 def _unknown(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[Disagreement]:
-    """Names that no profile has: nobody would ever be started by them."""
+    """Yield the profile names that do not exist, because no agent would ever start for them."""
     tiers, known = policy.tiers, {*DEFAULT_PROFILES, *profiles}
     for key, names in (
         ("review.peers.reviewers", policy.peers.reviewers),
@@ -70,13 +70,13 @@ def _unknown(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[
 
 
 def _too_many(peers: PeersRule) -> Iterator[Disagreement]:
-    """More asked than there are names for; without names people and agents come by themselves."""
+    """Yield a request for more reviewers than named. Without names, the runner chooses."""
     if peers.reviewers and peers.ask > len(set(peers.reviewers)):
         yield Disagreement("review.peers.ask", f"{peers.ask} are to be asked, {len(peers.reviewers)} are named")
 
 
 def _never_looked_at(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[Disagreement]:
-    """V1: a run that is ended for its silence before anybody looks at it is never looked at."""
+    """Yield profiles whose silent runs end before anyone gets to review them. [V1]"""
     silence = policy.peers.silence_minutes
     if not policy.peers.reviewers:
         return
@@ -89,7 +89,7 @@ def _never_looked_at(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> I
 
 
 def _outside(layers: Layers) -> Iterator[Disagreement]:
-    """K1, D5: what is copied, kept or written lies in the checkout."""
+    """Yield paths to copy, keep or write that are outside the checkout. [K1, D5]"""
     for key in (BY_KEY["work.copy"].key, BY_KEY["checkout.keep"].key, BY_KEY["checkout.writes"].key):
         patterns: SettingValue = layers.file.get(key, ())
         odd = [each for each in _texts(patterns) if each.startswith(("/", "~")) or ".." in each.split("/")]
@@ -98,7 +98,7 @@ def _outside(layers: Layers) -> Iterator[Disagreement]:
 
 
 def _secret(layers: Layers) -> Iterator[Disagreement]:
-    """P12: what is accepted stands in the journal for ever, for whoever reads it."""
+    """Yield a store address with a password, because accepted settings stay in the journal permanently. [P12]"""
     key = BY_KEY["store.url"].key
     if why := why_not_kept(str(layers.file.get(key, ""))):
         yield Disagreement(key, why)

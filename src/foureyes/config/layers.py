@@ -1,4 +1,4 @@
-"""Layers of settings: environment over store over foureyes.toml over default, and who may loosen what (P12)."""
+"""Resolves settings: environment over store over foureyes.toml over default, and the limits for loosening. [P12]"""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from foureyes.steps import prose
 
 
 class Layers(msgspec.Struct, frozen=True, kw_only=True):
-    """Where values come from, strongest last asked: file < store < environment. `human` says who is asking."""
+    """The values of each layer, from the weakest to the strongest: file, store, environment. `human` is True if a
+    person asks."""
 
     file: dict[str, SettingValue] = {}
     store: dict[str, str] = {}
@@ -33,7 +34,7 @@ class Layers(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Resolved(msgspec.Struct, frozen=True):
-    """A value, where it came from, and what was ignored on the way."""
+    """A value, its source, and a note about an ignored value."""
 
     key: str
     value: SettingValue
@@ -42,14 +43,14 @@ class Resolved(msgspec.Struct, frozen=True):
 
 
 def is_looser(setting: Setting, value: SettingValue, than: SettingValue) -> bool:
-    """Whether a value is looser than another on the setting's scale."""
+    """Return True if a value is looser than another on the setting's scale."""
     if isinstance(setting.scale, tuple):
         return setting.scale.index(str(value)) > setting.scale.index(str(than))
     return bool(value < than if setting.scale == "yes" else value > than)  # type: ignore[operator]
 
 
 def resolve(setting: Setting, layers: Layers) -> Resolved:
-    """The value in force: environment over store over foureyes.toml over default (P12)."""
+    """Return the value in force: environment over store over foureyes.toml over default. [P12]"""
     below = _below_environment(setting, layers)
     wanted = _in_environment(setting, layers) if setting.scale else None
     if wanted is None:
@@ -64,8 +65,9 @@ def resolve(setting: Setting, layers: Layers) -> Resolved:
 
 
 def in_force(setting: Setting, layers: Layers) -> SettingValue:
-    """The value that rules get: where a key adds to a built-in list, both. A former key that replaced a list whose
-    entries loosen still does (P12).
+    """Return the value for the rules, with the built-in list added for keys that extend one.
+
+    A former key that replaced a list of loosening entries still replaces it. [P12]
     """
     value = resolve(setting, layers).value
     if not setting.builtin or any(key in layers.file for key in names_of(setting.key) if key in WHOLE_LISTS):
@@ -75,14 +77,14 @@ def in_force(setting: Setting, layers: Layers) -> SettingValue:
 
 
 def is_said(setting: Setting, layers: Layers) -> bool:
-    """Whether a layer may say something about a setting: what none speaks of has its default."""
+    """Return True if a layer sets the setting. Otherwise the default applies."""
     if layers.environ or setting.key == "review.policy":
         return True
     return any(name in layers.file or name in layers.store for name in names_of(setting.key))
 
 
 def _below_environment(setting: Setting, layers: Layers) -> Resolved:
-    """What is said by the store, else by foureyes.toml, else by default; a table is added to the default one."""
+    """Return the value of the store, else of foureyes.toml, else the default. A table is merged with the default one."""
     in_file, in_store = _in_file(setting, layers), _in_store(setting, layers.store)
     if in_store is not None:
         return Resolved(setting.key, in_store, "store")
@@ -94,7 +96,7 @@ def _below_environment(setting: Setting, layers: Layers) -> Resolved:
 
 
 def _agreeing(setting: Setting, values: dict[str, SettingValue], layer: str) -> SettingValue | None:
-    """One value of one layer; names that mean the same setting must agree within it (P)."""
+    """Return the value of one layer. Raise ConfigError if two names of the same setting differ. [P]"""
     if len(values) > 1 and len({str(value) for value in values.values()}) > 1:
         claims = " but ".join(f"{name} says {shown(value)}" for name, value in values.items())
         raise ConfigError(
@@ -141,7 +143,7 @@ def _in_environment(setting: Setting, layers: Layers) -> SettingValue | None:
 
 
 def flag_names(feature: str) -> list[str]:
-    """The environment variables that set a feature, ours first."""
+    """Return the environment variables that set a feature, ours first."""
     return [
         f"FOUREYES_FEATURE_{feature.upper()}",
         *([FEATURE_ENV_ALIASES[feature]] if feature in FEATURE_ENV_ALIASES else []),
@@ -156,5 +158,5 @@ VARIABLES = (
 
 
 def variables_in(environ: Mapping[str, str]) -> dict[str, str]:
-    """What the environment says about settings; where it says nothing, it does not matter that a person asks (P12)."""
+    """Return the environment variables that set settings. If there are none, `human` has no effect. [P12]"""
     return {name: value for name in VARIABLES if (value := environ.get(name))}

@@ -1,4 +1,4 @@
-"""Which change of a setting loosens the gate: for who is asked to accept one (P12). It marks; it decides nothing."""
+"""Tells which setting changes loosen the gate, for the person asked to accept one (P12). It only marks them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from foureyes.core.rules.policy import MODES, LabelRule, Mode, Profile, Unseen
 
 UNSEEN: tuple[Unseen, ...] = ("note", "ask", "refuse")
 USUAL: Mode = "batch"
-"""The mode of a label that says none, unless the project says another."""
+"""The default mode of a label without one."""
 ANY_CHANGE = (
     "identity.uid_map", "checkout.prepare", "checkout.build", "checkout.extra_inputs", "git.remote",
     "review.risk.extra_test_paths",
@@ -29,12 +29,14 @@ LOOSER_IF: Mapping[str, Literal["more", "less", "added", "gone"]] = {
     "project.demo": "more", "run.services": "added", "work.copy": "added", "checkout.env": "added",
     "checkout.writes": "added",
 }  # fmt: skip
-"""What no scale for the environment says: more or less of it, or an entry that is added or gone."""
+"""The loosening direction of settings without a scale: more, less, an added entry or a removed one."""
 
 
 def is_loosened(key: str, old: SettingValue, new: SettingValue) -> bool:
-    """Whether the new value of a setting asks for less than the old one. What cannot be told is no loosening; who is a
-    person always is; a list of commands or rules is as soon as a single entry is.
+    """Return True if the new value of a setting demands less than the old one.
+
+    An undecidable change is not loosening. A change of who counts as a person always is. A list of commands or rules is
+    loosened as soon as one entry is.
     """
     if old == new:
         return False
@@ -66,7 +68,7 @@ def _by_direction(key: str, old: SettingValue, new: SettingValue) -> bool:
 
 
 def _checks_are_looser(old: SettingValue, new: SettingValue) -> bool:
-    """A required check is gone, may fail now, or is another command."""
+    """Return True if a required check was removed, made optional or changed."""
     if not isinstance(old, tuple) or not isinstance(new, tuple):
         return False
     now = {rule.name: rule for rule in new if isinstance(rule, CheckRule)}
@@ -77,8 +79,10 @@ def _checks_are_looser(old: SettingValue, new: SettingValue) -> bool:
 
 
 def _rule_is_looser(old: object, new: object) -> bool:
-    """What a label asks for less of; a rule that is gone asks for nothing. Reviews of a profile whose stream no longer
-    tells what it reads are held to nothing (V6).
+    """Return True if a label rule demands less. A removed rule demands nothing.
+
+    A profile is loosened if its stream no longer reports the files read, because its reviews then cannot be verified.
+    [V6]
     """
     if isinstance(old, Profile):
         return isinstance(new, Profile) and bool(old.reads) and not new.reads

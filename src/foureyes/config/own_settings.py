@@ -1,6 +1,5 @@
-"""A reader's own settings: how things look to them and which programs of theirs show and edit text. They decide
-nothing, and are no layer of the project's configuration (P12).
-"""
+"""A user's own settings: appearance, pager and editor. They affect no decision and are not a layer of the project's
+configuration. [P12]"""
 
 from __future__ import annotations
 
@@ -12,13 +11,13 @@ import msgspec
 Theme = Literal["default", "light", "blue-orange", "high-contrast", "mono"]
 THEMES: tuple[Theme, ...] = get_args(Theme)
 REMOVED = frozenset({"reduced_motion"})
-"""Former keys, which are accepted and ignored: nothing in the app moves by itself."""
+"""Former keys, accepted and ignored, because nothing in the app is animated."""
 OWN_FILE = "foureyes/config.toml"
-"""Below $XDG_CONFIG_HOME or ~/.config."""
+"""The path below $XDG_CONFIG_HOME or ~/.config."""
 
 
 class Own(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody set for themselves; None where they did not. An empty `pager` is none at all."""
+    """A user's settings, None where unset. An empty `pager` means no pager."""
 
     theme: Theme = "default"
     pager: str | None = None
@@ -33,7 +32,7 @@ MEANINGS = {
 
 
 def read_own(text: str) -> tuple[Own, list[str]]:
-    """What a file says, and what is wrong with it: what cannot be read counts as not said."""
+    """Return the settings in a file and its defects. An unreadable value counts as unset."""
     try:
         given = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as problem:

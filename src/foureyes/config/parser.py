@@ -1,4 +1,4 @@
-"""Reading settings: the text of a foureyes.toml, a value typed or in the environment; errors name what is allowed."""
+"""Reads settings from the text of a foureyes.toml, the command line or the environment. Errors list the allowed values."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from foureyes.steps import fe, prose
 
 
 def read_file(text: str, name: str = FILE) -> dict[str, SettingValue]:
-    """The settings of a foureyes.toml; an unknown key, a wrong type or an impossible value is an error."""
+    """Return the settings of a foureyes.toml. Raise ConfigError for an unknown key, a wrong type or an invalid value."""
     return dict(_read_file(text, name))
 
 
 @lru_cache(maxsize=4)
 def _read_file(text: str, name: str) -> dict[str, SettingValue]:
-    """The file that is in force and the one on the target are asked for again and again."""
+    """Read a file. Cached, because the current one and the target's are read repeatedly."""
     import tomllib
 
     try:
@@ -47,7 +47,7 @@ def _read_file(text: str, name: str) -> dict[str, SettingValue]:
 
 
 def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, SettingValue]:
-    """The settings in a parsed file; `text` is only for saying on which line something is wrong."""
+    """Return the settings of a parsed file. `text` is only used for line numbers in errors."""
     settings: dict[str, SettingValue] = {}
     for key, value in _flat(tree):
         where = KeyPosition(name, text, key)
@@ -73,7 +73,7 @@ def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Settin
 
 
 def former_keys(text: str) -> list[str]:
-    """What to write instead of the former keys in a file, a sentence for each."""
+    """Return a sentence with the replacement for each former key in a file."""
     import tomllib
 
     try:
@@ -99,7 +99,7 @@ def _flat(tree: dict[str, object], prefix: str = "") -> list[tuple[str, object]]
 
 
 class KeyPosition:
-    """Where a key stands, in words: the file is looked through only if they are needed."""
+    """The position of a key in words, computed only when needed."""
 
     def __init__(self, name: str, text: str, key: str) -> None:
         self._name, self._text, self._key = name, text, key
@@ -109,7 +109,7 @@ class KeyPosition:
 
 
 def _line_of(text: str, key: str, otherwise: int = 1) -> int:
-    """The line a key stands on, as well as can be told without a position-keeping parser."""
+    """Return the line of a key, as well as possible without a position-keeping parser."""
     section, best = "", 0
     for number, line in enumerate(text.splitlines(), 1):
         header = re.match(r"\s*\[+\s*([^\]]+?)\s*\]+", line)
@@ -137,7 +137,7 @@ def _checked_flag(value: object, where: KeyPosition) -> SettingValue:
 
 
 def checked(setting: Setting, value: object, where: str | KeyPosition) -> SettingValue:
-    """The value if the setting allows it, else an error with the allowed values."""
+    """Return the value if the setting allows it. Raise ConfigError with the allowed values otherwise."""
     if setting.kind == "choice" and isinstance(value, str) and value in setting.allowed:
         return value
     if setting.kind == "text" and isinstance(value, str):
@@ -169,7 +169,7 @@ def checked(setting: Setting, value: object, where: str | KeyPosition) -> Settin
 
 
 def _remote(name: str, where: str | KeyPosition) -> str:
-    """Q6: a remote is given by its name."""
+    """Return the name of a remote. Raise ConfigError for anything else. [Q6]"""
     from foureyes.config.settings import why_no_remote
 
     if why := why_no_remote(name):
@@ -178,7 +178,7 @@ def _remote(name: str, where: str | KeyPosition) -> str:
 
 
 def _linters(tools: list[str], where: str | KeyPosition) -> tuple[str, ...]:
-    """L1: tools with what their levels are worth at most."""
+    """Return linters with their severity limits. Raise ConfigError for an invalid one. [L1]"""
     from foureyes.core.nouns.finding import most_of
 
     try:
@@ -189,7 +189,7 @@ def _linters(tools: list[str], where: str | KeyPosition) -> tuple[str, ...]:
 
 
 def _label_rules(rules: dict[str, object], where: str | KeyPosition) -> dict[str, LabelRule]:
-    """M3: labels compare without case: one that has a rule by default is that one, and none is written twice."""
+    """Return the rules by label, compared without case. Raise ConfigError for two rules of the same label. [M3]"""
     known = {folded(label): label for label in DEFAULT_LABEL_RULES}
     by_label: dict[str, LabelRule] = {}
     for label, rule in rules.items():
@@ -201,7 +201,7 @@ def _label_rules(rules: dict[str, object], where: str | KeyPosition) -> dict[str
 
 
 def _label_rule(rule: object, label: str, where: str) -> LabelRule:
-    """What is said about a label that has a rule by default changes only what it says."""
+    """Return a label's rule. An entry for a label with a default rule changes only the given keys."""
     known = msgspec.to_builtins(DEFAULT_LABEL_RULES[label]) if label in DEFAULT_LABEL_RULES else {}
     try:
         label_rule = msgspec.convert({**known, **rule} if isinstance(rule, dict) else rule, LabelRule)
@@ -215,7 +215,7 @@ def _label_rule(rule: object, label: str, where: str) -> LabelRule:
 
 
 def _checks(rules: list[object], where: str | KeyPosition) -> tuple[CheckRule, ...]:
-    """The quality pipeline: each check with a name of its own and something to run."""
+    """Return the checks of the quality pipeline, each with a unique name and a command."""
     checks: list[CheckRule] = []
     for number, rule in enumerate(rules, 1):
         try:
@@ -252,7 +252,7 @@ CHECK_NAME = Shape(r"[A-Za-z0-9_-]{1,40}")
 
 
 def allowed_values(setting: Setting) -> str:
-    """What to write, in words."""
+    """Return the allowed values in words."""
     words = {
         "choice": ", ".join(setting.allowed),
         "yes/no": "true, false",
@@ -269,12 +269,12 @@ def allowed_values(setting: Setting) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as one would write it."""
+    """Return a value as a user would write it."""
     return f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def parse(setting: Setting, text: str, where: str) -> SettingValue:
-    """A value typed on the command line or found in the environment."""
+    """Return a value from the command line or the environment."""
     value: object = text
     if setting.kind == "number":
         value = int(text) if re.fullmatch(r"\d{1,9}", text) else text
@@ -288,7 +288,7 @@ def parse(setting: Setting, text: str, where: str) -> SettingValue:
 
 
 def parse_flag(text: str, where: str) -> bool:
-    """A feature flag's value."""
+    """Return the value of a feature flag."""
     value = {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower())
     if value is None:
         raise ConfigError(f'{where} = "{text}": allowed are true, false')

@@ -1,4 +1,4 @@
-"""The policy in force: the structs of the rules, filled from the layers of the configuration (P, I6)."""
+"""Builds the policy in force: the structs of the rules, filled from the configuration layers. [P, I6]"""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ from foureyes.core.rules.policy import (
 
 
 def agent_profiles(layers: Layers) -> dict[str, Profile]:
-    """The agent programs that are known by name, with the model and vendor that count for them (I6)."""
+    """Return the known agent programs by name, with their model and vendor. [I6]"""
     profiles = resolve(BY_KEY["agents"], layers).value
     assert isinstance(profiles, dict)
     return profiles  # type: ignore[return-value]
 
 
 def listed_profiles(layers: Layers) -> tuple[str, ...]:
-    """The agent programs that `[agents]` lists, in its order."""
+    """Return the agent programs listed in `[agents]`, in order."""
     return tuple(layers.file.get(BY_KEY["agents"].key, ()))  # type: ignore[arg-type]
 
 
 def identity_rule(layers: Layers) -> IdentityRule:
-    """Where the project is at home (I3)."""
+    """Return the rule for the project's home. [I3]"""
     return IdentityRule(**_values(IdentityRule, layers))  # type: ignore[arg-type]
 
 
 def review_policy(layers: Layers) -> ReviewPolicy:
-    """Everything the rules ask about, resolved."""
+    """Return the complete resolved policy."""
     checkout = CheckoutRule(**_values(CheckoutRule, layers))  # type: ignore[arg-type]
     return ReviewPolicy(
         minor=MinorRule(**_values(MinorRule, layers)),  # type: ignore[arg-type]
@@ -65,18 +65,18 @@ def review_policy(layers: Layers) -> ReviewPolicy:
 
 
 def _values(struct: type[msgspec.Struct], layers: Layers) -> dict[str, SettingValue]:
-    """What the configuration says about the fields of a struct; the others are as the struct has them."""
+    """Return the configured fields of a struct. Unset fields keep the struct's defaults."""
     return {setting.name: in_force(setting, layers) for setting in _fills(struct) if is_said(setting, layers)}
 
 
 @cache
 def _fills(struct: type[msgspec.Struct]) -> tuple[Setting, ...]:
-    """The settings that fill a struct."""
+    """Return the settings that fill a struct."""
     return tuple(setting for setting in SETTINGS if setting.of is struct)
 
 
 def _with(checkout: CheckoutRule, values: dict[str, SettingValue]) -> dict[str, SettingValue]:
-    """D5: what a check is, is also where it runs."""
+    """Add the checkout to each check, because its environment is part of the check. [D5]"""
     rules = values.get("checks")
     if not checkout.matters or not isinstance(rules, tuple):
         return values
@@ -85,5 +85,5 @@ def _with(checkout: CheckoutRule, values: dict[str, SettingValue]) -> dict[str, 
 
 
 def _limits(values: dict[str, SettingValue]) -> Limits:
-    """E1: a limit of none would escalate what has not begun."""
+    """Return the limits, at least 1 each, because 0 would escalate tasks before they begin. [E1]"""
     return Limits(**{name: max(1, value) if isinstance(value, int) else value for name, value in values.items()})  # type: ignore[arg-type]

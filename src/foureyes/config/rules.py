@@ -1,4 +1,4 @@
-"""The rules by id: what a refusal cites can be looked up. Their text is the file `rules.md` of the package."""
+"""The rules by id, so that users can look up what a refusal cites. Their text is in the package's `rules.md`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from functools import cache
 import msgspec
 
 UNBUILT = "Not built yet:"
-"""How a paragraph begins that says what is meant and not done yet."""
+"""The start of a paragraph about an unimplemented part."""
 
 DETAIL = "In detail:"
-"""The line below the two sentences that every rule begins with."""
+"""The line after the two sentences that every rule begins with."""
 
 FIRST_SENTENCE = re.compile(r".*?\.(?=\s|$)", re.DOTALL)
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
-    """One rule: its id, its first sentence and its whole text. `built` is false where nothing of it is done yet."""
+    """One rule: its id, first sentence and whole text. `built` is False if none of it is implemented."""
 
     id: str
     summary: str
@@ -27,7 +27,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RuleGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """The rules under one letter, with what is said about all of them."""
+    """The rules under one letter, with their introduction."""
 
     letter: str
     title: str
@@ -37,23 +37,23 @@ class RuleGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def groups() -> tuple[RuleGroup, ...]:
-    """Every group in the order of the page."""
+    """Return every group in the order of the page."""
     return tuple(_group(section) for section in _sections(text(), "## "))
 
 
 def text() -> str:
-    """The whole page."""
+    """Return the whole page."""
     with open(os.path.join(os.path.dirname(__file__), "rules.md"), encoding="utf-8") as file:
         return file.read()
 
 
 def by_id() -> dict[str, Rule]:
-    """Every rule by its id."""
+    """Return every rule by its id."""
     return {rule.id: rule for group in groups() for rule in group.rules}
 
 
 def _sections(page: str, mark: str) -> list[str]:
-    """The parts of a page that begin with a heading of one level, without the mark."""
+    """Return the sections of a page at one heading level, without the heading mark."""
     return re.split(rf"^{re.escape(mark)}", page, flags=re.MULTILINE)[1:]
 
 

@@ -1,4 +1,4 @@
-"""Writing settings: the text of a foureyes.toml."""
+"""Writes settings as the text of a foureyes.toml."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from foureyes.core.rules.policy import LabelRule, Profile
 from foureyes.core.words.text import flat, one_line
 
 LONGEST = 160
-"""How much of a reason is written down."""
+"""The length limit of a written reason."""
 
 
 def to_toml(values: dict[str, SettingValue]) -> str:
-    """Settings as the text of a foureyes.toml."""
+    """Return settings as the text of a foureyes.toml."""
     sections: dict[str, list[str]] = {}
     checks = [value for key, value in values.items() if key == "checks"]
     values = {key: value for key, value in values.items() if key != "checks"}
@@ -34,7 +34,7 @@ def to_toml(values: dict[str, SettingValue]) -> str:
 
 
 def to_comment(rule: CheckRule, why: str) -> str:
-    """A check that is not in force, as a person takes it up who takes the signs away."""
+    """Return a check as commented lines. A user enables it by removing the `#` signs."""
     remarks = [
         f"Left out by fe init: {flat(one_line(why, LONGEST))}",
         "Where it can run, take the signs off these lines:",
@@ -43,13 +43,13 @@ def to_comment(rule: CheckRule, why: str) -> str:
 
 
 def to_remote(name: str) -> str:
-    """The remote that several machines would share, as a person takes it up."""
+    """Return the remote for sharing between machines as commented lines, ready to enable."""
     remark = "Where several machines share the project (fe store copy), attempts travel by this git remote (Q6):"
     return "\n" + "".join(f"# {line}\n" for line in (remark, "[git]", f"remote = {_value(name)}"))
 
 
 def _fields(entry: object) -> list[str]:
-    """What differs from the defaults, and what has none."""
+    """Return the fields of an entry that differ from their defaults."""
     assert isinstance(entry, msgspec.Struct)
     defaults = {field.name: field.default for field in msgspec.structs.fields(entry)}
     return [

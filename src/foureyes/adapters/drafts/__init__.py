@@ -1,1 +1,1 @@
-"""Drafts of people, in files."""
+"""Stores people's drafts in files."""

@@ -1,6 +1,5 @@
-"""`.foureyes/drafts/<person>/`: files that only their owner can read, replaced in one step, each held by one process
-at a time.
-"""
+"""Stores drafts in `.foureyes/drafts/<person>/`: readable only by their owner, replaced atomically, each locked by one
+process."""
 
 from __future__ import annotations
 
@@ -20,14 +19,14 @@ LOCK = ".lock"
 
 
 class FilesOfDrafts:
-    """The files of all people of a project, and which of them this process holds."""
+    """The draft files of a project, and the locks that this process holds."""
 
     def __init__(self, project: str) -> None:
         self._folder = os.path.join(project, "drafts")
         self._held: dict[tuple[str, str], int] = {}
 
     def read(self, person: str, name: str) -> bytes | None:
-        """What is in a file; None where there is none. One that cannot be read, or is too large, is empty."""
+        """Return the content of a draft, or None if absent. An unreadable or oversized file is empty."""
         try:
             with folder(self._place(person)) as place:
                 if not is_plain(place, name + ENDING, MOST_BYTES):
@@ -39,7 +38,7 @@ class FilesOfDrafts:
             raise _problem("read", problem) from problem
 
     def write(self, person: str, name: str, document: bytes) -> None:
-        """Replace a file."""
+        """Replace a draft."""
         try:
             self._make()
             with folder(self._place(person), make=True, mode=0o700) as place:
@@ -50,7 +49,7 @@ class FilesOfDrafts:
             raise _problem("written", problem) from problem
 
     def set_aside(self, person: str, name: str) -> str:
-        """Keep what is in a file's place under another name; where it is then."""
+        """Rename whatever is in a draft's place and return the new path."""
         try:
             with folder(self._place(person)) as place:
                 aside = keep_aside(place, name + ENDING)
@@ -59,7 +58,7 @@ class FilesOfDrafts:
         return os.path.join(".foureyes", "drafts", directory_of(person), aside)
 
     def drop(self, person: str, name: str) -> bool:
-        """Remove a file; whether there was one."""
+        """Delete a draft. Return True if it existed."""
         try:
             with folder(self._place(person)) as place:
                 os.unlink(name + ENDING, dir_fd=place)
@@ -70,7 +69,7 @@ class FilesOfDrafts:
         return True
 
     def names(self, person: str) -> list[str]:
-        """The files of a person."""
+        """Return the names of a person's drafts."""
         try:
             with folder(self._place(person)) as place:
                 return sorted(name.removesuffix(ENDING) for name in os.listdir(place) if name.endswith(ENDING))
@@ -80,7 +79,7 @@ class FilesOfDrafts:
             raise _problem("read", problem) from problem
 
     def take(self, person: str, name: str) -> int:
-        """Hold a file: 0 where it is this process's now, else the number of the process that has it (-1: unknown)."""
+        """Lock a draft. Return 0 on success, else the pid of the process that holds it (-1: unknown)."""
         if (person, name) in self._held:
             return 0
         try:
@@ -96,7 +95,7 @@ class FilesOfDrafts:
         return 0
 
     def release(self, person: str, name: str) -> None:
-        """Let go of a file; the end of the process does the same."""
+        """Unlock a draft. The end of the process has the same effect."""
         lock = self._held.pop((person, name), None)
         if lock is not None:
             with suppress(OSError):
@@ -104,7 +103,7 @@ class FilesOfDrafts:
             os.close(lock)
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Unlock all drafts."""
         for person, name in list(self._held):
             self.release(person, name)
 
@@ -117,12 +116,12 @@ class FilesOfDrafts:
 
 
 def directory_of(person: str) -> str:
-    """A name for a person's folder: readable, and never that of another."""
+    """Return a unique and readable folder name for a person."""
     return f"{re.sub('[^A-Za-z0-9]', '_', person)[:40]}-{sha256(person.encode()).hexdigest()[:12]}"
 
 
 def _taken(lock: int) -> int:
-    """Take a lock, and write down whose it is: 0, or who holds it; then it is closed, because it is not ours."""
+    """Take a lock and record this process in it. Return 0, or the holder's pid after closing the handle."""
     holder = -1
     try:
         try:
@@ -141,7 +140,7 @@ def _taken(lock: int) -> int:
 
 
 def _sweep(place: int, name: str) -> None:
-    """Remove what a process left that was killed while it wrote: whoever holds the file writes no other now."""
+    """Remove temporary files of a killed process. Requires the lock, so no other process is writing them."""
     for left in os.listdir(place):
         if left.startswith(f"{name}.new-"):
             with suppress(OSError):

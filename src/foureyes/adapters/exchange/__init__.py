@@ -1,1 +1,1 @@
-"""Findings as SARIF, read and written. Bytes in, bytes out; no files."""
+"""Reads and writes findings as SARIF, from bytes to bytes."""

@@ -1,4 +1,4 @@
-"""Findings as a SARIF 2.1.0 log. What is settled is in it, as suppressed: a finding never vanishes."""
+"""Writes findings as a SARIF 2.1.0 log. Settled findings stay in it as suppressed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ ROOT = "%SRCROOT%"
 
 
 def write(findings: Sequence[Finding], now: str = "") -> bytes:
-    """The log, as UTF-8: a run of each tool that found something, Foureyes first. `now` is the time by which
-    waivers count (E3); without it, all that were given do.
-    """
+    """Return the log as UTF-8, with one run per tool, Foureyes first. `now` decides which waivers are still valid.
+    Without it, all are. [E3]"""
     tools = sorted({finding.tool for finding in findings}) or [""]
     runs = [_run(tool, [finding for finding in findings if finding.tool == tool], now) for tool in tools]
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
@@ -71,7 +70,7 @@ def _result(finding: Finding, ids: dict[str, int], now: str) -> dict[str, Any]:
 
 
 def _message(finding: Finding) -> str:
-    """The title and, unless it begins with it, the problem."""
+    """Return the title and the problem, or only the problem if it starts with the title."""
     title, problem = (
         first_line(finding.title, len(finding.title)),
         spaced(finding.problem, max(MAX_TEXT, len(finding.problem))),
@@ -92,7 +91,7 @@ def _place(finding: Finding) -> dict[str, Any]:
 
 
 def _settled(finding: Finding, now: str) -> str:
-    """Why nobody has to do anything about it any more; empty when somebody has."""
+    """Return the reason that a finding needs no action, or an empty string."""
     if finding.state == "waived":
         is_valid = not now or finding.is_waived(now)
         return f"waived until {finding.waived_until or 'further notice'}" if is_valid else ""

@@ -1,4 +1,4 @@
-"""SARIF reports of tools, read as findings (L3)."""
+"""Reads tools' SARIF reports as findings. [L3]"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEVELS: dict[str, Severity] = {"error": "HIGH", "warning": "MEDIUM", "note": "LO
 
 
 def findings(document: Any, places: ReportPaths, most: Mapping[str, Severity]) -> Iterator[ReportedFinding]:
-    """Every result of a parsed log that is a failure. `most`: what a level alone is worth at most, by tool."""
+    """Return every failure in a parsed log. `most` is the highest severity that a level alone may give, by tool."""
     return (_finding(result, places, most) for result in results(document) if result.level != "none")
 
 
@@ -46,9 +46,8 @@ def _finding(result: Reported, places: ReportPaths, most: Mapping[str, Severity]
 
 
 def _severity(result: Reported, most: Mapping[str, Severity]) -> Severity:
-    """That of the level, or the higher one that a score gives. Linters call an unsorted import an error: of theirs a
-    level alone is worth less.
-    """
+    """Return the severity of the level, or a higher one from the score. Linters report trivial matters as errors, so
+    their levels are capped."""
     if result.score >= CRITICAL:
         return "CRITICAL"
     if result.score >= HIGH:
@@ -58,7 +57,7 @@ def _severity(result: Reported, most: Mapping[str, Severity]) -> Severity:
 
 
 def _fix(result: Reported) -> str:
-    """The first way to fix it, as its author describes it, and what would be written."""
+    """Return the first fix as its author describes it, with the replacement text."""
     replaced = [replacement(each.first, each.last, each.text) for each in result.replaced]
     return "\n\n".join(part for part in (result.fix, *replaced) if part)
 
@@ -78,9 +77,9 @@ class _AnyReport(msgspec.Struct, frozen=True):
 def read(
     document: bytes, name: str, places: ReportPaths | None = None, most: Mapping[str, Severity] | None = None
 ) -> list[ReportedFinding]:
-    """The findings of a SARIF log. A broken log is refused as a whole (`BadInput`).
+    """Return the findings of a SARIF log. Raise BadInput for a broken log, as a whole.
 
-    `places` says what its paths are in the repository, `most` what the levels of a tool are worth at most.
+    `places` maps its paths to the repository, and `most` caps the severity of a tool's levels.
     """
     if len(document) > LARGEST_IMPORT:
         raise BadInput(
@@ -116,15 +115,14 @@ def _findings(document: bytes, places: ReportPaths, most: Mapping[str, Severity]
 # ---- Places ----
 
 WORKTREES = ".foureyes/worktrees/"
-"""Where worktrees of tasks were: one that is gone is no directory of the repository."""
+"""The former place of task worktrees. A deleted one is no directory of the repository."""
 OF_OTHERS = frozenset({"site-packages", "dist-packages", "node_modules", "__pypackages__"})
-"""Directories that hold other people's code."""
+"""Directories that hold third-party code."""
 
 
 class ReportPaths:
-    """`roots` are directories in which the repository is checked out, `paths` those of the tree that the report is
-    about; they are listed when first asked for.
-    """
+    """A mapping from report paths to the repository. `roots` are its checkouts, and `paths` lists the files of the tree
+    on first use."""
 
     def __init__(self, roots: Sequence[str] = (), paths: Callable[[], Collection[str]] | None = None) -> None:
         self._roots = tuple(roots)
@@ -135,9 +133,10 @@ class ReportPaths:
         return Tails(self._paths() if self._paths is not None else ())
 
     def path_of(self, place: str, roots: Sequence[str] = ()) -> str:
-        """The path that a place means: below a root; else, of another clone's path the longest end that the tree has,
-        of two parts at least, and of a relative one the only one that ends so. Empty where it is no path of the
-        repository.
+        """Return the repository path for a place in a report, or an empty string.
+
+        A path below a root is relative to that root. For a path in another clone, use the longest end that the tree
+        has, with at least two parts. For a relative path, use the only one with that end.
         """
         path = inside(place, (*self._roots, *roots))
         if self._paths is None or path in self._tails:
@@ -157,7 +156,7 @@ MAX_PATH = 4_096
 
 
 def inside(path: str, roots: Sequence[str] = ()) -> str:
-    """A path of the repository as git has it; empty when it is none: it is absolute and below no root, or climbs."""
+    """Return a path as git has it, or an empty string if it is outside all roots or contains `..`."""
     if path.startswith("/"):
         root = next(
             (root for root in sorted(roots, key=len, reverse=True) if root and path.startswith(root.rstrip("/") + "/")),
@@ -185,7 +184,7 @@ def finding_of(
     tool: str = "",
     mark: str = "",
 ) -> ReportedFinding:
-    """One finding. A place that is not in the repository (`place` without a `path`) is told in its words."""
+    """Return one finding. A `place` outside the repository is mentioned in its text."""
     problem = spaced(message, MAX_TEXT).strip("\n")
     if place and not path:
         where = first_line(re.sub(r"\s+", " ", place), 300) + (f":{line}" if line else "")
@@ -207,6 +206,6 @@ def finding_of(
 
 
 def replacement(first: int, last: int, text: str) -> str:
-    """What a tool would write in place of some lines, in words."""
+    """Return a sentence with the replacement that a tool suggests for some lines."""
     lines = f"line {first}" if last <= first else f"lines {first} to {last}"
     return f"Replace {lines} by:\n{text}" if text.strip() else f"Remove {lines}, or a part of it."

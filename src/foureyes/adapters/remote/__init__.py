@@ -1,1 +1,1 @@
-"""The socket of a run: how its commands reach the runner, which has the store."""
+"""The socket of a run, through which its commands reach the runner and its store."""

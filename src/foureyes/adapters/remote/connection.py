@@ -1,6 +1,5 @@
-"""The line from a command to its runner: one socket, one question after the other. On the way of every command of a
-run, so the C module below `socket` is enough.
-"""
+"""The connection from a command to its runner: one socket, one question at a time. Every command of a run uses it, so
+it needs only the C module below `socket`."""
 
 from __future__ import annotations
 
@@ -18,13 +17,13 @@ from foureyes.steps import prose
 
 LONGEST_ADDRESS = 107
 PATIENCE = 30
-"""Seconds that others may be before us at the door."""
+"""Seconds to wait for a free place among other callers."""
 FRESH = 3.0
-"""Seconds after which the runner may have hung up on who asks nothing more."""
+"""Seconds after which the runner may have closed an idle connection."""
 
 
 class RunnerLine:
-    """A line to the runner of a run, if it can be had (`connect`)."""
+    """A connection to the runner of a run, if available (`connect`)."""
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
@@ -32,7 +31,7 @@ class RunnerLine:
         self._used = 0.0
 
     def connect(self) -> bool:
-        """Whether somebody answers there who is of this OS user. A sandbox may forbid to ask."""
+        """Connect to the runner. Return False if no process of this OS user answers or a sandbox forbids it."""
         self.close()
         wire = None
         try:
@@ -58,9 +57,8 @@ class RunnerLine:
         return path if len(os.fsencode(path)) <= LONGEST_ADDRESS else f"/proc/self/fd/{handle}/{RUN_SOCKET}"
 
     def ask(self, document: bytes) -> bytes:
-        """The answer to a document. What was sent may be done, whether or not an answer comes: it is never sent
-        twice.
-        """
+        """Send a document and return the answer. Never sends it twice, because it may be processed even without an
+        answer."""
         if len(document) > LARGEST:
             raise BadInput(f"that is more than {LARGEST >> 20} MB.", next_step=prose("give less of it"))
         if (self._wire is None or monotonic() - self._used > FRESH) and not self.connect():
@@ -90,6 +88,6 @@ _WAIT = prose("stop here. Your work stays on its branch, and the next runner con
 
 
 def _seconds(number: int) -> bytes:
-    """A `timeval`: two longs."""
+    """Return a `timeval`: two longs."""
     size = 8 if sys.maxsize > 1 << 32 else 4
     return number.to_bytes(size, sys.byteorder) + bytes(size)

@@ -1,7 +1,7 @@
-"""Doors: the sockets of runs, each in the directory of its run, and who comes in by them (I2).
+"""The sockets of runs, each in the directory of its run, and their callers. [I2]
 
-A run has its own threads, and so many callers at once: what one run does, however it does it, is waited for by no other
-run, and never by the runner. Linux only: elsewhere nobody can tell who is at the other end.
+Each run has its own threads and a limit of callers, so it never delays another run or the runner. Linux only, because
+other systems cannot identify the peer.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from foureyes.adapters.remote.wire import BrokenFrame, length_of, send, take
 from foureyes.core.nouns.session import RUN_SOCKET
 
 AT_ONCE = 16
-"""Callers of one run at once; further ones wait before the door."""
+"""The limit of simultaneous callers of one run. Others wait."""
 WAITING = 64
 SMALL = 1 << 20
-"""Bytes; longer requests are read and answered one after the other."""
+"""In bytes. Longer requests are handled one at a time."""
 SECONDS = 10.0
-"""How long a caller may be silent, a frame may take to come, and an answer to be taken."""
+"""The time limit for an idle caller, for a frame and for sending an answer."""
 PEER_PIDFD = 77
-"""SO_PEERPIDFD: a handle of the very process, whoever has its number later (Linux 6.5)."""
+"""SO_PEERPIDFD: a handle of the process that stays valid if its pid is reused (Linux 6.5)."""
 
 
 class Peer:
-    """Who is at the other end: the process that connected, as the kernel says."""
+    """The process at the other end, as the kernel reports it."""
 
     def __init__(self, connection: socket.socket) -> None:
         packed = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
@@ -39,7 +39,7 @@ class Peer:
         self._handle = _handle_of(connection, self.pid)
 
     def is_there(self) -> bool:
-        """Whether that process has not ended: whatever was read of its number until now was read of it."""
+        """Return True if the process still runs. Then everything read under its pid so far was its own."""
         if self._handle < 0:
             return False
         watched = select.poll()
@@ -53,7 +53,7 @@ class Peer:
 
 
 def _handle_of(connection: socket.socket, pid: int) -> int:
-    """A handle of the process; -1 where it is gone, or in a place of which nothing can be seen."""
+    """Return a handle of the process, or -1 if it ended or is not visible."""
     try:
         packed = connection.getsockopt(socket.SOL_SOCKET, PEER_PIDFD, struct.calcsize("i"))
         return int(struct.unpack("i", packed)[0])
@@ -66,7 +66,7 @@ def _handle_of(connection: socket.socket, pid: int) -> int:
 
 
 Answering = Callable[[Peer, bytes], bytes]
-"""What is answered to a document of a peer; whatever is wrong is an answer, too."""
+"""Returns the answer to a peer's document. Errors are answers too."""
 
 
 class Door:
@@ -83,7 +83,7 @@ class Door:
         Thread(target=self._wait, name=f"door of {os.path.basename(directory)}", daemon=True).start()
 
     def shut(self) -> bool:
-        """Let nobody in any more; whether nobody is being served. The socket is gone."""
+        """Stop accepting callers and delete the socket. Return True if no request is in progress."""
         with self._lock:
             if not self._is_shut:
                 self._is_shut = True
@@ -139,7 +139,7 @@ class Door:
             peer.close()
 
     def _answered(self, connection: socket.socket, peer: Peer, length: int) -> bytes | None:
-        """What is answered to the next document; None where nobody waits for it, or the door is shut."""
+        """Return the answer to the next document, or None if the caller hung up or the socket is closed."""
         document = take(connection, length, rest=self._seconds)
         if not _waits(connection) or not self._begin():
             return None
@@ -159,16 +159,15 @@ class Door:
 
 
 def _waits(connection: socket.socket) -> bool:
-    """Whether somebody still waits at the other end: for who has hung up nothing is begun."""
+    """Return True if the caller still waits, so that no work starts for one that hung up."""
     watched = select.poll()
     watched.register(connection, 0)
     return not watched.poll(0)
 
 
 def _listening(directory: str) -> socket.socket:
-    """A socket in the directory of a run, which nobody else can enter. Its address may have 108 bytes only, so it is
-    named by the handle of its directory.
-    """
+    """Create a socket in the private directory of a run. Addresses are limited to 108 bytes, so it is bound through the
+    directory's handle."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         with folder(directory) as handle:
@@ -182,5 +181,5 @@ def _listening(directory: str) -> socket.socket:
 
 
 def can_be() -> bool:
-    """Whether this system has what doors need."""
+    """Return True if this system supports these sockets."""
     return sys.platform.startswith("linux")

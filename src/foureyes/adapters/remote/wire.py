@@ -1,6 +1,6 @@
-"""Values on the wire: what a run asks, and what is answered, a view or a refusal with all that belongs to it.
+"""Encodes requests and answers between a run and its runner. An answer is a view or a complete refusal.
 
-An answer names the struct that it is, so that whoever asked has the same value as if the verb had been called at home.
+An answer names its struct type, so the caller gets the same value as from a local call.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ SEQUENCES: dict[str, type] = {"list": list, "tuple": tuple, "set": frozenset}
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a run asks for: a verb and its arguments but for who calls, which nobody is believed about. `token` is one
-    that was given out by hand, `asserted` a typed name; `left`: who asks is a server that lost its starter (I5).
+    """A request: a verb and its arguments, without the caller, which the runner determines itself.
+
+    `token` is one issued by hand, `asserted` a typed name. `left` means that the caller is a server whose starter has
+    ended. [I5]
     """
 
     verb: str
@@ -38,7 +40,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class WireValue(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A value: what kind it is, for a struct (or several of one) its type, and itself."""
+    """A value with its kind and, for structs, its type."""
 
     kind: str
     body: msgspec.Raw
@@ -46,7 +48,7 @@ class WireValue(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A refusal as values."""
+    """A refusal as plain values."""
 
     message: str
     reasons: tuple[Reason, ...]
@@ -55,11 +57,11 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Unreadable(Exception):
-    """Bytes that are no request and no answer."""
+    """Error: bytes that are neither a request nor an answer."""
 
 
 def write(value: object) -> bytes:
-    """A value in bytes. Text that is no UTF-8 (a path, say) stays what it is."""
+    """Encode a value. Keeps text that is not UTF-8, such as a path."""
     try:
         return msgspec.json.encode(value, enc_hook=_plain)
     except UnicodeEncodeError:
@@ -69,7 +71,7 @@ def write(value: object) -> bytes:
 
 
 def read(document: bytes | msgspec.Raw, kind: Any) -> Any:
-    """Bytes as a value of this type; `Unreadable` where they are none."""
+    """Decode a value of this type. Raise Unreadable for anything else."""
     try:
         return msgspec.json.decode(document, type=kind, dec_hook=_made)
     except msgspec.ValidationError as problem:
@@ -79,7 +81,7 @@ def read(document: bytes | msgspec.Raw, kind: Any) -> Any:
 
 
 def _read_odd(document: bytes, kind: Any) -> Any:
-    """Text that is no UTF-8, as `write` writes it; or garbage."""
+    """Decode text that is not UTF-8, as `write` encodes it. Raise Unreadable otherwise."""
     from json import loads
 
     try:
@@ -106,7 +108,7 @@ def _made(kind: type, value: object) -> object:
 
 
 def answer(value: object) -> bytes:
-    """What a verb answered."""
+    """Encode the result of a verb."""
     return write(_answer(value))
 
 
@@ -125,7 +127,7 @@ def _answer(value: object) -> WireValue:
 
 
 def _struct(value: msgspec.Struct) -> WireValue:
-    """As it is; where a field of it can be anything, each field by itself."""
+    """Encode a struct. If a field can hold any object, encode its fields separately."""
     name = _name_of(type(value))
     if "object" not in type(value).__annotations__.values():
         return WireValue("struct", _raw(value), name)
@@ -144,7 +146,7 @@ def _several(value: Any) -> WireValue:
 
 
 def refused(problem: FoureyesError) -> WireValue:
-    """A refusal: of which kind, every reason, what to type next."""
+    """Encode a refusal: its kind, all reasons, and the next step."""
     kind = next(base for base in type(problem).__mro__ if base.__module__ == errors.__name__)
     body = Refusal(problem.message, problem.reasons, problem.next_step, problem.task)
     return WireValue("refusal", _raw(body), kind.__name__)
@@ -159,7 +161,7 @@ def _name_of(kind: type) -> str:
 
 
 def value_of(document: bytes) -> object:
-    """What was answered; a refusal is raised."""
+    """Return the decoded result, or raise the decoded refusal."""
     try:
         return _value(read(document, WireValue))
     except Unreadable as problem:
@@ -193,7 +195,7 @@ def _values(body: msgspec.Raw) -> dict[str, Any]:
 
 
 def _one_of_many(given: WireValue) -> object:
-    """One of several: there a refusal is an answer like others."""
+    """Return one of several values. A refusal is returned here, not raised."""
     try:
         return _value(given)
     except FoureyesError as problem:
@@ -209,7 +211,7 @@ def _refuse(given: WireValue) -> NoReturn:
 
 
 def _type(name: str) -> type[msgspec.Struct]:
-    """A struct of ours, by its name."""
+    """Return one of our structs by name."""
     module, _, kind = name.partition(":")
     if module.startswith(PACKAGE):
         try:
@@ -228,12 +230,12 @@ def _type(name: str) -> type[msgspec.Struct]:
 
 HEADER = 4
 LARGEST = 96 << 20
-"""Bytes of a frame: the largest document that a command reads, in the letters of JSON."""
+"""The limit of a frame in bytes: the largest document of any command, encoded as JSON."""
 PIECE = 1 << 18
 
 
 class AnySocket(Protocol):
-    """A socket, of the standard library or of the C module below it, which loads in no time."""
+    """A socket of the standard library or of the faster-loading C module."""
 
     def settimeout(self, value: float | None, /) -> None: ...
 
@@ -243,19 +245,18 @@ class AnySocket(Protocol):
 
 
 class BrokenFrame(Exception):
-    """The other side sent half a frame, too much, or nothing for too long."""
+    """Error: the peer sent a partial or oversized frame, or nothing for too long."""
 
 
 def receive(wire: AnySocket, *, largest: int = LARGEST) -> bytes | None:
-    """The next document, however long it takes; None where the other side is done."""
+    """Return the next document without a time limit, or None if the peer closed the connection."""
     length = length_of(wire, first=None, rest=None, largest=largest)
     return None if length is None else take(wire, length, rest=None)
 
 
 def length_of(wire: AnySocket, *, first: float | None, rest: float | None, largest: int = LARGEST) -> int | None:
-    """How long the next document is; None where the other side is done. `first`: how many seconds its first byte may
-    take, `rest`: the others.
-    """
+    """Return the length of the next document, or None if the peer closed the connection. `first` limits the wait for
+    the first byte in seconds, `rest` that for the others."""
     wire.settimeout(first)
     head = wire.recv(HEADER)
     if not head:
@@ -267,7 +268,7 @@ def length_of(wire: AnySocket, *, first: float | None, rest: float | None, large
 
 
 def take(wire: AnySocket, length: int, *, rest: float | None) -> bytes:
-    """So many bytes, within so many seconds altogether."""
+    """Return `length` bytes, received within `rest` seconds in total."""
     end = None if rest is None else monotonic() + rest
     pieces: list[bytes] = []
     while length > 0:
@@ -282,6 +283,6 @@ def take(wire: AnySocket, length: int, *, rest: float | None) -> bytes:
 
 
 def send(wire: AnySocket, document: bytes, *, within: float | None) -> None:
-    """One document; who does not take it in time does not get it."""
+    """Send a document. Fails if the peer does not accept it in time."""
     wire.settimeout(within)
     wire.sendall(len(document).to_bytes(HEADER, "big") + document)
