@@ -1,4 +1,4 @@
-"""Every key of the configuration: its default, its meaning, and which way is stricter (P12)."""
+"""Every key of the configuration, with its default, its meaning and its stricter direction. [P12]"""
 
 from __future__ import annotations
 
@@ -50,12 +50,15 @@ SettingSource = Literal["environment", "store", "foureyes.toml", "default"]
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """One key of the configuration.
 
-    `of` is the struct of the rules that the key fills, `field` the field there if it is not called like the key: the
-    default is the struct's. A key that no rule asks about has its `own_default`.
-    `builtin` is the list that the entries of the key are added to.
-    `scale` says which way is stricter, so that an environment may tighten it: for a choice the allowed values from
-    strictest to loosest, for a number "low", for yes/no the stricter of both. Without a scale it cannot be overridden
-    there; `only_tighter` means that people cannot loosen it there either, because it is about who is a person.
+    `of` is the rule struct that the key fills, and `field` the field there if its name differs. The default comes from
+    the struct. A key that no rule uses has its `own_default`.
+
+    `builtin` is the list that the key's entries extend.
+
+    `scale` gives the stricter direction, so that the environment may tighten the key: for a choice its values from
+    strictest to loosest, for a number "low", for yes/no the stricter value. Without a scale the environment cannot
+    override the key. `only_tighter` keeps even people from loosening it there, because it decides who counts as a
+    person.
     """
 
     key: str
@@ -76,7 +79,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def default(self) -> SettingValue:
-        """The value where no layer says anything."""
+        """The value without any layer."""
         if self.builtin:
             return ()
         return self.own_default if self.of is None else getattr(self.of(), self.name)
@@ -87,7 +90,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def variable_of(key: str) -> str:
-    """The environment variable for a key."""
+    """The environment variable of a key."""
     return "FOUREYES_" + key.replace(".", "_").upper()
 
 
@@ -174,7 +177,8 @@ _NAME = re.compile(r"(?!-)[A-Za-z0-9._-]{1,100}")
 
 
 def why_no_remote(name: str) -> str:
-    """Why this is not the name of a remote, else empty; an address is none: each clone has its own way there."""
+    """Return the reason that this is not the name of a remote, or an empty string. Addresses are refused, because each
+    clone reaches the remote its own way."""
     if not name or (_NAME.fullmatch(name) and ".." not in name and not name.endswith((".", ".lock"))):
         return ""
     return "allowed is the name that git remote lists (origin), or nothing"
@@ -195,9 +199,10 @@ ALIASES: dict[str, str] = {
     "review.risk.test_paths": "review.risk.extra_test_paths",
     "review.risk.watched_paths": "review.risk.extra_watched_paths",
 }
-"""Other names of keys: what is written under one counts as written under the key."""
+"""Other names of keys. A value under one counts as a value of the key."""
 WHOLE_LISTS = frozenset({"review.coverage_exclude", "review.docs_paths", "review.linters"})
-"""Former keys whose list still replaces the built-in one: each entry loosens, so adding the built-in ones would, too."""
+"""Former keys whose list still replaces the built-in one. Their entries loosen, and adding the built-in ones would
+loosen more."""
 REMOVED: dict[str, str] = {
     "checkout.timeout_minutes": "prepare and build may take an hour each",
     "minor.max_bytes": "a minor change has at most 4096 bytes",
@@ -213,7 +218,7 @@ REMOVED: dict[str, str] = {
     "run.min_free_mb": "a runner starts nothing with less than 200 MB free",
     "run.order": "the tiers come first, then the profiles of [agents] in their order",
 }
-"""Former keys, which are accepted and ignored, and what holds now."""
+"""Former keys, accepted and ignored, with the current behavior."""
 FEATURES: dict[str, str] = {
     "balanced_review_policy": "true: review.policy is balanced, false: strict; unset: review.policy decides"
 }
@@ -545,12 +550,12 @@ BY_KEY: dict[str, Setting] = {setting.key: setting for setting in SETTINGS}
 
 
 def names_of(key: str) -> list[str]:
-    """A key and its other names."""
+    """Return a key and its other names."""
     return [key, *[old for old, new in ALIASES.items() if new == key]]
 
 
 def instead_of(key: str) -> str:
-    """What to write instead of a former key; empty for every other key."""
+    """Return the replacement for a former key, or an empty string for any other key."""
     if key in REMOVED:
         return f"{key} has no effect, remove it ({REMOVED[key]})"
     if key == POLICY_ALIAS or key not in ALIASES:

@@ -1,1 +1,1 @@
-"""Agent programs: what they read from a repository."""
+"""Runs agent programs and sets them up in a repository."""

@@ -1,10 +1,10 @@
-"""The Agent Client Protocol (ACP), for agents that speak it: a program of its own between the reaper and the agent. It
-gives the agent the prompt, answers what it asks, and tells its own stream in the format of claude's.
+"""A client for the Agent Client Protocol (ACP), run as a separate program between the reaper and the agent. It sends
+the prompt, answers the agent's requests, and writes a stream in claude's format.
 
-It is started by its path with nothing but the standard library: no module of Foureyes, none of its rights. It offers
-the agent neither files nor terminals: an agent uses its own. Who must not write is allowed to read, and nothing else.
+It is started by its path and uses only the standard library, without Foureyes modules or rights. It offers the agent no
+file or terminal access, because agents have their own. An agent that must not write gets permission to read only.
 
-    acp.py PROGRAM [--writes | --reads] [--resume ID] [--mcp-command JSON --mcp-args JSON] -- ARGUMENTS
+acp.py PROGRAM [--writes | --reads] [--resume ID] [--mcp-command JSON --mcp-args JSON] -- ARGUMENTS
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from typing import Any
 
 VERSION = 1
 LONGEST = 64 << 20
-"""Bytes of one message; an agent that sends more is not listened to any more."""
+"""The size limit of one message in bytes. A larger one ends the conversation."""
 CHUNK = 1 << 16
 GRACE, PAUSE = 5.0, 0.05
-"""Seconds that an agent has to end by itself."""
+"""The seconds an agent has to end by itself."""
 READING = frozenset({"read", "search", "think", "fetch"})
-"""Kinds of tool calls that change nothing."""
+"""The kinds of tool calls that change nothing."""
 READ_ONLY = ("plan", "read-only", "ask")
-"""What agents call a mode in which they change nothing."""
+"""The names that agents give a read-only mode."""
 NO_METHOD, NEEDS_LOGIN = -32601, -32000
 SAID_NO = {
     "refusal": "the agent refused to go on",
@@ -38,7 +38,7 @@ AcpMessage = Mapping[str, Any]
 
 
 class AgentFailure(Exception):
-    """The agent said no, or went away; in its own words."""
+    """Error: the agent refused or failed. The message is its own."""
 
     def __init__(self, text: str, code: int = 0) -> None:
         super().__init__(text)
@@ -46,11 +46,11 @@ class AgentFailure(Exception):
 
 
 class Gone(AgentFailure):
-    """The agent is not there any more: there is no end of its stream to tell."""
+    """Error: the agent ended, so there is no final event to write."""
 
 
 class AgentRpc:
-    """JSON-RPC with one agent: a message is a line."""
+    """A JSON-RPC connection to one agent, with one message per line."""
 
     def __init__(self, argv: list[str]) -> None:
         theirs_in, self._out = os.pipe()
@@ -70,13 +70,13 @@ class AgentRpc:
             raise Gone("the agent ended before it was asked everything") from problem
 
     def ask(self, method: str, params: AcpMessage) -> int:
-        """A request; its number, by which its answer is known."""
+        """Send a request and return its number, which identifies the answer."""
         self._number += 1
         self.send({"id": self._number, "method": method, "params": params})
         return self._number
 
     def messages(self) -> Iterator[AcpMessage]:
-        """What it sends; what cannot be read is left out."""
+        """Yield the agent's messages and skip unreadable ones."""
         rest = b""
         while part := os.read(self._in, CHUNK):
             *lines, rest = (rest + part).split(b"\n")
@@ -91,7 +91,7 @@ class AgentRpc:
                     yield message
 
     def close(self) -> None:
-        """Let the agent end by itself, then end it."""
+        """Wait for the agent to end by itself, then end it."""
         os.close(self._out)
         end = time.monotonic() + GRACE
         while time.monotonic() < end:
@@ -102,7 +102,7 @@ class AgentRpc:
 
 
 class ClaudeStream:
-    """What is told on standard output, in the format of claude's stream."""
+    """A writer of claude's stream format on standard output."""
 
     def __init__(self) -> None:
         self.conversation = ""
@@ -123,7 +123,7 @@ class ClaudeStream:
         self._pieces += piece
 
     def whole(self) -> None:
-        """A message in pieces is whole."""
+        """Write a message once all its pieces have arrived."""
         text, self._pieces = self._pieces, ""
         if text.strip():
             self.final = text
@@ -147,7 +147,7 @@ class ClaudeStream:
             self.broken = "systemError"
 
     def call(self, call: AcpMessage) -> None:
-        """A tool is used, or asked for; told once."""
+        """Write a tool call, or a request for one, only once."""
         if (name := str(call.get("toolCallId"))) in self._calls:
             return
         self._calls.add(name)
@@ -157,7 +157,7 @@ class ClaudeStream:
         self.block("assistant", type="tool_use", name=title, input=given if isinstance(given, dict) else {})
 
     def end(self, problem: str = "", code: int = 0) -> int:
-        """The last event; the exit code."""
+        """Write the last event and return the exit code."""
         self.whole()
         problem = problem or (self.final or self.broken if self.broken else "")
         status = {"api_error_status": 401} if code == NEEDS_LOGIN else {}
@@ -168,7 +168,7 @@ class ClaudeStream:
 
 
 class Client:
-    """One conversation."""
+    """A conversation with an agent."""
 
     def __init__(self, wire: AgentRpc, stream: ClaudeStream, options: Mapping[str, str]) -> None:
         self._wire, self._told, self._options = wire, stream, options
@@ -176,7 +176,7 @@ class Client:
         self._listens = False
 
     def talk(self, prompt: str) -> str:
-        """From the greeting to the end of the turn: why it ended."""
+        """Run one turn from the handshake to its end and return the stop reason."""
         offers = {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False}
         hello = self._answer("initialize", {"protocolVersion": VERSION, "clientCapabilities": offers})
         loads = bool(_table(hello.get("agentCapabilities")).get("loadSession"))
@@ -192,7 +192,7 @@ class Client:
         return str(done.get("stopReason") or "")
 
     def _session(self, loads: bool) -> tuple[str, list[str]]:
-        """The conversation, a new one or that of before; the modes it has."""
+        """Start or load the session. Return its id and modes."""
         place = {"cwd": os.getcwd(), "mcpServers": self._servers()}
         before = self._options.get("--resume", "")
         if before and not loads:
@@ -211,7 +211,7 @@ class Client:
         return [{"name": "foureyes", "command": command, "args": args, "env": []}] if command else []
 
     def _answer(self, method: str, params: AcpMessage) -> AcpMessage:
-        """The answer to a request; meanwhile the agent is listened to, and what it asks is answered."""
+        """Return the answer to a request. Handles the agent's messages and requests meanwhile."""
         number = self._wire.ask(method, params)
         for message in self._messages:
             if message.get("method"):
@@ -235,7 +235,7 @@ class Client:
             self._wire.send({"id": message["id"], "error": why})
 
     def _permit(self, params: AcpMessage) -> AcpMessage:
-        """Who works may; who reads may read. Once each: nothing is allowed for ever."""
+        """Allow a tool call if the agent may write or the call only reads. Prefers permission for a single call."""
         may = "--writes" in self._options or _table(params.get("toolCall")).get("kind") in READING
         options = params.get("options")
         offered = [option for option in options if isinstance(option, dict)] if isinstance(options, list) else []
@@ -256,7 +256,7 @@ def _text(content: object) -> str:
 
 
 def _why(error: AcpMessage) -> str:
-    """What went wrong, with what the agent says about it."""
+    """Return the error message with the agent's details."""
     data = error.get("data")
     about = data if isinstance(data, str) else _table(data).get("details") or _table(data).get("message") or ""
     message = str(error.get("message") or "it failed")
@@ -264,7 +264,7 @@ def _why(error: AcpMessage) -> str:
 
 
 def options_of(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Our own options, and what is behind them for the agent."""
+    """Return our own options, and the agent's arguments after them."""
     given: dict[str, str] = {}
     rest = list(words)
     while rest and (name := rest.pop(0)) != "--":

@@ -1,4 +1,4 @@
-"""The arguments and variables of one run: a dialect filled in for a profile, a role and a purpose (I2)."""
+"""Builds the arguments and variables of one run from a dialect, a profile, a role and a purpose. [I2]"""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ the same. If you do not see these tools, search for them.
 
 Where git cannot commit, leave the files as they are: what is not committed when you end is committed for you.
 """
-"""For a run that works by tools alone: what the commands of its prompt are there."""
+"""Explains to a run without a shell which tools replace the commands in its prompt."""
 
 
 class LaunchWords(msgspec.Struct, frozen=True):
-    """What a program is started with, beside its environment of every day. `more` stands behind the prompt."""
+    """The arguments, variables and files of a program. `more` is appended to the prompt."""
 
     arguments: tuple[str, ...]
     env: dict[str, str]
@@ -51,7 +51,7 @@ class LaunchWords(msgspec.Struct, frozen=True):
 def words_of(
     dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str], environ: Mapping[str, str]
 ) -> LaunchWords:
-    """Everything behind the program's name, and the variables of its own. `mcp`: the command of the server of a run."""
+    """Return the arguments after the program's name and its own variables. `mcp` is the command of the run's server."""
     profile, may_write, resumes = launch.profile, launch.writes, conversation_of(launch.resumes)
     serves = bool(mcp) and bool(dialect.mcp or dialect.mcp_env)
     leads = launch.purpose == "lead"  # it may not write, so it has no shell
@@ -78,7 +78,7 @@ def words_of(
 
 
 def attached_words(dialect: Dialect, profile: Profile, task: str, name: str, conversation: str) -> tuple[str, ...]:
-    """What a person starts a program with to go on with a conversation; nothing where it cannot be."""
+    """Return the arguments with which a person resumes a conversation, or nothing if that is impossible."""
     conversation = conversation_of(conversation)
     chosen = profile.attach_args or (dialect.attach if conversation else ())
     model = dialect.model if profile.model and not profile.attach_args else ()
@@ -114,7 +114,7 @@ def _filling(launch: Launch, directory: str, server: Sequence[str]) -> dict[str,
 
 
 def _fill(word: str, filled: Mapping[str, str]) -> str:
-    """A word with what stands in braces filled in, once: nothing in a value is filled again."""
+    """Replace names in braces once. Never replaces inside the inserted values."""
     parts, rest = [], word
     while (at := rest.find("{")) >= 0:
         end = rest.find("}", at)
@@ -135,34 +135,36 @@ def _fill(word: str, filled: Mapping[str, str]) -> str:
 # good for one use.
 
 AGENT_MARK = "agent:"
-"""What the run mark of an agent begins with; the run's id follows."""
+"""The prefix of an agent's run mark, followed by the run's id."""
 PASSED_ON = frozenset(
     "LANG LANGUAGE TZ USER LOGNAME SHELL HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy "
     "no_proxy SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE".split()
 )
 NEVER_PASSED_ON = ("FOUREYES_", "GIT_", "SSH_", "LD_", "DYLD_")
-"""Ours, and what would reach the person's repositories, machines or this machine's loader."""
+"""Our own variables, and those that reach the person's repositories, machines or this machine's loader."""
 QUIET = {
     "TERM": "dumb", "NO_COLOR": "1", "DO_NOT_TRACK": "1", "DISABLE_AUTOUPDATER": "1", "GIT_TERMINAL_PROMPT": "0",
     "GIT_EDITOR": "true", "GIT_PAGER": "cat", "PAGER": "cat",
 }  # fmt: skip
-"""Nobody sits there: nothing asks, pages, edits, or changes its own program."""
+"""Settings for a program without a user: no questions, pagers, editors or self-updates."""
 MONITOR, HOOKS = ("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null")
-"""I5: what git would run in a checkout unasked. Who commits keeps the hooks: they write the trailers (K1)."""
+"""Settings for programs that git would run unasked in a checkout. Runs that commit keep the hooks, which write the
+trailers (K1). [I5]"""
 HOMES = {
     "XDG_CONFIG_HOME": ".config", "XDG_CACHE_HOME": ".cache", "XDG_DATA_HOME": ".local/share",
     "XDG_STATE_HOME": ".local/state",
 }  # fmt: skip
 
 TERMINAL = ("TERM", "COLORTERM", "TERM_PROGRAM", "DISPLAY", "WAYLAND_DISPLAY", "TMPDIR", "EDITOR", "VISUAL", "NO_COLOR")
-"""What a program that a person sits at has besides."""
+"""Additional variables for a program used by a person."""
 
 LOGIN_PROFILES = (".profile", ".zprofile")
-"""What login shells read in a home; codex runs each command in one, and the machine's own profile sets another PATH."""
+"""The files that login shells read in a home. Codex runs each command in one, and the machine's own profile would set
+another PATH."""
 
 
 def run_mark(run: str) -> str:
-    """The value of the run mark, by which processes of a run are found."""
+    """Return the value of the run mark, which identifies the processes of a run."""
     return f"{AGENT_MARK}{run}"
 
 
@@ -170,9 +172,11 @@ def environment(
     environ: Mapping[str, str], *, run: str, directory: str, home: str, asked: Sequence[str] = (),
     own: Mapping[str, str] | None = None, writes: bool = False, checkout: str = "",
 ) -> dict[str, str]:  # fmt: skip
-    """All of it. `asked` are names to let through, or `NAME=value`; `own` is what the program needs and nobody asked
-    for. Neither replaces what is set here. `writes`: whoever it is commits. `checkout`: files that are no repository,
-    and git does not look for one around them.
+    """Return the complete environment of a run.
+
+    `asked` holds names to pass on, or `NAME=value`. `own` holds what the program itself needs. Neither overrides the
+    values set here. `writes` is True if the run commits. `checkout` is a directory outside any repository, and git must
+    not search above it.
     """
     passed = {name: value for name, value in environ.items() if name in PASSED_ON or name.startswith("LC_")}
     return {
@@ -194,7 +198,7 @@ def environment(
 def persons_environment(
     environ: Mapping[str, str], *, home: str, asked: Sequence[str], own: Mapping[str, str]
 ) -> dict[str, str]:
-    """For a person who goes on with a conversation at a terminal: what a run finds, without what marks one."""
+    """Return the environment for a person who resumes a conversation: like a run's, without its marks."""
     variables = environment(environ, run="none", directory="", home=home, asked=asked, own=own, writes=True)
     for name in (*QUIET, RUN_MARK, RUN_DIR, "TMPDIR", "GIT_CEILING_DIRECTORIES"):
         variables.pop(name, None)
@@ -202,14 +206,14 @@ def persons_environment(
 
 
 def git_settings(*settings: tuple[str, str]) -> dict[str, str]:
-    """Settings for every git of a run, over those of any file."""
+    """Return variables with settings for every git of a run, which override all files."""
     numbered = [(f"GIT_CONFIG_KEY_{n}", f"GIT_CONFIG_VALUE_{n}", *pair) for n, pair in enumerate(settings)]
     variables = {name: word for key, value, setting, to in numbered for name, word in ((key, setting), (value, to))}
     return {"GIT_CONFIG_COUNT": str(len(settings)), **variables}
 
 
 def wanted(environ: Mapping[str, str], asked: Sequence[str]) -> dict[str, str]:
-    """What a profile asks for by name, or sets."""
+    """Return the variables that a profile requests or sets."""
     variables: dict[str, str] = {}
     for entry in asked:
         name, is_set, value = entry.partition("=")
@@ -219,12 +223,12 @@ def wanted(environ: Mapping[str, str], asked: Sequence[str]) -> dict[str, str]:
 
 
 def clean_path(path: str) -> str:
-    """Only absolute directories: a relative one, or an empty one, is a directory of the files that are worked on."""
+    """Return PATH with absolute directories only. A relative or empty entry would mean a directory of the edited files."""
     return os.pathsep.join(entry for entry in path.split(os.pathsep) if entry.startswith("/")) or os.defpath
 
 
 def path_with_fe(path: str) -> str:
-    """The PATH, at its end the directory of this `fe` where no other is on it."""
+    """Return PATH, with the directory of this `fe` at its end if PATH has no `fe`."""
     import shutil
 
     entries = clean_path(path)
@@ -234,7 +238,7 @@ def path_with_fe(path: str) -> str:
 
 
 def login_profile(path: str) -> str:
-    """A profile for login shells: the PATH of a run."""
+    """Return a profile for login shells that sets the PATH of a run."""
     import shlex
 
     return f"PATH={shlex.quote(path_with_fe(path))}\nexport PATH\n"

@@ -1,9 +1,9 @@
-"""The agent programs that Foureyes can drive, as data: how each is asked to work, to review without writing and to go
-on, what keeps the repository's own configuration out of it, and where a person is logged in.
+"""The supported agent programs, as data: their arguments to work, to review without writing and to resume, to ignore
+the repository's configuration, and their login files.
 
-Words in braces are filled in: `{model}`, `{conversation}`, `{worktree}`, `{run_dir}`, `{prompt_file}`, `{task}`,
-`{profile}`, `{purpose}`, `{iteration}`, `{run}`, and for the MCP server `{mcp_command}`, `{mcp_args}`,
-`{mcp_servers}`, `{mcp_trusted}` and `{mcp_opencode}` (JSON), and `{schema}` and `{schema_file}`.
+Names in braces are replaced: `{model}`, `{conversation}`, `{worktree}`, `{run_dir}`, `{prompt_file}`, `{task}`,
+`{profile}`, `{purpose}`, `{iteration}`, `{run}`, `{schema}` and `{schema_file}`, and for the MCP server
+`{mcp_command}`, `{mcp_args}`, `{mcp_servers}`, `{mcp_trusted}` and `{mcp_opencode}` (JSON).
 """
 
 from __future__ import annotations
@@ -21,18 +21,20 @@ SCRIPTED, ACP = os.path.join(HERE, "scripted.py"), os.path.join(HERE, "acp.py")
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """How one program is driven. The prompt is its standard input.
+    """The command line interface of one program, which gets the prompt as standard input.
 
-    `review` is for every role that must not write. `resume` stands behind the other words; codex has a command of its
-    own for it: `resume_words` in place of `words`, `resume_implement` and `resume_review` in place of the role's.
-    `between` stands before a profile's own arguments.
-    `attach` is how a person goes on with a conversation at a terminal.
-    `structured` holds it to the schema of its answer (qwen cannot with `--bare`: it does not offer the tool for
-    it). `mcp_files` are files of the run's directory. `obeys` are files of a tree by which it starts programs, and
-    no flag keeps it from that. `keys` are variables that log somebody in, `keyed` what is said then, `own` the
-    program's own directory (variable, and where it is in the person's home), `links` one that only HOME tells.
-    `login` are files that show, below the person's home, that somebody is logged in. `tools_only`: `fe` does not
-    work in the sandbox of its shell, only the tools of its MCP server do.
+    `review` is for every role that must not write. `resume` follows the other words. Codex has a separate command to
+    resume, so `resume_words` replaces `words`, and `resume_implement` or `resume_review` replaces the role's words.
+    `between` precedes a profile's own arguments. `attach` lets a person resume a conversation at a terminal.
+
+    `structured` enforces the schema of the answer. Qwen cannot do that with `--bare`, which removes the tool for it.
+    `mcp_files` are files in the run's directory. `obeys` lists files of a tree that make the program start others, with
+    no flag to prevent it. `reads` lists configuration files that may do the same.
+
+    `keys` are login variables, `keyed` the extra arguments if one is set, and `own` the program's own directory
+    (variable, and path in the person's home). `links` lists directories found only through HOME. `login` lists files
+    below the person's home that prove a login. `tools_only` means that `fe` works only through the MCP server, not in
+    the sandbox of the program's shell.
     """
 
     program: str
@@ -188,6 +190,6 @@ DIALECTS: dict[str, Dialect] = {
 
 
 def dialect_of(profile: Profile) -> Dialect:
-    """How a profile's program is driven: as the profile says, else by its name; any other program writes text."""
+    """Return the dialect of a profile: its adapter, else the one named like its program, else plain text."""
     name = profile.adapter or profile.program.rpartition("/")[2]
     return DIALECTS.get(name, TEXT)

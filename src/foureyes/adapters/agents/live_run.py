@@ -1,4 +1,4 @@
-"""A live run: a program below its reaper, its streams read, its log written, its time minded. Nothing here waits."""
+"""A live run: a program under its reaper, with its streams, log and time limits. Nothing here blocks."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 # ---- A live run ----
 
 BUSY = 0.1
-"""Seconds after which it is looked again whether the last thing that a run asked for is done."""
+"""The interval in seconds for checking if a run's last request is done."""
 FLOOD = 1 << 30
-"""Bytes that a run may write; one that writes for ever is ended."""
+"""The limit of a run's output in bytes. A larger output ends the run."""
 
 
 class RunLimits(msgspec.Struct, frozen=True):
-    """Seconds that a run has, and that it may be silent."""
+    """The time limits of a run in seconds, in total and for silence."""
 
     deadline: float
     idle: float
@@ -41,7 +41,7 @@ class RunLimits(msgspec.Struct, frozen=True):
 
 
 class RunBrief(msgspec.Struct, frozen=True, kw_only=True):
-    """What is needed to say in the end what became of a run."""
+    """The data needed to report the outcome of a run."""
 
     run: RunId
     program: str
@@ -50,11 +50,11 @@ class RunBrief(msgspec.Struct, frozen=True, kw_only=True):
     token: str
     format: str
     asks: bool = False
-    """Whether its last message is a document that was asked for."""
+    """True if its last message is a requested document."""
 
 
 class LiveProgram:
-    """`LiveRun`. `over` is called once everything of it is gone, and what it asked for is done (`quiet`)."""
+    """The `LiveRun` of a program. It calls `over` after the program has ended and all its requests are done (`quiet`)."""
 
     def __init__(
         self, asked: RunBrief, child: Supervised, process: str, log: RunLog, limits: RunLimits,
@@ -192,9 +192,7 @@ NO_LAST_EVENT = "it ended before its stream did"
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """How the process of a run ended. `flooded`: it wrote more than anybody reads. `failed`: it could not be started,
-    and why.
-    """
+    """The end of a run's process. `flooded` means too much output. `failed` is the reason that it could not start."""
 
     rc: int | None = None
     timed_out: Literal["", "deadline", "idle"] = ""
@@ -209,9 +207,8 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 def outcome(
     reader: RunStreams, ending: Ending, *, is_text: bool, prompt: str, secret: str, now: float, asks: bool = False
 ) -> RunOutcome:
-    """What became of a run. A signal counts where it stands in the program's own last message; `asks`: a document was
-    asked for, and the whole message is kept.
-    """
+    """Return the outcome of a run. Only a signal in the program's own last message counts. With `asks`, a document was
+    requested and the whole message is kept."""
     story = reader.story
     final = after_echo(story.final, prompt) if is_text else story.final
     parsed = None if story.has_failed else signal_in(final)
@@ -240,7 +237,7 @@ def outcome(
 
 
 def _error(story: RunStory, ending: Ending, last_words: str, *, is_text: bool) -> tuple[ErrorKind, str]:
-    """What kept it from its work, and in whose words."""
+    """Return the kind of error that stopped the run, and its text."""
     if ending.failed:
         return "missing", ending.failed
     if story.has_failed:
@@ -259,7 +256,7 @@ def _error(story: RunStory, ending: Ending, last_words: str, *, is_text: bool) -
 
 
 def _why_so_long(story: RunStory, ending: Ending, last_words: str) -> tuple[ErrorKind, str]:
-    """A program that fell silent may have said why: its service takes no work, and it tries for ever."""
+    """Return the error of a run that timed out. A silent program may have reported a service failure and be retrying."""
     trouble = story.trouble or (last_words if ending.timed_out == "idle" else "")
     kind = kind_of(trouble, story.status) if trouble else "refused"
     return ("timeout", story.trouble or ending.problem) if kind == "refused" else (kind, trouble)
@@ -270,7 +267,7 @@ def _without(text: str, secret: str) -> str:
 
 
 def _cut(text: str) -> str:
-    """A message as it is kept: its beginning and its end."""
+    """Return the start and end of a long message."""
     text = visible(text.strip())
     if len(text) <= HEAD + TAIL:
         return text
@@ -284,18 +281,18 @@ def _cut(text: str) -> str:
 # line that looks like one of ours is moved in by a space.
 
 MOST_BYTES = 64 << 20
-"""Bytes of one run."""
+"""The log limit of one run in bytes."""
 LONGEST = 1 << 20
-"""Bytes of a line that are waited for; a longer one is written in pieces."""
+"""The longest line to buffer in bytes. A longer one is written in pieces."""
 HEADER = "==== "
 CUT = b"==== the rest of this run is not in the log\n"
 HIDDEN = b"[token]"
 LIKE_OURS = re.compile(rb"(^|[\r\n\v\f\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9])(?=====)")
-"""Where a line begins as ours do, for whoever reads text by its lines: some know more ends of a line than one."""
+"""Matches every line start that resembles our headers. Some readers recognize further line ends."""
 
 
 class RunLog:
-    """The end of a log, for one run. A log that cannot be written (a full disk) stops nothing."""
+    """The log writer of one run. A failed write, as on a full disk, never stops the run."""
 
     def __init__(self, handle: int, header: str, *, secret: str = "", most: int = MOST_BYTES) -> None:
         self._handle = handle
@@ -309,7 +306,7 @@ class RunLog:
         LAST[self._file] = self
 
     def hear(self, stream: PipeName, part: bytes) -> None:
-        """Take the next piece; whole lines are written at once."""
+        """Append a piece of output. Complete lines are written at once."""
         whole, newline, rest = (self._rest[stream] + part).rpartition(b"\n")
         if len(rest) > LONGEST:
             whole, newline, rest = whole + newline + rest, b"\n", b""
@@ -318,7 +315,7 @@ class RunLog:
             self._limited(whole + newline)
 
     def close(self, last: str) -> None:
-        """Write what is left of both streams, and a last line."""
+        """Write the rest of both streams and a last line."""
         for stream, rest in self._rest.items():
             if rest:
                 self._rest[stream] = b""
@@ -350,9 +347,9 @@ class RunLog:
 
 
 LAST: dict[tuple[int, int], RunLog] = {}
-"""Which run of this process wrote to a log last, by the file: two reviewers of one task write to the same."""
+"""The run that wrote last to each log file. Two reviewers of one task share a log."""
 
 
 def _ours(text: str) -> bytes:
-    """A line of ours: exactly one, whatever a program said of itself."""
+    """Return a header as exactly one line, whatever its text contains."""
     return f"{HEADER}{' '.join(text.splitlines())}\n".encode("utf-8", "backslashreplace")

@@ -1,7 +1,7 @@
-"""Agent programs on this machine: whether they are there, how a run of one is started, what a dead runner left.
+"""Finds and starts agent programs on this machine and cleans up after a dead runner.
 
-`LocalAgents` of `app.agent_ports`. Everything that a program is started with is in its arguments, its environment and
-the files of its run; the token is in none of the first two.
+Implements `LocalAgents` of `app.agent_ports`. A program gets its instructions through arguments, environment and files
+of its run. The token is only in the files.
 """
 
 from __future__ import annotations
@@ -44,18 +44,20 @@ PATIENCE = reaper.LIMIT + 2.0
 
 
 class Doors(Protocol):
-    """By which commands of runs reach whoever runs them."""
+    """The sockets through which commands of runs reach the runner."""
 
     def open(self, run: str, directory: str, token: str, worktree: str) -> None: ...
 
     def shut(self, run: str) -> bool:
-        """Let nobody in any more; whether all that was asked is done."""
+        """Stop accepting callers. Return True if no request is in progress."""
 
 
 class AgentPrograms:
-    """The programs of profiles. `folder` is the project's `.foureyes`; `evidence` tells the evidence of a process
-    (I3); `mcp` is the command of an MCP server for runs, to which `--run DIR` is added (empty: none). `minute`: how
-    many seconds one has (tests have no time). `doors`: by which commands of runs reach whoever runs them.
+    """The programs of profiles.
+
+    `folder` is the project's `.foureyes`. `evidence` returns the evidence of a process (I3). `mcp` is the command of an
+    MCP server for runs, extended by `--run DIR`, or empty. `minute` is the length of a minute in seconds, shorter in
+    tests. `doors` are the sockets for the commands of runs.
     """
 
     def __init__(
@@ -71,7 +73,7 @@ class AgentPrograms:
         self._digests: dict[tuple[str, int, int, int], str] = {}
         self._versions: dict[tuple[str, int, int, int], str] = {}
         self._shown: dict[RunId, tuple[str, Mapping[str, str]]] = {}
-        """The checkouts of runs: where each is, and the mode and object of every file that was written there."""
+        """The checkouts of runs, each with its path and the mode and object of every file written there."""
 
     def available(self, name: str, profile: Profile, *, ask: bool = False) -> Availability:
         dialect = dialect_of(profile)
@@ -143,7 +145,7 @@ class AgentPrograms:
         return LiveProgram(asked, child, self._evidence(child.pid), log, limits, over, lambda: self._shut(launch.run))
 
     def _shut(self, run: RunId) -> bool:
-        """Whether nothing that a run asked for is still being done; nothing new is begun."""
+        """Close the socket of a run. Return True if no request is in progress."""
         return self._doors is None or self._doors.shut(run)
 
     def attached(self, name: str, profile: Profile, *, task: str, conversation: str) -> Attached:
@@ -178,8 +180,10 @@ class AgentPrograms:
         self.places.drop_checkouts(run)
 
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
-        """The reapers of a dead runner end their programs themselves: they are given the time for it, then ended. A
-        reaper that cannot be told from another process of its number is skipped, and found by its mark.
+        """End the processes of a dead runner. Return the runs without remaining processes.
+
+        Reapers get time to end their programs, then they are killed. A reaper whose pid may be reused is skipped here
+        and found by its mark.
         """
         reapers = {evidence: _pid_of(evidence) for evidence in processes}
         end = time.monotonic() + PATIENCE
@@ -216,7 +220,7 @@ class AgentPrograms:
         return home
 
     def _own(self, dialect: Dialect) -> dict[str, str]:
-        """The program's own directories, where the person has them."""
+        """Return the program's own directories that the person has."""
         home, directories = self._environ.get("HOME", ""), {}
         for name, below in dialect.own:
             path = self._environ.get(name) or (os.path.join(home, below) if home else "")
@@ -225,7 +229,7 @@ class AgentPrograms:
         return directories
 
     def _find(self, profile: Profile, dialect: Dialect) -> str:
-        """The program's path; a name is looked for on the PATH, and a path is absolute."""
+        """Return the absolute path of the program. A plain name is looked up on PATH."""
         wanted = profile.program if profile.program not in ("", "scripted") else dialect.program
         if "/" in wanted and not wanted.startswith("/"):
             raise AgentMissing(f"{wanted} is neither the name of a program nor an absolute path.")
@@ -237,7 +241,7 @@ class AgentPrograms:
         return path
 
     def _login(self, dialect: Dialect) -> str:
-        """Whether somebody is logged in, as far as files and variables tell; no secret is read."""
+        """Return the login state as far as files and variables show it. Reads no secret."""
         home = self._environ.get("HOME", "")
         named = next((name for name in dialect.keys if self._environ.get(name) and not name.endswith("_URL")), "")
         if named:
@@ -251,7 +255,8 @@ class AgentPrograms:
         return "not logged in" if dialect.login else ""
 
     def _digest(self, path: str) -> str:
-        """What a program is; empty where it cannot be read or is very large. Each is read once."""
+        """Return the digest of a program, or an empty string if it is unreadable or very large. Reads each program
+        once."""
         from hashlib import file_digest
 
         try:
@@ -264,7 +269,7 @@ class AgentPrograms:
             return ""
 
     def _version(self, path: str, dialect: Dialect) -> str:
-        """What a program says of its version, in a line."""
+        """Return the first line of a program's version output."""
         if not dialect.version:
             return ""
         import tempfile
@@ -283,7 +288,7 @@ class AgentPrograms:
 
 
 def _why(problem: Exception) -> str:
-    """A file that is in the way is named."""
+    """Return the error text, with the file it concerns."""
     if isinstance(problem, OSError) and problem.filename and problem.strerror:
         return f"{os.fsdecode(problem.filename)}: {problem.strerror}"
     return str(problem)
@@ -295,15 +300,14 @@ def _file_key(path: str) -> tuple[str, int, int, int]:
 
 
 def _pid_of(evidence: str) -> int:
-    """The number in process evidence; 0 where there is none."""
+    """Return the pid in process evidence, or 0."""
     parts = evidence.split(":")
     return int(parts[-2]) if len(parts) > 2 and parts[0] == "proc" and parts[-2].isdigit() and int(parts[-2]) > 1 else 0
 
 
 def obeyed_in(worktree: str, dialect: Dialect) -> list[str]:
-    """Files of a tree by which a program would run code of it. In a document the word counts, and whatever could hide
-    it.
-    """
+    """Return the files of a tree that could make the program run code from it. In a configuration file, the word
+    "plugin" counts, and so does any syntax that could hide it."""
     names = [name for name in dialect.obeys if os.path.lexists(os.path.join(worktree, name))]
     for name in dialect.reads:
         try:

@@ -1,4 +1,4 @@
-"""Folders of runs: a private directory for each run, a home for each task and profile."""
+"""The folders of runs: a private directory for each run, a home for each task and profile."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RunFiles:
         return self._below(LOGS, f"{_named(task)}.log")
 
     def open_run(self, run: str, *, token: str, prompt: str) -> str:
-        """The directory of a run with its token and its prompt; one that was there before is not used again."""
+        """Create the directory of a run with its token and prompt. Never reuses an existing one."""
         path = self.run(run)
         self._made(RUNS)
         os.mkdir(path, 0o700)
@@ -46,15 +46,14 @@ class RunFiles:
         return path
 
     def write(self, run: str, name: str, text: str) -> str:
-        """One more file of a run; its path."""
+        """Write one more file of a run and return its path."""
         with folder(self.run(run)) as handle:
             replace(handle, name, text.encode(), 0o600, durable=False)
         return os.path.join(self.run(run), name)
 
     def checkout(self, run: str, write: Callable[[str], object], files: Mapping[str, str]) -> tuple[str, str]:
-        """A new directory that is filled by `write`, and the name of a folder in it that has these files: one that the
-        tree itself has not, whatever it may be there.
-        """
+        """Create a directory filled by `write` and return its path, with the name of a folder in it that holds `files`.
+        That name is unused by the tree."""
         self._made(CHECKOUTS)
         path = _new(self._below(CHECKOUTS, run))
         write(path)
@@ -73,7 +72,7 @@ class RunFiles:
                     _remove(self._below(CHECKOUTS, name))
 
     def close_run(self, run: str) -> None:
-        """Remove what a run had: its token first."""
+        """Remove the files of a run, its token first."""
         path = self.run(run)
         for name in (TOKEN, PROMPT):
             try:
@@ -83,18 +82,17 @@ class RunFiles:
         _remove(path)
 
     def home(self, task: str, profile: str) -> str:
-        """The home of a profile's runs that work on a task; it stays until the task is closed, as programs resume from
-        it.
-        """
+        """Return the home of a profile's runs for a task. It is kept until the task closes, because programs resume
+        from it."""
         self._made(HOMES, _named(task), _named(profile))
         return os.path.join(self._below(HOMES, task), profile)
 
     def new_home(self, run: str) -> str:
-        """A home for one run, below its directory: it goes with the run."""
+        """Create a home for one run inside its directory."""
         return _new(os.path.join(self.run(run), "home"))
 
     def kept(self) -> list[str]:
-        """The tasks that have homes."""
+        """Return the tasks that have homes."""
         try:
             with entered(os.path.join(self._base, HOMES)) as homes:
                 return [name for name in entries(homes, MOST_HOMES) if NAME.match(name)]
@@ -105,7 +103,7 @@ class RunFiles:
         _remove(self._below(HOMES, task))
 
     def append_to_log(self, path: str) -> int:
-        """A handle at the end of a log; it is made if need be."""
+        """Open a log for appending and create it if needed."""
         if os.path.dirname(path) == os.path.join(self._base, LOGS):
             self._made(LOGS)
         else:
@@ -113,7 +111,7 @@ class RunFiles:
         return opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
     def _made(self, *names: str) -> None:
-        """A folder below ours, with those around it; none of them is a link."""
+        """Create nested folders below ours. None of them may be a link."""
         os.makedirs(self._base, mode=0o700, exist_ok=True)
         path = self._base
         with ExitStack() as stack:
@@ -134,7 +132,7 @@ class RunFiles:
 def furnish(
     home: str, *, links: Sequence[tuple[str, str]], identity: Sequence[tuple[str, str]], files: Mapping[str, str]
 ) -> None:
-    """What a fresh home has: the person's own directories of the program (name, where it is), who commits, files."""
+    """Furnish a new home: links to the person's directories of the program (name, target), the git identity, and files."""
     for name, target in links:
         path = os.path.join(home, name)
         if os.path.isdir(target) and not os.path.lexists(path):
@@ -151,7 +149,7 @@ def furnish(
 
 
 def identity_of(environ: Mapping[str, str], worktree: str) -> list[tuple[str, str]]:
-    """Who commits as git knows the person here: an agent's home has no configuration of its own."""
+    """Return the person's git identity for commits, because an agent's home has no git configuration."""
     env = {name: environ[name] for name in ("PATH", "HOME", "XDG_CONFIG_HOME") if name in environ}
     settings = []
     for name in IDENTITY:
@@ -170,23 +168,21 @@ def _quoted(value: str) -> str:
 
 
 def _new(path: str) -> str:
-    """A new directory, under this path with something behind it that nobody can know before."""
+    """Create a directory with this prefix and an unguessable end."""
     made = f"{path}.{os.urandom(8).hex()}"
     os.mkdir(made, 0o700)
     return made
 
 
 def _named(name: str) -> str:
-    """A name that stays below its folder."""
+    """Return a name. Raise OddFile if it could leave its folder."""
     if not NAME.match(name):
         raise OddFile(f"{name!r} cannot be the name of a file of ours")
     return name
 
 
 def _remove(path: str) -> None:
-    """Also with directories that may not be written to. What is no directory is taken away itself, and nothing that it
-    leads to.
-    """
+    """Remove a directory, even with unwritable subdirectories. A link is removed without touching its target."""
     if not os.path.isdir(path) or os.path.islink(path):
         with suppress(OSError):
             os.unlink(path)

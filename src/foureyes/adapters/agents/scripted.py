@@ -1,8 +1,7 @@
-"""The scripted agent: a program of its own that plays a script where a model would think. Demo and tests run it below
-the same reaper as any other; docs/howto/agent-programs.md says what a script may hold.
+"""The scripted agent: a program that plays a script in place of a model, for the demo and tests.
 
-It is started by its path with nothing but the standard library, so that it is a process like any agent's: no module of
-Foureyes, none of its rights.
+It runs under the same reaper as any other agent. docs/howto/agent-programs.md describes the scripts. It is started by
+its path and uses only the standard library, without Foureyes modules or rights, like any agent's process.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 PLAYED = ".scripted.json"
-"""In a home: how often it was played in."""
+"""The file in a home that counts its plays."""
 PAUSE = 0.02
 NO_PLAY = 3
 FAILED_STEP = 4
@@ -26,7 +25,7 @@ ScriptedStep = Mapping[str, Any]
 
 
 class PlayOver(Exception):
-    """The play has come to its end, with this exit code."""
+    """Error: the play has ended, with this exit code."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -34,7 +33,7 @@ class PlayOver(Exception):
 
 
 class ScriptPlayer:
-    """One run of a script: what it knows, and what it does."""
+    """One run of a script: its variables and steps."""
 
     def __init__(self, known: dict[str, str], stream: ScriptedStream) -> None:
         self.known = known
@@ -50,7 +49,7 @@ class ScriptPlayer:
         }  # fmt: skip
 
     def play(self, steps: Sequence[ScriptedStep]) -> int:
-        """Every step in its turn; the exit code of the program."""
+        """Run every step in order and return the exit code of the program."""
         self._stream.begin(self.known["conversation"])
         try:
             for step in steps:
@@ -64,7 +63,7 @@ class ScriptPlayer:
         return 0
 
     def _filled(self, value: Any) -> Any:
-        """`{task}` and others in every text."""
+        """Replace `{task}` and other variables in every text."""
         if isinstance(value, str):
             return re.sub(r"\{([a-z_]+)\}", lambda match: self.known.get(match[1], match[0]), value)
         if isinstance(value, list):
@@ -115,7 +114,8 @@ class ScriptPlayer:
         self._do(words, step)
 
     def _do(self, words: list[str], step: ScriptedStep) -> str:
-        """Run a command; `input` is its standard input, `keep` remembers parts of its JSON, `fails` allows it to."""
+        """Run a command. `input` is its standard input, `keep` stores parts of its JSON output, `fails` permits a
+        failure."""
         given = self._filled(step.get("input", ""))
         code, out = command(words, given if isinstance(given, str) else json.dumps(given))
         self._stream.tool("Bash", {"command": " ".join(words)}, out)
@@ -126,9 +126,8 @@ class ScriptPlayer:
         return out
 
     def _review(self, payload: ScriptedStep, step: ScriptedStep) -> None:
-        """A review of what lies in the checkout: the change is named and every file read, unless the payload says
-        otherwise. It is the last message; `named` is who it says that it is from.
-        """
+        """Write a review of the checkout as the last message. It names the change and lists every file as read, unless
+        the payload differs. `named` is the claimed reviewer."""
         beside = max(name for name in os.listdir() if name.startswith(".foureyes-review"))
         with open(os.path.join(beside, "request.json"), encoding="utf-8") as file:
             request = json.load(file)
@@ -159,7 +158,7 @@ class ScriptPlayer:
         os.write(2, text.encode())
 
     def _until(self, path: str, step: ScriptedStep) -> None:
-        """Wait until there is a file."""
+        """Wait until a file exists."""
         while not os.path.exists(path):
             time.sleep(PAUSE)
 
@@ -167,7 +166,7 @@ class ScriptPlayer:
         time.sleep(seconds)
 
     def _leave(self, words: list[str], step: ScriptedStep) -> None:
-        """Leave a process behind that is nobody's child: forked twice, in a session of its own, with nothing."""
+        """Leave an orphaned process behind: forked twice, in its own session, with an empty environment."""
         if os.fork() == 0:
             os.setsid()
             if os.fork() == 0:
@@ -193,7 +192,7 @@ class ScriptPlayer:
 
 
 class ScriptedStream:
-    """What the program writes, as claude would."""
+    """A writer of the program's output in claude's format."""
 
     def __init__(self) -> None:
         self._conversation = ""
@@ -227,7 +226,7 @@ class ScriptedStream:
 
 
 class CodexStream(ScriptedStream):
-    """The same, as codex would."""
+    """A writer in codex's format."""
 
     def begin(self, conversation: str) -> None:
         self._put({"type": "thread.started", "thread_id": conversation})
@@ -254,7 +253,7 @@ class CodexStream(ScriptedStream):
 
 
 class TextStream(ScriptedStream):
-    """The same, as a program without events would."""
+    """A writer of plain text, for a program without events."""
 
     def begin(self, conversation: str) -> None:
         pass
@@ -276,14 +275,14 @@ STREAMS: dict[str, type[ScriptedStream]] = {"claude": ScriptedStream, "codex": C
 
 
 def emit(text: str) -> None:
-    """Write all of it: a pipe takes what fits."""
+    """Write the whole text, even if the pipe accepts only parts."""
     data = text.encode("utf-8", "surrogateescape")
     while data:
         data = data[os.write(1, data) :]
 
 
 def command(words: list[str], given: str) -> tuple[int, str]:
-    """Run a command to its end: its exit code, and both outputs in one."""
+    """Run a command and return its exit code and merged output."""
     reader, writer = os.pipe()
     os.write(writer, given.encode()[:60_000])
     os.close(writer)
@@ -302,14 +301,14 @@ def command(words: list[str], given: str) -> tuple[int, str]:
 
 
 def _at(tree: Any, path: str) -> Any:
-    """What is at `a.0.b` of a JSON document."""
+    """Return the value at a path such as `a.0.b` in a JSON document."""
     for part in path.split("."):
         tree = tree[int(part)] if isinstance(tree, list) else tree[part]
     return tree
 
 
 def chosen(plays: Sequence[ScriptedStep], known: Mapping[str, str], prompt: str) -> ScriptedStep | None:
-    """The first play that fits: by task, profile, purpose, iteration, which run it is, and what the prompt says."""
+    """Return the first play that matches task, profile, purpose, iteration, play number and prompt, or None."""
     for play in plays:
         named = all(
             fnmatch.fnmatchcase(known[name], str(play[name]))
@@ -323,7 +322,7 @@ def chosen(plays: Sequence[ScriptedStep], known: Mapping[str, str], prompt: str)
 
 
 def counted() -> int:
-    """How often this home was played in, this time included: of a task and profile, or of one run that reviews."""
+    """Count this play and return the number of plays in this home."""
     path = os.path.join(os.environ.get("HOME") or ".", PLAYED)
     try:
         with open(path, encoding="utf-8") as file:
@@ -336,7 +335,8 @@ def counted() -> int:
 
 
 def main(words: list[str]) -> int:
-    """`SCRIPT [--task T] [--profile P] [--purpose P] [--iteration N] [--resume ID]`; the prompt is read."""
+    """Play `SCRIPT [--task T] [--profile P] [--purpose P] [--iteration N] [--resume ID]`, with the prompt on standard
+    input."""
     options: dict[str, str] = {}
     paths: list[str] = []
     rest = iter(words)

@@ -1,7 +1,7 @@
-"""The second net below the reaper: whoever still has a run's mark in its environment is found and ended.
+"""Finds and ends processes of a run that escaped the reaper, by the mark in their environment.
 
-The reaper ends whatever comes from its program, also with an emptied environment. If somebody ended the reaper itself,
-what it watched is nobody's child; its mark is left (`/proc`; elsewhere there is only the reaper).
+The reaper ends all processes of its program, even with an empty environment. If the reaper itself was killed, its
+processes are orphans, and only the mark in `/proc` identifies them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_BYTES = 1 << 20
 
 
 def marked(runs: Iterable[str]) -> dict[str, list[int]]:
-    """The living processes of runs, by run; only runs of which there are some."""
+    """Return the living processes of each run that has any."""
     wanted = {f"{RUN_MARK}={run_mark(run)}".encode(): run for run in runs}
     pids: dict[str, list[int]] = {}
     for name in os.listdir("/proc") if wanted and os.path.isdir("/proc") else ():
@@ -33,7 +33,7 @@ def marked(runs: Iterable[str]) -> dict[str, list[int]]:
 
 
 def sweep(runs: Iterable[str]) -> dict[str, int]:
-    """End every process of these runs, and look again until there is none; how many stay, by run."""
+    """End every process of these runs until none is left. Return the number of survivors by run."""
     runs = list(runs)
     end = time.monotonic() + LIMIT
     while left := marked(runs):
@@ -46,7 +46,7 @@ def sweep(runs: Iterable[str]) -> dict[str, int]:
 
 
 def _environ(pid: str) -> bytes:
-    """The environment that a process was started with; empty where it is another user's, or is gone."""
+    """Return the initial environment of a process, or nothing if it is another user's or ended."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             return file.read(MOST_BYTES)

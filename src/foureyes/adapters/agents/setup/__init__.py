@@ -1,1 +1,2 @@
-"""What agent programs read of a repository: instructions, tool servers, hooks. Written, examined, taken out."""
+"""Writes, checks and removes the files that agent programs read from a repository: instructions, tool servers and
+hooks."""

@@ -1,4 +1,4 @@
-"""Changes to a checkout's files when a program is set up or removed: planned as a whole, then written."""
+"""Plans all changes to a checkout's files when a program is set up or removed, then writes them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from foureyes.errors import EnvironmentProblem
 OWN = f"it has an entry {NAME} of its own, which stays as it is"
 OWN_HOOK = f"it has a hook of its own that runs {REMINDER}, which stays as it is"
 JOINED: tuple[SetupResult, ...] = ("unchanged", "kept", "updated", "written")
-"""What is said of a file of which several things can be said."""
+"""The results in order of importance, to pick one for a file with several."""
 
 
 class EntryChange(NamedTuple):
-    """What one entry does to a text. `lines` is what somebody has to add, or take out, by hand."""
+    """The effect of one entry on a text. `lines` are for the user to add or remove by hand."""
 
     text: str | None
     result: SetupResult
@@ -33,14 +33,14 @@ class EntryChange(NamedTuple):
 
 
 def plan(root: str, name: str, body: str, *, remove: bool) -> list[FileChange]:
-    """What would be done for a program, file by file; nothing is written."""
+    """Return the planned changes for a program, file by file. Writes nothing."""
     program = PROGRAMS[name]
     page = _change(root, program.page, lambda text: _page(text, name, program, body, remove))
     return [page, *_tables(root, name, program, remove), *_entries(root, program, remove)]
 
 
 def apply(root: str, changes: list[FileChange]) -> None:
-    """Write what was planned."""
+    """Write the planned changes."""
     for change in changes:
         if change.after != change.before:
             put(root, change.file, change.after)
@@ -73,7 +73,7 @@ def _taken(text: str | None, name: str, tables: Tables) -> EntryChange:
 
 
 def _put(text: str | None, name: str, tables: Tables) -> EntryChange:
-    """The tables in a TOML file; by hand where they do not go together with what is there."""
+    """Add the tables to a TOML file. If they conflict with its content, return them as lines to add by hand."""
     old = text or ""
     why = _toml_problem(old)
     if why:
@@ -114,7 +114,7 @@ def _entries(root: str, program: ProgramFiles, remove: bool) -> list[FileChange]
 
 
 def fresh(entries: list[SetupEntry]) -> dict[str, Any]:
-    """The document that a file is made with, where there is none."""
+    """Return the document for a new file."""
     made: dict[str, Any] = {}
     for entry in entries:
         holder = made
@@ -175,7 +175,8 @@ def _without(text: str | None, entries: list[SetupEntry]) -> EntryChange:
 
 
 def _by_hand(text: str, entries: list[SetupEntry], why: str, *, remove: bool = False) -> EntryChange:
-    """A file that is not merged: what it lacks, as lines to type; a document with comments can still be looked at."""
+    """Return the missing entries as lines to type, for a file that cannot be merged. A document with comments is still
+    read."""
     seen = json_text.lenient(text)
     states = [state(seen, entry)[0] for entry in entries] if isinstance(seen, dict) else ["absent"] * len(entries)
     if remove and isinstance(seen, dict) and set(states) == {"absent"}:
@@ -187,7 +188,7 @@ def _by_hand(text: str, entries: list[SetupEntry], why: str, *, remove: bool = F
 
 
 def state(document: Any, entry: SetupEntry) -> tuple[str, str]:
-    """Whether an entry is there: absent, ours, older, or edited; and why it is skipped."""
+    """Return the state of an entry (absent, ours, older or edited) and the reason for skipping it."""
     holder = document
     for name in entry.path[:-1]:
         holder = holder.get(name) if isinstance(holder, dict) else None
@@ -212,7 +213,7 @@ LARGEST = 16 * MB
 
 
 def text_of(root: str, name: str) -> str | None:
-    """The text of a file, byte for byte; None where there is none."""
+    """Return the text of a file unchanged, or None if it is absent."""
     path = _place(root, name)
     try:
         return read(path, LARGEST).decode()
@@ -225,7 +226,7 @@ def text_of(root: str, name: str) -> str | None:
 
 
 def refuse_unwritable(root: str, name: str) -> None:
-    """Refuse what could be replaced, and is not meant to be."""
+    """Refuse a read-only file, even though it could be replaced."""
     path = _place(root, name)
     with suppress(FileNotFoundError):
         if not os.stat(path).st_mode & 0o222:
@@ -233,7 +234,7 @@ def refuse_unwritable(root: str, name: str) -> None:
 
 
 def put(root: str, name: str, text: str | None) -> None:
-    """Replace a file, make it, or take it away with the folders that are empty then: the old or the new as a whole."""
+    """Write, create or delete a file atomically. Deleting also removes folders that are then empty."""
     path = _place(root, name)
     try:
         if text is None:
@@ -261,7 +262,7 @@ def _clear(root: str, path: str) -> None:
 
 
 def _place(root: str, name: str) -> str:
-    """Where a file really lies; refused where that is not in the checkout, or in git's own directory."""
+    """Return the resolved path of a file. Refuse one outside the checkout or in git's own directory."""
     top = os.path.realpath(root)
     path = os.path.realpath(os.path.join(top, name))
     inside = os.path.relpath(path, top).split(os.sep)

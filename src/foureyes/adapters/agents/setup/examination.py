@@ -1,4 +1,4 @@
-"""The examination of a checkout: the version of the instructions in it, and whether each entry fits."""
+"""Checks the setup in a checkout: the version of the instructions, and each entry."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from foureyes.app.views.settings import ProgramSetup
 from foureyes.errors import EnvironmentProblem
 
 Remark = tuple[str, str]
-"""What was found, and what is wrong with it; either may be empty."""
+"""A result and a defect. Either may be empty."""
 
 
 def examine(root: str, body: str, environ: Mapping[str, str]) -> list[ProgramSetup]:
-    """Every program of which there is a trace."""
+    """Return the setup of every program with at least one entry."""
     setups = []
     for name, program in PROGRAMS.items():
         traces = list(_looked(root, name, program, body, environ))
@@ -103,7 +103,7 @@ def _list(value: object) -> list[object]:
 
 
 def _why_not_started(file: str, words: list[object], environ: Mapping[str, str]) -> str:
-    """Why an entry does not start the server of this `fe`; empty where it does."""
+    """Return the reason that an entry does not start this `fe`'s server, or an empty string."""
     if not words or SERVER[1] not in words[1:]:
         return f"the entry {NAME} of {file} does not start fe mcp"
     command = str(words[0])
@@ -116,7 +116,7 @@ def _why_not_started(file: str, words: list[object], environ: Mapping[str, str])
 
 
 def own_programs() -> set[str]:
-    """Where this very `fe` may lie."""
+    """Return the possible paths of this `fe`."""
     here = [sys.argv[0]] if os.path.basename(sys.argv[0]) in ("fe", "foureyes") else []
     folders = (sysconfig.get_path("scripts"), os.path.dirname(sys.executable))
     here += [os.path.join(folder, name) for folder in folders for name in ("fe", "foureyes")]

@@ -1,7 +1,7 @@
-"""JSON as a text that belongs to somebody else: one value is put in or taken out, and every other byte stays.
+"""Edits JSON text from another author: adds or removes one value and keeps every other byte.
 
-What is added is told apart from what was there by its shape. A container that is made here has a line end before its
-closing bracket; an empty one that was there gets its first value right before the bracket. So both can be undone.
+The format distinguishes additions from existing content, so both can be undone. A container added here has a line end
+before its closing bracket. An existing empty one gets its first value directly before the bracket.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Path = tuple[str, ...]
 
 
 class NotPlain(Exception):
-    """A document that is not changed here; the text says why."""
+    """Error: a document that must not be edited. The message gives the reason."""
 
 
 class Child(NamedTuple):
-    """One value of an object or an array: where it begins with its key, where its value does, and its end."""
+    """One value of an object or array: the start of its key, the start of its value, and its end."""
 
     key: str | int
     start: int
@@ -29,7 +29,7 @@ class Child(NamedTuple):
 
 
 def parsed(text: str) -> Any:
-    """The value of a plain JSON document, an object; `NotPlain` where it is none."""
+    """Return the object of a plain JSON document. Raise NotPlain for anything else."""
     try:
         value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
     except RecursionError as problem:
@@ -43,7 +43,7 @@ def parsed(text: str) -> Any:
 
 
 def lenient(text: str) -> Any:
-    """The value of a document with comments and commas too many, to look at; None where it cannot be read."""
+    """Return the value of a document with comments and trailing commas, for reading only, or None if unreadable."""
     bare = re.sub(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', lambda match: match[1] or " ", text, flags=re.DOTALL)
     bare = re.sub(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])', lambda match: match[1] or "", bare)
     try:
@@ -65,7 +65,7 @@ def _no_number(name: str) -> Any:
 
 
 def rendered(value: Any, margin: str, unit: str, line_end: str) -> str:
-    """A value as text; short lists stand on one line."""
+    """Return a value as text, with simple lists on one line."""
     inner = margin + unit
     if isinstance(value, dict) and value:
         parts = [f"{json.dumps(key)}: {rendered(each, inner, unit, line_end)}" for key, each in value.items()]
@@ -78,14 +78,13 @@ def rendered(value: Any, margin: str, unit: str, line_end: str) -> str:
 
 
 def document(value: dict[str, Any]) -> str:
-    """The text of a new document."""
+    """Return the text of a new document."""
     return rendered(value, "", "  ", "\n") + "\n"
 
 
 def add(text: str, path: Path, value: Any, *, to_list: bool = False) -> str:
-    """A plain document with one more value: under the last name of the path or, `to_list`, at the end of the list that
-    the path names.
-    """
+    """Return a plain document with one more value: under the last name of the path or, with `to_list`, at the end of
+    the list at the path."""
     at, depth = _past(text, 0), 0
     holders = path if to_list else path[:-1]
     for depth, name in enumerate(holders):
@@ -101,9 +100,8 @@ def add(text: str, path: Path, value: Any, *, to_list: bool = False) -> str:
 
 
 def take_out(text: str, path: Path, value: Any, *, to_list: bool = False) -> str:
-    """A plain document without a value that `add` put in, and without the objects and lists that came with it; of a
-    document that is nothing else, nothing is left.
-    """
+    """Return a plain document without a value added by `add`, and without the containers added with it. If nothing else
+    is left, return an empty string."""
     holders = [_past(text, 0)]
     for name in path if to_list else path[:-1]:
         child = _named(text, holders[-1], name)
@@ -161,7 +159,7 @@ def _inserted(text: str, at: int, depth: int, name: str | None, value: Any) -> s
 
 
 def _unit(text: str) -> str:
-    """What the document indents with."""
+    """Return the indentation used in the document."""
     match = re.search(r"\{\r?\n([ \t]+)", text)
     return match[1] if match else "  "
 
@@ -171,7 +169,7 @@ def _named(text: str, at: int, name: str) -> Child | None:
 
 
 def _children(text: str, at: int) -> tuple[list[Child], int]:
-    """The values of an object or array that begins there, and where it closes. The document is known to be plain."""
+    """Return the values of the object or array at a position, and the position of its end. Requires a plain document."""
     children: list[Child] = []
     here = _past(text, at + 1)
     while text[here] not in "}]":

@@ -1,7 +1,7 @@
-"""A block between two marks in a text of somebody else: idempotent, versioned, removable; everything around it stays.
+"""Maintains a block between two marks in another author's text: idempotent, versioned and removable.
 
-The mark at its begin says for which programs the block is there, what its text was, so that a text that somebody edited
-is known, and what was put above it, so that it can be taken out byte for byte.
+The opening mark records the programs that use the block, the digest of its text, and the line ends added above it. So
+an edited block is recognized, and the block can be removed byte for byte.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ WriteOutcome = Literal["written", "updated", "unchanged", "removed", "absent", "
 
 
 class Block(NamedTuple):
-    """A block as it was found. `digest` is that of the text that was written, empty in version 1, which had none;
-    `above` the line ends before it that are not the file's own, or that the file came with it.
+    """A block in a text.
+
+    `digest` is that of the originally written text, empty for version 1. `above` is the number of line ends added
+    before it, or "new" if the file was created for it.
     """
 
     version: int
@@ -36,17 +38,17 @@ class Block(NamedTuple):
 
     @property
     def is_edited(self) -> bool:
-        """Whether somebody else wrote in it."""
+        """True if someone edited the block."""
         return bool(self.digest) and digest_of(self.text) != self.digest
 
     @property
     def is_newer(self) -> bool:
-        """Whether a later version of this program wrote it."""
+        """True if a later version of Foureyes wrote the block."""
         return self.version > VERSION
 
 
 class Changed(NamedTuple):
-    """What becomes of a text; None is no file at all. `why` says it where somebody may wonder."""
+    """The new text, or None for no file, with the outcome. `why` explains an unexpected outcome."""
 
     text: str | None
     outcome: WriteOutcome
@@ -54,12 +56,12 @@ class Changed(NamedTuple):
 
 
 def digest_of(text: str) -> str:
-    """A text's digest, whatever its line ends."""
+    """Return the digest of a text, ignoring its kind of line ends."""
     return hashlib.sha256("\n".join(text.strip().splitlines()).encode()).hexdigest()[:8]
 
 
 def found(text: str, comment: CommentSigns) -> Block | None:
-    """The block in a text."""
+    """Return the block in a text, or None."""
     match = _pattern(comment).search(text)
     if match is None:
         return None
@@ -70,7 +72,7 @@ def found(text: str, comment: CommentSigns) -> Block | None:
 
 
 def install(text: str | None, comment: CommentSigns, user: str, body: str, *, others: tuple[str, ...] = ()) -> Changed:
-    """Put the block into a text, or bring an older one up to date. `others` are who else uses a block of version 1."""
+    """Add the block to a text or update an older one. `others` are further users of a version 1 block."""
     old = text or ""
     line_end = "\r\n" if "\r\n" in old else "\n"
     block = found(old, comment)
@@ -87,7 +89,7 @@ def install(text: str | None, comment: CommentSigns, user: str, body: str, *, ot
 
 
 def remove(text: str | None, comment: CommentSigns, user: str, body: str) -> Changed:
-    """Take the block out, if nobody else uses it; what was there before it is there after it."""
+    """Remove the block unless another program uses it. Restores the text as it was before."""
     old = found(text or "", comment)
     if text is None or old is None or (old.digest and user not in old.users):
         return Changed(text, "absent")
@@ -110,7 +112,7 @@ def remove(text: str | None, comment: CommentSigns, user: str, body: str) -> Cha
 
 
 def why_kept(block: Block) -> str:
-    """Why a block is left as it is."""
+    """Return the reason for keeping a block unchanged."""
     if block.is_newer:
         return f"a newer Foureyes wrote its block (version {block.version}, this one writes {VERSION})"
     return "the text between its marks was edited. Remove the two marks to keep it as your own, or remove all of it and run this again."
@@ -124,7 +126,7 @@ def _block(comment: CommentSigns, users: tuple[str, ...], body: str, above: str,
 
 
 def _missing_ends(old: str) -> str:
-    """How many line ends it takes until an empty line is above."""
+    """Return the number of line ends needed for an empty line above."""
     shorter = LINE_END.sub("", old)
     if shorter == old:
         return "2" if old else "0"

@@ -1,6 +1,6 @@
-"""The programs, as data: which files each one reads of a repository, and what Foureyes puts there.
+"""The files that each program reads from a repository, and the entries Foureyes adds, as data.
 
-Every file is a gate file (A4). What an earlier version of Foureyes wrote is among `former`, and is replaced.
+Every file is a gate file (A4). `former` holds the entries of earlier versions, which are replaced.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ SetupPart = Literal["instructions", "tools", "reminder"]
 
 
 class SetupEntry(NamedTuple):
-    """A value of a JSON file, under the last name of `path` or, `to_list`, one of the list there. A file that is made
-    for it gets `besides`, too, after it: what is added to a file that is there always comes last.
+    """A value of a JSON file, under the last name of `path` or, with `to_list`, in the list there.
+
+    A file created for it also gets `besides`, after the value, because additions to an existing file always come last.
     """
 
     file: str
@@ -28,7 +29,7 @@ class SetupEntry(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """Tables of a TOML file, as a block between marks."""
+    """Tables of a TOML file, in a block between marks."""
 
     file: str
     text: str
@@ -36,7 +37,7 @@ class Tables(NamedTuple):
 
 
 class ProgramFiles(NamedTuple):
-    """A program: the file of its instructions, and what else it is told. `note`: what a person has to do."""
+    """A program's instruction file and its other entries. `note` tells the user of a required step."""
 
     page: str
     entries: tuple[SetupEntry, ...] = ()
@@ -45,7 +46,7 @@ class ProgramFiles(NamedTuple):
 
 
 def _hook(program: str) -> str:
-    """What a hook runs: never a failure of the program, also where there is no `fe`."""
+    """Return the command of a hook. It never fails, even without `fe`."""
     return f"{REMINDER} {program} 2>/dev/null || true"
 
 
@@ -54,7 +55,7 @@ def _server(file: str, group: str = "mcpServers", **value: Any) -> SetupEntry:
 
 
 def _stop(file: str, event: str, program: str, timeout: int, **more: Any) -> SetupEntry:
-    """A hook as claude has them, and those that took them over; the unit of `timeout` is each one's own."""
+    """Return a hook in claude's format, which other programs adopted. The unit of `timeout` differs between programs."""
     run = {"type": "command", "command": _hook(program), "timeout": timeout}
     return SetupEntry(file, "reminder", ("hooks", event), {**more, "hooks": [run]}, to_list=True)
 

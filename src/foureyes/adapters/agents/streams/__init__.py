@@ -1,1 +1,1 @@
-"""What agent programs write while they work, read as it comes: one module per format."""
+"""Parses the output of agent programs while they work, with one module per format."""

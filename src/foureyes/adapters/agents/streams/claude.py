@@ -1,6 +1,5 @@
-"""claude's `stream-json`, which qwen writes, too. The last event is a `result`; its `is_error` counts, not its
-`subtype`, and qwen has neither: there the text of the result ends with "[API Error: …]", behind what it had said.
-"""
+"""Parses claude's `stream-json`, which qwen also writes. The last event is a `result`, and its `is_error` counts, not
+its `subtype`. Qwen has neither. Its result ends with "[API Error: …]" after the message."""
 
 from __future__ import annotations
 
@@ -36,7 +35,7 @@ def _system(story: RunStory, event: StreamEvent) -> None:
 
 
 def _assistant(story: RunStory, message: StreamEvent, *, own: bool) -> None:
-    """What a helper of it says is what a tool says."""
+    """Take a message. A subagent's text counts like tool output."""
     for block in rows(message.get("content")):
         if block.get("type") == "text" and own:
             story.say(text(block.get("text")))
@@ -49,7 +48,7 @@ def _assistant(story: RunStory, message: StreamEvent, *, own: bool) -> None:
 
 
 def telling(given: StreamEvent) -> str:
-    """The most telling of what a tool is given."""
+    """Return the most informative argument of a tool call."""
     names = ("command", "file_path", "path", "pattern", "query", "url", "description", "task")
     return next((text(given[name]) for name in names if text(given.get(name))), "")
 

@@ -1,6 +1,5 @@
-"""codex' `exec --json`. A turn ends with `turn.completed` or `turn.failed`. An item of type `error` is a warning, and a
-resumed conversation counts its tokens from its beginning.
-"""
+"""Parses codex's `exec --json`. A turn ends with `turn.completed` or `turn.failed`. An item of type `error` is a
+warning, and a resumed conversation counts tokens from its start."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""gemini's `stream-json`. The last message comes in pieces (`delta`), since the last tool; a `result` ends it. That it
-tries again stands on its standard error alone.
-"""
+"""Parses gemini's `stream-json`. The last message arrives in pieces (`delta`) after the last tool call, and a `result`
+ends the stream. Only standard error reports retries."""
 
 from __future__ import annotations
 
@@ -43,6 +42,6 @@ def _result(story: RunStory, event: StreamEvent) -> None:
 
 
 def overhear(story: RunStory, line: str) -> None:
-    """A line of the standard error."""
+    """Take a line of standard error."""
     if tried := TRIED.match(line):
         story.hope(tried[2], int(tried[1] or 0))

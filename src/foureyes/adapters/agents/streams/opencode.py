@@ -1,5 +1,7 @@
-"""opencode's `run --format json`. Each step reports its own tokens; the last one ends with the reason `stop`.
-That it tries again, and some of what ends it, stands in its log alone, which it prints on its standard error.
+"""Parses opencode's `run --format json`. Each step reports its own tokens, and the last one ends with the reason
+`stop`.
+
+Retries and some fatal errors appear only in its log on standard error.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from foureyes.core.words.ids import Shape
 
 LOGGED = Shape(r'timestamp=\S+ level=ERROR (?!.* agent=title ).* error(?:\.error)?="((?:[^"\\]|\\.)*)"')
 NAMELESS = "Unexpected server error"
-"""What it says where its log says more."""
+"""The message that stands for a more specific one in the log."""
 
 
 def take(story: RunStory, event: StreamEvent) -> None:
@@ -52,7 +54,7 @@ def _failed(story: RunStory, error: StreamEvent) -> None:
 
 
 def overhear(story: RunStory, line: str) -> None:
-    """A line of the standard error; that a title could not be made does not matter."""
+    """Take a line of standard error. A failed title does not matter."""
     if logged := LOGGED.match(line):
         story.hope(logged[1])
         if story.failed.startswith(NAMELESS):

@@ -1,6 +1,5 @@
-"""Bytes of a stream into its story: lines as they come, in bounded memory. What cannot be read is counted, never
-fatal; half a line waits for its rest.
-"""
+"""Parses the bytes of a stream line by line into its story, in bounded memory. Unreadable lines are counted and never
+fatal."""
 
 from __future__ import annotations
 
@@ -14,14 +13,14 @@ from foureyes.adapters.agents.streams.story import RunStory, Take
 from foureyes.core.words.text import readable
 
 LONGEST = 16 << 20
-"""Bytes of one line; of a longer one nothing is read."""
+"""The limit of one line in bytes. A longer one is skipped."""
 TEXT = 1 << 20
-"""Bytes that are kept of a program without events: the end of what it wrote."""
+"""The bytes kept from the end of the output of a program without events."""
 LAST_WORDS = 8192
-"""Bytes of the standard error that are kept: its end."""
+"""The bytes kept from the end of standard error."""
 
 OVERHEARD: dict[str, Callable[[RunStory, str], None]] = {"gemini": gemini.overhear, "opencode": opencode.overhear}
-"""Programs that tell only their standard error that they try again."""
+"""Programs that report retries only on standard error."""
 
 Format = Literal["claude", "codex", "gemini", "opencode", "text"]
 FORMATS: dict[str, Take | None] = {
@@ -30,7 +29,7 @@ FORMATS: dict[str, Take | None] = {
 
 
 class RunStreams:
-    """One run's two streams, read in one of the formats. `text` has no events: all that it writes is its message."""
+    """One run's two streams in one of the formats. `text` has no events, so its whole output is the message."""
 
     def __init__(self, format: str) -> None:
         self._take = FORMATS[format]
@@ -43,7 +42,7 @@ class RunStreams:
         self.story = RunStory()
 
     def hear(self, part: bytes) -> None:
-        """The next piece of the standard output."""
+        """Take the next piece of standard output."""
         if self._take is None:
             self._text += part
             if len(self._text) > 2 * TEXT:
@@ -58,7 +57,7 @@ class RunStreams:
             self._keep(line)
 
     def hear_error(self, part: bytes) -> None:
-        """The next piece of the standard error; of a program that only writes text, a sign of life."""
+        """Take the next piece of standard error."""
         self._errors = (self._errors + part)[-LAST_WORDS:]
         if self._overhear is None:
             return
@@ -68,7 +67,7 @@ class RunStreams:
             self._overhear(self.story, readable(line[:LAST_WORDS]))
 
     def end(self) -> None:
-        """There is no more; a last line without an end is one."""
+        """Finish the streams. A last line without a line end counts."""
         if self._take is None:
             self.story.final = readable(bytes(self._text[-TEXT:]))
         else:
@@ -76,7 +75,7 @@ class RunStreams:
 
     @property
     def last_words(self) -> str:
-        """The end of the standard error."""
+        """The end of standard error."""
         return readable(self._errors).strip()
 
     def _keep(self, part: bytes) -> None:
@@ -105,7 +104,8 @@ class RunStreams:
 
 
 def _documents(line: bytes) -> list[Any]:
-    """The events of a line: one, as a rule; a list of them; several without anything between. Else [None]."""
+    """Return the events of a line: usually one, but possibly a list or several joined ones. Unreadable text yields
+    [None]."""
     try:
         document = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError):
@@ -114,7 +114,7 @@ def _documents(line: bytes) -> list[Any]:
 
 
 def _joined(line: bytes) -> list[Any]:
-    """Events that two writers put on one line, and what does not fit behind them."""
+    """Return the events that two writers put on one line, with None for unreadable text after them."""
     if not line.startswith(b"{"):
         return [None]
     import json

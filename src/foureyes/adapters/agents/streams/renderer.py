@@ -1,6 +1,4 @@
-"""The log of runs as lines that people read: what an agent says, does and gets, whatever format its stream has. It only
-shows; nothing is decided by it.
-"""
+"""Renders the log of runs for people: messages, actions and results, for every stream format. Display only."""
 
 from __future__ import annotations
 
@@ -14,18 +12,18 @@ from foureyes.app.views.run import LogLine
 
 HEADER = "==== "
 LINES_SHOWN = 3
-"""Lines of what a tool answered that are shown."""
+"""The lines shown of a tool's output."""
 WIDE = 200
 
 
 class Renderer:
-    """One log, line by line; a message that comes in pieces is one."""
+    """A renderer for one log that joins the pieces of a message."""
 
     def __init__(self) -> None:
         self._pieces = ""
 
     def feed(self, line: str) -> list[LogLine]:
-        """What there is to show of a line."""
+        """Return the output for a line."""
         if line.startswith(HEADER):
             return [*self.rest(), LogLine("run", line.removeprefix(HEADER))]
         event = _event(line)
@@ -38,7 +36,7 @@ class Renderer:
         return [*self.rest(), *(shows(event) if shows else ())]
 
     def rest(self) -> list[LogLine]:
-        """What came in pieces, and is whole now."""
+        """Return a message whose pieces are now complete."""
         pieces, self._pieces = self._pieces, ""
         return [LogLine("says", pieces.strip())] if pieces.strip() else []
 
@@ -55,7 +53,7 @@ def _event(line: str) -> StreamEvent | None:
 
 
 def _assistant(event: StreamEvent) -> Iterator[LogLine]:
-    """claude, qwen."""
+    """Render events of claude and qwen."""
     for block in rows(table(event.get("message")).get("content")):
         if block.get("type") == "text" and text(block.get("text")).strip():
             yield LogLine("says", text(block.get("text")).strip())
@@ -77,7 +75,7 @@ def _system(event: StreamEvent) -> Iterator[LogLine]:
 
 
 def _result(event: StreamEvent) -> Iterator[LogLine]:
-    """claude, qwen, gemini."""
+    """Render events of claude, qwen and gemini."""
     failed = event.get("is_error") or text(event.get("status")) == "error"
     message = text(event.get("result")) or text(table(event.get("error")).get("message"))
     used = table(event.get("usage")) or table(event.get("stats"))
@@ -92,7 +90,7 @@ def _result(event: StreamEvent) -> Iterator[LogLine]:
 
 
 def _item(event: StreamEvent) -> Iterator[LogLine]:
-    """codex."""
+    """Render events of codex."""
     item = table(event.get("item"))
     kind = text(item.get("type"))
     if kind == "agent_message":
@@ -118,13 +116,13 @@ def _turn_completed(event: StreamEvent) -> Iterator[LogLine]:
 
 
 def _message(event: StreamEvent) -> Iterator[LogLine]:
-    """gemini, in one piece."""
+    """Render complete messages of gemini."""
     if event.get("role") == "assistant" and text(event.get("content")).strip():
         yield LogLine("says", text(event.get("content")).strip())
 
 
 def _tool_use(event: StreamEvent) -> Iterator[LogLine]:
-    """gemini, opencode."""
+    """Render events of gemini and opencode."""
     part = table(event.get("part"))
     name = text(event.get("tool_name")) or text(part.get("tool"))
     state = table(part.get("state"))
@@ -138,7 +136,7 @@ def _tool_result(event: StreamEvent) -> Iterator[LogLine]:
 
 
 def _text(event: StreamEvent) -> Iterator[LogLine]:
-    """opencode."""
+    """Render events of opencode."""
     if words := text(table(event.get("part")).get("text")).strip():
         yield LogLine("says", words)
 
@@ -150,7 +148,7 @@ def _error(event: StreamEvent) -> Iterator[LogLine]:
 
 
 def _got(answer: str) -> Iterator[LogLine]:
-    """The beginning of what a tool answered."""
+    """Yield the first lines of a tool's output."""
     lines = [line[:WIDE] for line in answer.splitlines() if line.strip()]
     if lines:
         more = f"\n… {len(lines) - LINES_SHOWN} more lines" if len(lines) > LINES_SHOWN else ""
@@ -165,4 +163,4 @@ SHOWS: dict[str, Callable[[StreamEvent], Iterator[LogLine]]] = {
 SILENT = frozenset(
     "init thread.started turn.started item.started item.updated step_start step_finish stream_event".split()
 )
-"""What tells people nothing."""
+"""Events without information for people."""

@@ -1,7 +1,6 @@
-"""What kept a program from its work, from what it says itself: a status of HTTP, or the words of services and programs.
+"""Classifies a program's error by its HTTP status or its text.
 
-Asked only about the text of an error, never about a message of the model. What is not known is `refused`: somebody said
-no, and a person reads why.
+Use it only on error texts, never on a model's message. An unknown error is `refused`, and a person reads the reason.
 """
 
 from __future__ import annotations
@@ -40,20 +39,19 @@ BARE = Shape(r"retry[- _]?after\W{0,4}(\d{1,8})(?![\d.]|\s?[a-z])", re.IGNORECAS
 PIECE = re.compile(rf"(\d+(?:\.\d+)?)\s?{UNIT}\b", re.IGNORECASE)
 SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 UNTIL = Shape(r"limit reached\|(\d{10})\b")
-"""claude names the second at which a limit ends."""
+"""The second at which claude's limit ends."""
 DATE = Shape(
     r"(?:try again at|resets?(?: at)?) ((?:[A-Z][a-z]{2}) \d{1,2})(?:st|nd|rd|th)?, (\d{4}),? (\d{1,2}:\d\d ?[AP]M)",
     re.IGNORECASE,
 )
 CLOCK = Shape(r"(?:try again at|resets?(?: at)?) (\d{1,2})(:\d\d)? ?([AP]M)\b", re.IGNORECASE)
-"""A time of day, in the time zone of this machine: the next one."""
+"""The next occurrence of a time of day, in this machine's time zone."""
 DAY = 86400
 
 
 def kind_of(text: str, status: int = 0) -> ErrorKind:
-    """The kind of an error: `quota` where the service takes no work now (out of quota, a rate limit, overloaded or
-    failing), `auth` where it does not know the caller.
-    """
+    """Return the kind of an error: `quota` if the service accepts no work now (quota, rate limit, overload or failure),
+    `auth` if it does not accept the login."""
     status = status or status_in(text)
     if status in (401, 403):
         return "quota" if QUOTA.search(text) else "auth"
@@ -67,13 +65,13 @@ def kind_of(text: str, status: int = 0) -> ErrorKind:
 
 
 def status_in(text: str) -> int:
-    """The status of HTTP that a text names; 0 where it names none."""
+    """Return the HTTP status in a text, or 0."""
     match = STATUS.search(text)
     return int(match.group(1) or match.group(2)) if match else 0
 
 
 def wait_in(text: str, now: float) -> int | None:
-    """How many seconds a text asks to wait, where it does."""
+    """Return the requested wait in seconds, or None."""
     if until := UNTIL.search(text):
         return max(0, int(until.group(1)) - int(now))
     if bare := BARE.search(text):
@@ -85,7 +83,7 @@ def wait_in(text: str, now: float) -> int | None:
 
 
 def _until(text: str, now: float) -> int | None:
-    """How long it is to a time that a text names by the calendar or by the clock."""
+    """Return the seconds until a date or time of day in a text, or None."""
     here = datetime.fromtimestamp(now)  # noqa: DTZ006  (programs speak of the time of this machine)
     try:
         if date := DATE.search(text):
