@@ -47,7 +47,7 @@ def changed(
             written is not None
             and folders is not None
             and written.isdisjoint(_above(path))
-            # of a directory that was made again nothing says what is not in there any more
+            # a recreated directory in a layer does not list the deleted entries
             and (folders.isdisjoint(_above(path)) or os.path.lexists(here))
         ):
             continue

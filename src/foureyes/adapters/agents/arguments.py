@@ -63,7 +63,7 @@ def words_of(
     chosen += dialect.resume if resumes else ()
     own = profile.resume_args if resumes and profile.resume_args else profile.args
     own = own if may_write or not profile.review_args else profile.review_args
-    # What a profile says itself is not said again: a program that hears it twice may hear neither.
+    # Never repeat a profile's own option: a program that gets it twice may ignore both.
     chosen += [word for name, words in dialect.keyed if environ.get(name) and words[0] not in own for word in words]
     if profile.model:
         chosen += dialect.model
@@ -130,9 +130,8 @@ def _fill(word: str, filled: Mapping[str, str]) -> str:
 
 # ---- Environment (I2) ----
 
-# A home of its own keeps settings and shell profiles of the person out. What a person is logged in with stays where it
-# is: the program's own directory is named to it, or linked into the home; nothing of it is copied, as tokens there are
-# good for one use.
+# A separate home hides the person's settings and shell profiles. Logins stay in place: the program gets the path of its
+# own directory, or a link to it in the home. Nothing is copied, because tokens there may be valid for one use only.
 
 AGENT_MARK = "agent:"
 """The prefix of an agent's run mark, followed by the run's id."""

@@ -276,9 +276,9 @@ def _cut(text: str) -> str:
 
 # ---- The log of a task ----
 
-# Each run begins with a line of its own, and so does what it writes after another run wrote in between. A line of one
-# stream is never cut by one of the other. A run may write so much and no more; its token is not in it. A program's own
-# line that looks like one of ours is moved in by a space.
+# Each run starts with a header line, and repeats it after another run wrote in between. Lines of the two streams are
+# never mixed. The size is limited, and the token is removed. A program's line that resembles our header is indented by
+# a space.
 
 MOST_BYTES = 64 << 20
 """The log limit of one run in bytes."""

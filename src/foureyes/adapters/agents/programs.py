@@ -122,7 +122,7 @@ class AgentPrograms:
         for name, text in words.files.items():
             self.places.write(launch.run, name, text)
         given = os.path.join(directory, PROMPT)
-        # Everything that can fail comes first: no reaper is left waiting.
+        # Do everything that can fail first, so that no reaper is left waiting.
         log = RunLog(
             self.places.append_to_log(self.places.log(launch.task or launch.run)),
             f"{launch.run} {launch.profile_name} {launch.purpose} {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",

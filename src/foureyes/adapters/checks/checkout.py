@@ -218,9 +218,8 @@ def remains(place: str) -> str:
 
 # ---- The files of one tree for several checks ----
 
-# What one check does to its files, another never sees. The files that are shared can be written by whoever is the same
-# user, a check among them; so what the kernel says of each of them (its content cannot change without that) is kept in
-# memory, and compared whenever they were used.
+# A check never sees another check's changes to its files. Every process of the same user, including a check, can write
+# to the shared files. So their metadata, which changes with any write, is kept in memory and compared after each use.
 
 COPYING = 600.0
 TRIES = 3

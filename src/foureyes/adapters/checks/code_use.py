@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 # ---- Soundness (D5) ----
 
-# `code_origin.py` does the watching, inside of those interpreters. Who takes it off (`PYTHONPATH=… pytest`, `-I`, `env
-# -i`) is seen among the processes of the run, and asked afterwards, with the same path and options, where it would import
-# the project's packages from.
+# `code_origin.py` watches inside the interpreters. A command can disable it (`PYTHONPATH=… pytest`, `-I`, `env -i`).
+# Such an interpreter is found among the run's processes and asked afterwards, with the same path and options, where it
+# would import the project's packages from.
 
 MOST_FOUND, MOST_ASKED, MOST_NAMES = 100_000, 8, 200
 ASKING = 30.0
@@ -167,7 +167,8 @@ def _root_of(file: str, checkout: str) -> str:
 
 # ---- The Python interpreters of a run that nobody watches (D5) ----
 
-# Each is known by what it finds modules by: its program, the options that matter, PYTHONPATH, and what goes first.
+# Each is identified by everything that determines its imports: program, relevant options, PYTHONPATH, and the front of
+# its path.
 
 PATH = "PYTHONPATH"
 PYTHON = Shape(r"(python|pypy)[0-9.]*")

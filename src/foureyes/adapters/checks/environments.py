@@ -268,9 +268,9 @@ def _unlink(path: str) -> None:
 
 # ---- Environments of checks ----
 
-# `prepare` sees an export of the inputs and nothing else, so no attempt's code fills an environment that others use. An
-# environment is known by all that it is made from: inputs, command, the variables and programs that it uses, the path at
-# which it is seen. Inputs that are not the target's have an environment that serves their tree alone.
+# `prepare` sees only an export of the inputs, so no attempt's code gets into a shared environment. The cache key covers
+# everything that goes into it: inputs, command, its variables and programs, and the path at which it is seen. Inputs
+# that differ from the target's get an environment for their tree alone.
 
 ABOUT, NEW = "about.json", "new-"
 DAY = 24 * 3600.0

@@ -19,10 +19,6 @@ from foureyes.core.words.text import spaced, visible
 
 # ---- JUnit XML ----
 
-# The report is written by what is being checked, so nothing in it is trusted: there are no entities and no document type,
-# nothing is built up in memory but the tests, and a report that contradicts itself is none (G1). Dialects differ, and are
-# taken as they come: pytest, surefire, jest-junit, vitest, go-junit-report, cargo-nextest, googletest. What XML forbids
-# and tools write all the same (colours in names) is dropped.
 
 MAX_DEPTH = 100
 MAX_TESTS = 500_000

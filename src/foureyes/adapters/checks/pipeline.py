@@ -245,7 +245,7 @@ class Pipeline:
         for interpreter in in_command(rule.run, env, roots[0], watch="") if roots else ():
             is_made = _is_made_for_it(rule, interpreter.program, roots[0], env["PATH"])
             place = "" if interpreter.path or is_made else used_in_place(sites_of(interpreter.program), roots)
-            # A conftest.py puts the root first, and a package in src is still found where it is installed.
+            # A conftest.py puts the root first, but a package in src is still imported from its install location.
             is_beside = place.endswith("/src") and not any(path.endswith("/src") for path in interpreter.told)
             if place and (is_beside or not interpreter.told):
                 return visible(place)

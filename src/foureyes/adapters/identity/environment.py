@@ -43,7 +43,7 @@ def _conversation(variable: str, value: str) -> str:
 
 # ---- The token of a run ----
 
-# Programs and shells drop variables that look like secrets, and show others to whoever may read their environment.
+# Programs and shells drop variables that look like secrets. Other processes may be able to read the remaining ones.
 
 LARGEST = 256
 

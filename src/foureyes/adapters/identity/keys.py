@@ -75,8 +75,6 @@ def last_written(file: str) -> str:
 
 # ---- A person's key ring ----
 
-# Either an Ed25519 key under a passphrase that is asked at every use, or a FIDO key of ssh-keygen that waits for a touch.
-# A key that ssh-agent could sign with silently is neither.
 
 NEW_KEY = fe("key", "new", "--human")
 SHORTEST, TRIES, TOUCH_SECONDS = 8, 3, 60.0

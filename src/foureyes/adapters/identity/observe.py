@@ -38,7 +38,7 @@ def observe(environ: Mapping[str, str], *, asserted: str = "", programs: Sequenc
 def refuse_typed_name(token: str, asserted: str) -> None:
     """Refuse a typed name together with a token. [I2]"""
     if token and asserted:
-        # No next command: how to get rid of a token is nothing to teach its bearer.
+        # No next step, because a token's bearer must not learn how to drop it.
         reason = Reason("I2", f"{TOKEN} is set: with a token present, no name or other sign changes your identity")
         raise Refused("--as was refused", reasons=(reason,))
 

@@ -142,7 +142,7 @@ def read_tree(*, pid: int | None = None) -> ProcessTree:
 def tree_in(proc: ProcDirectory, pid: int | None = None) -> ProcessTree:
     """Like read_tree(), with an open `/proc`. Raise NotProc if it is not about this process."""
     parent = os.getppid()
-    # The number that this /proc knows us by; another one than our own means a /proc of another pid namespace.
+    # Our pid in this /proc. If it differs from our own, this /proc belongs to another pid namespace.
     own = pid if pid is not None else _number(proc.link("self"))
     here = proc.below(str(own)) if own > 0 else None
     if here is None:
@@ -187,7 +187,7 @@ def _walk(proc: ProcDirectory, own: int, stat: _Stat) -> tuple[tuple[Process, ..
     parent = stat.parent
     while parent != 0:
         entry = None if parent in seen else _process(proc, parent)
-        # Younger than its child: the parent has ended meanwhile and its number went to somebody else.
+        # Younger than its child: the parent has ended and its pid was reused.
         if entry is None or entry[0].start > start:
             return tuple(ancestors), False
         above, following = entry
@@ -265,7 +265,7 @@ def program_of(
     started = arguments[0] if arguments and "/" in arguments[0] and arguments[0] != path else ""
     interpreter = next(filter(None, map(interpreter_of, (name, called, comm))), "")
     script = script_of(interpreter, arguments[1:])
-    # Programs for node put their name where the command line was, and into comm: argv[0] is then all there is.
+    # Node programs put their title into the command line and comm, so only argv[0] is left.
     names = (name, _script_name(script), called, comm)
     words = arguments[arguments.index(script) + 1 :][:WORDS] if script in arguments[1:] else ()
     return tuple(dict.fromkeys(filter(None, names))), tuple(filter(None, (path, script, started))), tuple(words)

@@ -53,7 +53,7 @@ UNNAMED = "agent"
 """The name of an agent known only by a generic mark."""
 
 MARKS: tuple[tuple[str, str], ...] = (
-    # Amp also sets CLAUDECODE, and Qwen is a fork of Gemini: the more telling mark comes first.
+    # Amp also sets CLAUDECODE, and Qwen is a fork of Gemini, so the more specific mark comes first.
     ("AMP_CURRENT_THREAD_ID", "amp"),
     ("QWEN_CODE_SESSION_ID", "qwen"),
     ("QWEN_CODE", "qwen"),

@@ -17,7 +17,6 @@ from foureyes.steps import Step, Steps
 
 # ---- Values on the wire ----
 
-# An answer names the struct that it is, so that whoever asked has the same value as if the verb had been called at home.
 
 PACKAGE = "foureyes."
 SEQUENCES: dict[str, type] = {"list": list, "tuple": tuple, "set": frozenset}

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 # ---- `.foureyes/feedback/<task>.json` ----
 
-# A mirror of the store, written in one step after the commit and never read back. From before the commit until the file
-# is there, a marker in `.foureyes/feedback.owed/` says that it is owed: of a process that was killed in between, the next
-# write of anybody writes the file.
 
 DECIDING = frozenset(
     {"Approved", "ApprovalFinished", "RedoRequested", "TaskRejected", "AttemptSentBack", "MergeFailed", "LeadDecided"}

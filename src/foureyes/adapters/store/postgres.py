@@ -39,13 +39,6 @@ if TYPE_CHECKING:
 
 # ---- PostgreSQL through psycopg ----
 
-# A project's tables lie in a schema of their own, so that no statement has to name the project and projects do not wait
-# for each other. Texts compare by bytes (collation "C"), as in SQLite: ids are searched by range and audits compare
-# sorted tables of both engines.
-#
-# Every message to a server is a way there and back. What a transaction changes is kept back and sent with the next
-# question, at the latest before the commit; the order stays, and a statement that fails undoes the whole transaction. One
-# that only reads begins with its first question.
 
 CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8"
 READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {CLOCK}"

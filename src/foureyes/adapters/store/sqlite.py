@@ -37,7 +37,7 @@ SETTINGS = (
     ("journal_mode", "WAL", "wal"),
     ("synchronous", "FULL", 2),
     ("foreign_keys", "ON", 1),
-    # A log line is seven pages: by SQLite's own thousand the file would be brought up to date every 140 lines.
+    # A log entry takes seven pages, so SQLite's default of 1,000 would checkpoint every 140 entries.
     ("wal_autocheckpoint", 4000, 4000),
 )
 
@@ -252,7 +252,7 @@ class SqliteEngine:
 def connected(path: str, flags: int) -> apsw.Connection:
     connection = apsw.Connection(path, flags=flags, statementcachesize=STATEMENTS)
     connection.set_busy_timeout(BUSY_MILLISECONDS)
-    # Else SQLite looks at the values when it plans, and plans a statement again for every value it is asked with.
+    # Otherwise SQLite plans by the values, and plans a statement again for each new value.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     return connection
 

@@ -207,7 +207,7 @@ def state(document: Any, entry: SetupEntry) -> tuple[str, str]:
 
 # ---- Files of a checkout that somebody else keeps ----
 
-# A link stays one where it leads to a plain file of the same checkout: many projects have one text under two names.
+# A link to a plain file of the same checkout stays a link, because many projects have one text under two names.
 
 LARGEST = 16 * MB
 

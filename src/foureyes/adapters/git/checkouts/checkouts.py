@@ -26,8 +26,8 @@ from foureyes.steps import Steps, in_turn, prose, shell
 
 # ---- The worktrees of the repository as somebody else's desks ----
 
-# Looking writes nothing, not even the index's stat cache. `read-tree -m -u` keeps what is changed or untracked, but takes
-# ignored files for worthless and overwrites them; they are looked for before.
+# Reading writes nothing, not even the index's stat cache. `read-tree -m -u` keeps changed and untracked files but
+# overwrites ignored ones, so we check for those first.
 
 _IN_PROGRESS = {
     "rebase-merge": "a rebase", "rebase-apply": "a rebase", "MERGE_HEAD": "a merge",
@@ -270,7 +270,7 @@ def bring(git: Git, place: Located, old: Sha, new: Sha, mine: Collection[str] = 
     try:
         follow = (*LOOK, "read-tree", "-m", "-u", "--no-recurse-submodules", old, new)
         if git.real(*follow, ok=(0, 128), git_dir=git_dir, work_tree=top).rc:
-            # It goes by times and sizes alone, and touches nothing where they differ.
+            # read-tree goes by times and sizes alone, and changes nothing where they differ.
             if hurdle := obstacle(git, place, old, new, {*mine, *unstaged(git, place)}, changed):
                 return hurdle
             git.real("update-index", "-q", "--refresh", ok=(0, 1), git_dir=git_dir, work_tree=top)
@@ -302,12 +302,12 @@ def shown_path(path: str) -> str:
 
 # ---- Q5 ----
 
-# The branch moved under them, so to git they look as if somebody had staged the reverse of what was merged, and any
-# commit there would take the merge back. Each is brought forward as a fast-forward would: what somebody has changed there
-# stays, if the merge does not touch it. Otherwise nothing of it is touched, and the person is told.
+# After a merge moved the branch, git reports the reverse of the merge as staged in such a checkout, and any commit
+# there would undo the merge. So each checkout is updated like a fast-forward: local changes stay if the merge does not
+# touch them. Otherwise the checkout stays unchanged and the user gets a message.
 #
-# Where a checkout was is what the branch itself was at before it moved, wherever that lies in the history of now:
-# of a merge that somebody else made it may be the second parent.
+# The checkout was at the branch's earlier position, which may be anywhere in the current history: after another user's
+# merge, it may be the second parent.
 
 OLDEST = 200
 """A checkout more merges behind than this is not updated."""
@@ -384,7 +384,7 @@ def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], l
         return _left(place, target, Obstacle("git", "nothing tells which commit of the branch it was at"), None)
     if doing := in_progress(place):
         return _left(place, target, Obstacle("git", f"{doing} is in progress there"), None)
-    # Whatever stands in the way would be overwritten, or a filter run, by the command that catches up.
+    # The update command would overwrite the files in the way, or run a filter.
     if look_only:
         mine.update(unstaged(git, place))
         hurdle = obstacle(git, place, old.commit, tip.commit, mine)
@@ -452,6 +452,6 @@ def _next_step(path: str, target: str, hurdle: Obstacle, old: Sha | None) -> Ste
         return in_turn(prose("move the files in the way elsewhere"), follow)
     if hurdle.kind != "changed":
         return follow
-    # A stash would hold the reverse of the merge, too, while the index is behind: so the checkout goes back first.
+    # A stash would also contain the reverse of the merge while the index is behind, so move the checkout back first.
     words = (("update-ref", "--no-deref", "HEAD", old), ("stash",), ("switch", target), ("stash", "pop"))
     return in_turn(*[shell("git", "-C", path, *command) for command in words])

@@ -46,7 +46,7 @@ def commit_all(git: Git, place: Located, message: str, trailers: Sequence[tuple[
 
 
 def _message(message: str) -> tuple[str, ...]:
-    # "whitespace": a message line that starts with # is no comment here, nobody saw an editor.
+    # "whitespace": without an editor, a message line that starts with # is not a comment.
     return ("--quiet", "--cleanup=whitespace", f"--message={message}")
 
 
@@ -124,8 +124,8 @@ def _head(git: Git, place: Located) -> Sha:
 
 # ---- A commit of files that somebody else wrote, made from outside ----
 
-# `git add` asks a submodule how it is, by its own configuration; so paths are listed here and put into the index by name.
-# The user's own filters (for large files, say) and the user's own name are used: they are on nobody's branch.
+# `git add` runs git in submodules with their own configuration, so list the paths here and add them by name. The user's
+# own filters (such as git-lfs) and identity apply, because no branch can change those.
 
 _QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false")
 _SHOWN = 3
@@ -238,8 +238,8 @@ def _made(out: bytes) -> Sha:
 
 # ---- Additions ----
 
-# New is what the last commit lacks, whether or not somebody staged it. Of a file that is staged and also lies there, the
-# larger one counts: which of them is committed is said by bits of the index that anybody can set.
+# New means absent from the last commit, staged or not. For a file both staged and on disk, the larger one counts,
+# because anyone can set the index bits that decide which one is committed.
 
 _STATUS = ("status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-submodules=dirty", "--no-renames")
 
@@ -265,7 +265,7 @@ def _tracked(git: Git, place: Located) -> tuple[dict[bytes, bytes], dict[bytes, 
     out = git.real(*LOOK, *_STATUS, git_dir=place.git_dir, work_tree=place.worktree).out
     staged, before = {}, {}
     for row in out.split(b"\0"):
-        # 1 XY sub mode mode mode head index path; of a conflict (u) there is no commit
+        # 1 XY sub mode mode mode head index path. A conflict (u) has no commit.
         parts = row.split(b" ", 8)
         if parts[0] != b"1" or len(parts) < 9 or parts[1] == b"AD":  # staged, and gone again: it is not committed
             continue

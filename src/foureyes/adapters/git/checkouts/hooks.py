@@ -24,9 +24,8 @@ _HEAD = """#!/bin/sh
 # Your own hooks are run as before.
 """
 
-# Without an editor the message is there when it is prepared, and `#` starts no comment in it. With an editor the
-# trailers wait for commit-msg: in front of an empty message they would make it one, and quitting the editor would
-# commit.
+# Without an editor, prepare-commit-msg gets the final message, and `#` starts no comment. With an editor, commit-msg
+# adds the trailers. Added earlier, they would make an empty message non-empty, and quitting the editor would commit.
 _TRAILERS = f"""
 add() {{
     git "$@" -c trailer.separators=: interpret-trailers --in-place --no-divider --where end \\
@@ -53,7 +52,7 @@ exit 0
 """
 _OURS = {"prepare-commit-msg": _TRAILERS + _PREPARE, "commit-msg": _TRAILERS + _FINISH}
 
-# What git runs in a worktree. Not push-to-checkout: that it exists changes what git does.
+# The hooks that git runs in a worktree, except push-to-checkout, because its mere existence changes git's behavior.
 _NAMES = """applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg
 post-commit pre-rebase post-checkout post-merge pre-push post-rewrite pre-auto-gc sendemail-validate""".split()
 _FREQUENT = ("reference-transaction", "post-index-change")

@@ -23,8 +23,7 @@ LARGEST_PATCH = 1_000_000
 MAX_REASON = 300
 LARGEST = 1024 * MB
 
-# Neither white space that git would mend, nor a setting of the repository that allows more: the patch fits as it is, or
-# not.
+# No automatic white space fixes and no looser settings from the repository: the patch fits as it is, or not.
 _APPLY = (
     "-c",
     "core.protectHFS=true",

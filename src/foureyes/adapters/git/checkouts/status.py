@@ -15,13 +15,13 @@ from foureyes.errors import GitProblem
 
 STORE = b".foureyes/"
 
-# Neither what the repository's configuration says about showing, nor a stat cache that was told to look away, hides a
-# file. (`assume-unchanged` bits do; they are set per file and by hand.)
+# Neither the repository's display settings nor a manipulated stat cache hides a file. (`assume-unchanged` bits do, but
+# users set them per file by hand.)
 LOOK = (
     "-c", "core.trustctime=true", "-c", "core.checkStat=default", "-c", "core.ignoreStat=false",
     "-c", "core.untrackedCache=false",
 )  # fmt: skip
-# In a submodule only its commit counts: for more git would be started in there, with filters of its own configuration.
+# Only the commit of a submodule counts. For more, git would start in there with filters of its own configuration.
 _STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--no-renames")
 
 

@@ -48,8 +48,6 @@ from foureyes.steps import Steps, fe, in_turn, prose, shell
 
 # ---- K1 ----
 
-# Their files are written as the user's own git would (its filters, say for large files), because somebody works with
-# them; hooks and filters that only the repository's configuration names are not run.
 
 _BEING_MADE = "initializing"
 """The reason on the lock that `git worktree add` holds while it works."""
@@ -560,8 +558,8 @@ def _folder_gone(handle: int, name: bytes, inside: _Folder, path: bytes, since: 
 
 # ---- Ignored files in a worktree that is to go (K1, G4) ----
 
-# Nobody commits an ignored file, so it is nowhere else: a local database, an `.env`, notes. What tools write and write
-# again (packages, caches, build results) would keep every worktree for ever.
+# Ignored files are never committed, so they may exist only here: a local database, an `.env`, notes. Recreatable files
+# (packages, caches, build results) must not count, or every worktree would stay forever.
 
 MADE_AGAIN = frozenset(
     {

@@ -23,8 +23,8 @@ from foureyes.adapters.git.client.config_file import read_settings
 from foureyes.errors import GitProblem
 from foureyes.steps import prose, shell
 
-# The commit graph is off for the reason that grafts are: it is a file beside the objects that says what parents are.
-# Nothing in here has to survive a power cut; what goes to the repository's store says so itself.
+# The commit graph is disabled for the same reason as grafts: it is a separate file that lists parents. Files here need
+# not survive a power cut, so fsync is off. Writes to the repository's store enable it.
 _CONFIG = """[core]
 \trepositoryformatversion = {version}
 \tbare = true

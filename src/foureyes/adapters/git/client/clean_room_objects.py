@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 # ---- Entrance ----
 
-# Commits and trees are hashed as they are read (`reader`), so what is needed is known for certain. Some small objects are
-# written into the room as they were read. Others git packs on the doorstep and unpacks in the room (`pack-objects |
-# index-pack`), where each gets the name of its bytes; one that was changed has another name in there.
+# Commits and trees are verified by hash when read (`reader`), so the list of needed objects is reliable. A few small
+# objects are written into the room directly. Git packs the others on the doorstep and unpacks them in the room
+# (`pack-objects | index-pack`), which names each by its hash. A changed object gets a different name there.
 #
-# A history is let in as far as the question needs it (`descent`). Where it ends, the room's own `shallow` file says so.
+# History is copied in only as far as needed (`descent`). The room's own `shallow` file marks its end.
 
 FEW = 200
 """Up to this many commits are written one by one. More go through git."""
@@ -373,7 +373,7 @@ def _names_in(room: str, output: bytes, size: int) -> set[Sha]:
 
 # ---- Descent ----
 
-# Pure: `look` says what commits say about themselves, and only what it read by hash.
+# No side effects: `look` returns commit heads that were verified by hash.
 
 NEVER = 1 << 62
 ReadHeads = Callable[[Iterable[Sha]], Mapping[Sha, CommitHead]]

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 # ---- Programs (Q2) ----
 
-# What git may run while it reads objects, compares, merges, writes files or makes commits. `*` is any subsection. Not
-# here: what only a person at a terminal or the network meets (core.editor, core.pager, core.sshCommand,
-# credential.helper, alias.*), and core.hooksPath, which every call of the gate overrides; husky and its like set it in
-# honest projects.
+# Programs that git may run while it reads objects, compares, merges, writes files or makes commits. `*` is any
+# subsection. Not listed: settings used only with a terminal or network (core.editor, core.pager, core.sshCommand,
+# credential.helper, alias.*), and core.hooksPath, which every call of the gate overrides and tools such as husky set.
 _PROGRAMS = """
 core.fsmonitor core.alternateRefsCommand uploadpack.packObjectsHook gc.recentObjectsHook
 merge.*.driver filter.*.clean filter.*.smudge filter.*.process
@@ -107,7 +106,7 @@ def _overridable(key: str) -> str:
 
 # ---- Own config ----
 
-# Changed is told by their bytes: times and sizes are no content (a mapped file can be written without a trace in them).
+# Compare the content to detect changes, because a write through a mapped file can keep time and size.
 
 LARGEST = 16 * MB
 

@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
 # ---- Git ----
 
-# Five ways. `room`: in the clean room; everything that a decision rests on. `store`: there too, and what is made is
-# written to the repository's object store. `doorstep`: without anybody's configuration, on the repository's objects as
-# they lie there; nothing may be decided by it. `real`: in the repository, without anybody's environment, user
-# configuration and hooks, and, where files are looked at or written, without the filters that its configuration names;
-# what refs mean and what files look like. `own`: as the caller's own git; commits.
+# Five ways to run git. `room`: in the clean room, for every fact behind a decision. `store`: there too, but writes
+# objects to the repository's store. `doorstep`: on the repository's unverified objects, without any configuration,
+# never for decisions. `real`: in the repository without the user's environment, configuration and hooks, and without
+# its configured filters when it touches files, for refs and file states. `own`: as the caller's own git, for commits.
 
 NAME, EMAIL = "Foureyes gate", "foureyes@localhost"
 DURABLE = ("-c", "core.fsync=objects,reference")
@@ -56,8 +55,8 @@ _OFFLINE = {
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",  # before 2.44 git minds only this, and the repository names the program to fetch with
 }
-# For every object that git compresses it takes a quarter of a megabyte, and by default gives it back to the system each
-# time: of 2,000 loose files that costs more than all the rest. The C library of GNU reads this, others do not mind it.
+# Git allocates a quarter of a megabyte per compressed object and by default returns it to the system each time. For
+# 2,000 loose files that costs more than everything else. Only the GNU C library reads these variables.
 _THRIFTY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 26), "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
 _SCRUBBED = (
     _OFFLINE

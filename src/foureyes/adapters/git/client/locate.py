@@ -20,20 +20,23 @@ if TYPE_CHECKING:
 
 # ---- Locate ----
 
-# `root` is where the project's store lies, and must be the same from every worktree (K3). So it is derived
-# from the shared git directory alone, wherever that says enough:
+# `root` is the place of the project's store and must be the same from every worktree (K3). So it comes from the shared
+# git directory alone, in this order:
 #
-# 1. `core.worktree`, if it is set (submodules have it), and never another place than the checkout that one stands in;
-# 2. a bare repository has no main worktree: the git directory itself, unless it is a `.git` beside a project's store;
-# 3. a git directory called `.git` lies in the main worktree;
-# 4. any other one (`git init --separate-git-dir`) does not say where its main worktree is. There, root is the worktree
-#    whose `.git` names it; from a linked worktree it cannot be known, and guessing would make a second store:
-#    `GitProblem` says to set `core.worktree`.
+# 1. `core.worktree`, if set (as in submodules). It must match the current checkout.
 #
-# The files that lead there (`.git`, `commondir`) are read byte for byte as git reads them, and one thing more is asked of
-# them: only what lies in `worktrees/` of a git directory may call that one its shared one. Git would follow any, and
-# whoever can write a line into `.git` would have every command ask and move the branches of another repository, or ask
-# a copy of the store (P12).
+# 2. A bare repository has no main worktree: use the git directory itself, unless it is a `.git` beside a project's
+# store.
+#
+# 3. A git directory called `.git` is in the main worktree.
+#
+# 4. Any other one (`git init --separate-git-dir`) does not name its main worktree. Then root is the worktree whose
+# `.git` names it. From a linked worktree it is unknown, and a guess could create a second store, so `GitProblem` asks
+# to set `core.worktree`.
+#
+# The files on the way (`.git`, `commondir`) are parsed byte for byte as git does, with one extra condition: only a
+# directory in `worktrees/` of a git directory may name that one as its shared directory. Git accepts any. Without this,
+# a line written into `.git` could redirect every command to another repository, or to a copy of the store (P12).
 
 LOOK = prose("find out who put it there, and move it away")
 _NAMES = "gitdir: "

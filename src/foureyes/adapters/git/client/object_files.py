@@ -178,8 +178,8 @@ def entry_of(row: RawEntry) -> TreeEntry:
 
 # ---- Objects that stand in a file of their own, read without starting git ----
 
-# New commits and their trees are loose until git packs them. Whatever is not plain here (packed, borrowed from another
-# repository, large, damaged) is left to git.
+# New commits and their trees are loose until git packs them. Anything else (packed, borrowed from another repository,
+# large, damaged) is left to git.
 
 LARGEST = 1 << 20
 _FILES = (FILE, PROGRAM, LINK)
@@ -346,7 +346,7 @@ def noted_tree(git_dir: str, size: int) -> Sha | None:
     at = content.rfind(_EXTENSION)
     if not content.startswith(b"DIRC") or at < 0 or not _ends_with_extensions(content, at, len(content) - size):
         return None
-    # An entry is a path, which is empty for the whole, how many files it has (below 0: not known), and its tree.
+    # An entry has a path (empty for the whole tree), a file count (below 0: invalid), and its tree.
     path, _, rest = content[at + 8 :].partition(b"\0")
     counts, _, after = rest.partition(b"\n")
     is_whole = not path and counts.partition(b" ")[0].isdigit()

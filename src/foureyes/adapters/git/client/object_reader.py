@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 # ---- Objects of the repository by their names, hashed as they are read ----
 
-# One git answers all questions of a process. What it says is either what was asked for, by the hash of its bytes, or an
-# error; where the bytes lie (a loose file, a pack, a store that the repository borrows from) does not matter.
+# One git process answers all questions. An answer either matches the requested hash or is an error, so its source (a
+# loose file, a pack, a borrowed store) does not matter.
 
 PORTION = 256
 """The number of questions sent at once. They fit into a pipe before any answer is read."""

@@ -14,8 +14,9 @@ from foureyes.errors import GitProblem
 
 # ---- Odd files ----
 
-# Looked at before git is asked, where that is quick (the files that nearly every command reads, and once the refs), and
-# as a whole while git takes long. A link is what it leads to: git follows links, and some are ordinary.
+# Before each git command, check the files that nearly every command reads, and once the refs, because that is fast.
+# Check everything only while git takes long. A link counts as its target, because git follows links and some are
+# legitimate.
 
 _LARGE = 1024 * MB
 _SMALL = 16 * MB
@@ -161,7 +162,7 @@ def _problem(path: str, why: str) -> GitProblem:
 
 # ---- Included ----
 
-# Every condition counts as met: whether one is, git finds out while it reads.
+# Treat every include condition as met, because only git can evaluate them.
 
 _MOST = 64
 _WORD = re.compile(rb"include", re.IGNORECASE)

@@ -30,11 +30,6 @@ from foureyes.steps import Steps, blank, in_turn, prose, shell
 
 # ---- The way to a git remote ----
 
-# Whoever can write the repository's configuration could else name a program that git runs with the keys of whoever
-# merges: `core.sshCommand`, `credential.helper`, `remote.*.uploadpack`, an address `ext::sh -c …`. So git runs in a
-# directory of its own that borrows the repository's objects. What the user and the system configure holds as it would in
-# the repository itself (also what they include for some directories only), addresses with a helper are refused, and hooks
-# of the repository are not run; those of the remote are its own. Nobody is asked for a password: there is no terminal.
 
 PATIENCE = 600.0
 """The time limit in seconds for one fetch or push, which may transfer the whole history."""
@@ -56,7 +51,7 @@ _BOTH = (" (fetch)", " (push)")
 _HELPER = re.compile(r"[A-Za-z0-9][A-Za-z0-9+.-]*::")
 _NOT_A_PATH = re.compile(r"[^/]*:")
 _SECRET = re.compile(r"(?<=://)[^/\s]*@")
-# How git, ssh and curl say it in English: for the words to a person, and for nothing that is decided.
+# The English messages of git, ssh and curl. Used only for messages to users, never for decisions.
 _KINDS = {
     "changed": ("host identification has changed", "host key for", "offending "),
     "unknown": ("host key verification failed", "no host key is known"),
@@ -321,9 +316,9 @@ def _remove(path: str) -> None:
 
 # ---- Addresses of remotes ----
 
-# git, curl, ssh and whoever reads it take an address apart by rules of their own: in `http://one?@two/x` the host is
-# `one` for curl, `two` for who takes all before the `@` for a login; git decodes `%2F` in `ssh://…` before it looks for
-# the host, looks for `@[` in the path, too, and finds no port behind a password. So plain forms count, and no other one.
+# Git, curl, ssh and people parse an address differently. In `http://one?@two/x` the host is `one` for curl, but `two`
+# for a parser that takes everything before `@` as a login. Git decodes `%2F` in `ssh://…` before it looks for the host,
+# also looks for `@[` in the path, and finds no port after a password. So only plain forms are accepted.
 
 _NAME = r"[^\W_][\w.-]*"
 _HOST = rf"(?:{_NAME}|\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*(?:%[\w.-]+)?\])"

@@ -17,7 +17,7 @@ from foureyes.steps import Steps, blank, shell
 BRANCHES = "refs/heads/"
 OURS = "refs/foureyes/"
 
-# git itself waits this long for a lock that another git holds; the repository may not make it for ever.
+# Git waits this long for another git's lock. The repository's configuration must not make it wait forever.
 _WAIT = ("-c", "core.filesRefLockTimeout=1000", "-c", "core.packedRefsTimeout=1000")
 _WRITE = (*_WAIT, *DURABLE, "-c", f"user.name={NAME}", "-c", f"user.email={EMAIL}", "update-ref", "--no-deref")
 _LOCK = ".lock"

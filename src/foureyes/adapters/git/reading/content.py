@@ -15,8 +15,8 @@ from foureyes.errors import GitProblem
 
 # ---- Content (A6) ----
 
-# A commit's own diff is named by a sha256 over its patch: white space, paths, modes and three lines of context count;
-# line numbers, the function name behind `@@` and, where there are lines to go by, object ids do not, so that the same
+# A commit's own diff is identified by a sha256 over its patch: white space, paths, modes and three lines of context
+# count. Line numbers and the function name after `@@` do not, and neither do object ids if there are hunks. So the same
 # commit on another base is the same piece.
 
 MAX_TEXT = 2_000_000
@@ -41,16 +41,14 @@ _RENAMES = (
     *_PLAIN,
 )
 _RAW = ("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", *_PLAIN)
-# As for the diff id (A2): most of these are the default in the clean room, and are named for a git whose defaults are
-# others.
+# As for the diff id (A2): most of these are defaults in the clean room, stated in case git's defaults change.
 _OWN_DIFFS = (
     "-c", "core.quotepath=true", "-c", "diff.suppressBlankEmpty=false", "-c", "diff.orderFile=/dev/null", "-c",
     "log.showRoot=true", "log", "--no-merges", "--no-decorate", "--no-notes", "--no-show-signature", "--format=%H",
     "-p", "--full-index", "--no-renames", "--diff-algorithm=myers", "--no-indent-heuristic", "--src-prefix=a/",
     "--dst-prefix=b/", "-U3", "--inter-hunk-context=0", "--submodule=short", *_PLAIN,
 )  # fmt: skip
-# Every line of a patch that is content starts with a space, a sign or a backslash, so none of these is ever found in
-# content.
+# Every content line of a patch starts with a space, a sign or a backslash, so these patterns never match content.
 _COMMIT = re.compile(rb"^(?:[0-9a-f]{64}|[0-9a-f]{40})$\n?", re.MULTILINE)
 _SECTION = re.compile(rb"^(?=diff --git )", re.MULTILINE)
 _HUNK = re.compile(rb"^@@ [^\n]*\n", re.MULTILINE)

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 # ---- Diff (A2) ----
 
-# The canonical form that the id is the sha256 of: a version line, then per entry six fields, each as `<length>:<bytes>`:
-# path, old mode, new mode, `hunks` or `objects` or `mode`, and two values: the hunks' bytes and nothing, or old and new
-# object id. Each hunk is `@@\n` and its lines; line numbers and the function name behind `@@` are gone, because they
-# change when code elsewhere does. White space and three lines of context count.
+# The id is the sha256 of this canonical form: a version line, then six fields per entry, each as `<length>:<bytes>`:
+# path, old mode, new mode, the word `hunks`, `objects` or `mode`, and two values, which are the hunks' bytes and
+# nothing, or the old and new object id. Each hunk is `@@\n` and its lines. Line numbers and the function name after
+# `@@` are omitted, because they change with code elsewhere. White space and three lines of context count.
 
-# In the clean room most of these are the default; named all the same, for a git whose defaults will be others. There is
-# no `--text`: without attributes git's own test for a binary file is the rule (a NUL in the first 8,000 bytes), and a
-# file that it takes for binary enters by object id, which no two contents share.
+# Most of these are defaults in the clean room, stated in case git's defaults change. There is no `--text`: without
+# attributes, git's own test decides about binary files (a NUL in the first 8,000 bytes), and a binary file counts by
+# its object id.
 _EXACT = (
     "-c", "core.quotepath=true", "-c", "diff.suppressBlankEmpty=false", "-c", "diff.orderFile=/dev/null",
     "diff-tree", "-r", "--raw", "-p", "-z", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv",
@@ -317,7 +317,7 @@ def _in_hunks(hunks: bytes) -> Iterator[str]:
 
 # ---- A change for reading ----
 
-# What a change is called (A2) does not depend on it: there a file that git calls binary counts by its object id.
+# The diff id (A2) does not depend on this part. There, a binary file counts by its object id.
 
 _READABLE = ("-c", "core.quotepath=false", "diff-tree", "-r", "-p", "-M", "--no-color", "--no-ext-diff",
              "--no-textconv", "--no-relative", "--submodule=short", "--ignore-submodules=none")  # fmt: skip

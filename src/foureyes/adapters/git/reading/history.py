@@ -35,7 +35,7 @@ TASK_TRAILER = "Task"
 
 
 def _trailer(key: str) -> str:
-    # Unfolded values hold no line break, so a line break between them is unambiguous.
+    # Unfolded values contain no line break, so a line break is a safe separator.
     return f"%(trailers:key={key},valueonly,unfold,separator=%x0A)"
 
 
@@ -331,9 +331,9 @@ def _is_elsewhere(git: Git, head: Sha, tip: Sha) -> bool:
 
 # ---- Merges by one base and no other ----
 
-# Git merges over every common ancestor it finds, and who makes the history decides how many there are (criss-cross). Here
-# the three trees alone decide: the base's becomes a commit without parents, both sides become commits on it. They are
-# written into the clean room and named by nobody.
+# Git merges over every common ancestor, and authors control their number (criss-cross). Here only the three trees
+# decide: the base becomes a commit without parents, and both sides become its children. They are written to the clean
+# room, and no ref names them.
 
 _SOMEBODY = b"foureyes <foureyes@localhost> 0 +0000"
 _MERGE = ("merge-tree", "--write-tree", "--name-only", "-z", "--messages")
@@ -440,6 +440,6 @@ def _is_mechanical(git: Git, base: KnownCommit, head: KnownCommit, now: KnownCom
     (onto,) = known(git, new_base)
     if onto is None or onto.tree == now.tree:
         return False
-    # What was approved is base..head as a whole, so it is merged by that base: where the target took in a part of the
-    # change and reverted it, history would let git leave that part out.
+    # The approved change is base..head as a whole, so merge it by that base. If the target merged a part of it and
+    # reverted that, git's own history-based merge would omit that part.
     return three_way(git, base=base.tree, ours=onto.tree, theirs=head.tree).tree == now.tree
