@@ -70,13 +70,13 @@ def _unknown(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[
 
 
 def _too_many(peers: PeersRule) -> Iterator[Disagreement]:
-    """Yield a request for more reviewers than named. Without names, the runner chooses."""
+    """Yield a request for more reviewers than are named. Without names there is no limit."""
     if peers.reviewers and peers.ask > len(set(peers.reviewers)):
         yield Disagreement("review.peers.ask", f"{peers.ask} are to be asked, {len(peers.reviewers)} are named")
 
 
 def _never_looked_at(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[Disagreement]:
-    """Yield profiles whose silent runs end before anyone gets to review them. [V1]"""
+    """Yield profiles whose silent runs end before an early review can start. [V1]"""
     silence = policy.peers.silence_minutes
     if not policy.peers.reviewers:
         return

@@ -90,7 +90,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def variable_of(key: str) -> str:
-    """The environment variable of a key."""
+    """Return the environment variable of a key."""
     return "FOUREYES_" + key.replace(".", "_").upper()
 
 

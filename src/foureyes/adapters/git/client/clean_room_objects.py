@@ -72,7 +72,7 @@ class _Inside:
 
 
 class Entrance:
-    """Copies objects of one repository into its clean room."""
+    """An importer of objects into one repository's clean room."""
 
     def __init__(self, lookup: Lookup, ways: RoomWays) -> None:
         self._lookup = lookup

@@ -20,7 +20,7 @@ SENT = "merge:sent:"
 LIT = "merge:lit:"
 """Prefix for a task id: the lock that its merging process holds while connected. [J4]"""
 GOES_ON = frozenset({"task.start", "task.release"})
-"""These changes do not end a review of unfinished work, whoever continues it."""
+"""These changes do not end an early review of unfinished work, even under another author."""
 
 
 def at(row: Row, **values: object) -> dict[str, str | int | None]:
