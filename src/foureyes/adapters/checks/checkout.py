@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.checks.sandbox import Room
 
 
-# ---- A stand ----
+# ---- The checkout of a check ----
 
 StopAsked = Callable[[], bool]
 
@@ -316,7 +316,7 @@ def _facts(entry: os.DirEntry[str]) -> bytes:
     return repr(facts).encode()
 
 
-# ---- Overlaps (D5) ----
+# ---- Files of the tree in the environment's place (D5) ----
 
 WHOLE = frozenset({".venv", "venv", "node_modules"})
 """Directories that belong entirely to an environment. A new file in one acts like a changed program."""

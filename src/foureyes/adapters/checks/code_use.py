@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.checks.sandbox import Room
 
 
-# ---- Soundness (D5) ----
+# ---- The watch over a run (D5) ----
 
 # `code_origin.py` watches inside the interpreters. A command can disable it (`PYTHONPATH=… pytest`, `-I`, `env -i`).
 # Such an interpreter is found among the run's processes and asked afterwards, with the same path and options, where it
@@ -165,7 +165,7 @@ def _root_of(file: str, checkout: str) -> str:
     return root.split(os.sep)[0] if root.split(os.sep)[0] in ROOTS else root
 
 
-# ---- The Python interpreters of a run that nobody watches (D5) ----
+# ---- Unwatched Python interpreters of a run (D5) ----
 
 # Each is identified by everything that determines its imports: program, relevant options, PYTHONPATH, and the front of
 # its path.
@@ -315,7 +315,7 @@ def _file(path: str) -> bytes:
         return file.read(MOST_BYTES)
 
 
-# ---- Links and paths by which a tree uses code of a checkout (D5) ----
+# ---- Links and paths from a tree into a checkout (D5) ----
 
 DEPTH, MOST_FOLDERS, MOST_BYTES = 4, 5_000, 1_000_000
 NODE = "node_modules"

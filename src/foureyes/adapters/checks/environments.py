@@ -39,7 +39,7 @@ from foureyes.app.ports import Lent, TreeFiles
 from foureyes.app.views.attempt import EnvironmentRow
 from foureyes.core.nouns.check_config import TIMEOUT_MINUTES, CheckoutRule, CheckRule
 
-# ---- Grounds (D5) ----
+# ---- The provider of checkouts (D5) ----
 
 OWN_PROGRAMS = (".venv/bin", "node_modules/.bin")
 """The program directories of an environment. They go first on the PATH, unless the tree has files there."""
@@ -546,7 +546,7 @@ def _keep(folder: str, wanted: Sequence[str], here: str = "") -> None:
             os.unlink(entry.path)
 
 
-# ---- Seals (D5) ----
+# ---- Fingerprints (D5) ----
 
 SEALS = "seals"
 

@@ -221,7 +221,7 @@ def _count(attributes: Mapping[str, str], key: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
-# ---- Told (L3) ----
+# ---- Failure messages (L3) ----
 
 MESSAGE, BEGIN, END = 700, 800, 480
 """The length limits for a message, and for the start and the end of the text below it."""

@@ -146,7 +146,7 @@ def _content(path: str, at: int, name: str, most: int) -> bytes:
     return data
 
 
-# ---- The files of the checkout that a check ran in ----
+# ---- The files of a check's checkout ----
 
 MOST_FILES = 200_000
 LEFT_OUT = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".gradle", ".mypy_cache"})

@@ -148,7 +148,7 @@ class ReportPaths:
         return (self._tails.ending(path) or path) if path else ""
 
 
-# ---- Findings of other tools' reports, made fit to be stored ----
+# ---- Normalizing findings for the store ----
 
 MAX_TITLE = 200
 MAX_TEXT = 5_000

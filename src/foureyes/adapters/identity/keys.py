@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 
-# ---- The private part of a key, as far as it shows without a passphrase ----
+# ---- Private keys, as far as readable without a passphrase ----
 
 READ_LIMIT = 65536
 LEAST_PRIVATE = 48

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.settings import StoreRole
 
 
-# ---- One connection to a database, as the rest of the store uses it ----
+# ---- A database connection ----
 
 T = TypeVar("T")
 SqlValue = str | int | None
@@ -208,7 +208,7 @@ def names() -> list[str]:
     return [name for noun in nouns for name in _load(noun)]
 
 
-# ---- Folding ----
+# ---- Folding text for the search ----
 
 APART = str.maketrans(dict.fromkeys(r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~""", " "))
 """Word separators of SQLite's index. PostgreSQL's parser would keep `src/app.py` as one word."""

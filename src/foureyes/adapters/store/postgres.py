@@ -405,7 +405,7 @@ class PostgresEngine:
         self.connection.close()
 
 
-# ---- Our statements as PostgreSQL takes them ----
+# ---- Translating statements for PostgreSQL ----
 
 PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 JSON_LIST = re.compile(r"(NOT )?IN \(SELECT (value|CAST\(value AS INTEGER\)) FROM json_each\(:(\w+)\)\)")

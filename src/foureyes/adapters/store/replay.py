@@ -259,7 +259,7 @@ def _short(value: SqlValue) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-# ---- Moving a journal from one store to another ----
+# ---- Copying a journal to another store ----
 
 
 def copy_journal(

@@ -205,7 +205,7 @@ def state(document: Any, entry: SetupEntry) -> tuple[str, str]:
     return ("edited", OWN_HOOK) if any(REMINDER in json.dumps(each) for each in entries) else ("absent", "")
 
 
-# ---- Files of a checkout that somebody else keeps ----
+# ---- Other authors' files in a checkout ----
 
 # A link to a plain file of the same checkout stays a link, because many projects have one text under two names.
 

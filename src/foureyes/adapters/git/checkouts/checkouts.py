@@ -24,7 +24,7 @@ from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import Steps, in_turn, prose, shell
 
-# ---- The worktrees of the repository as somebody else's desks ----
+# ---- The worktrees of the repository ----
 
 # Reading writes nothing, not even the index's stat cache. `read-tree -m -u` keeps changed and untracked files but
 # overwrites ignored ones, so we check for those first.
@@ -300,7 +300,7 @@ def shown_path(path: str) -> str:
     return named(as_text(os.fsencode(path)))
 
 
-# ---- Q5 ----
+# ---- Updating checkouts after a merge (Q5) ----
 
 # After a merge moved the branch, git reports the reverse of the merge as staged in such a checkout, and any commit
 # there would undo the merge. So each checkout is updated like a fast-forward: local changes stay if the merge does not

@@ -24,7 +24,7 @@ from foureyes.core.words.refs import DETACHED
 from foureyes.errors import GitProblem
 from foureyes.steps import blank, in_turn, prose, shell
 
-# ---- Commits of people's files, made as the caller's own git would ----
+# ---- Commits by the caller's own git ----
 
 _ADD_TRAILERS = ("-c", "trailer.ifexists=addIfDifferent", "-c", "trailer.ifmissing=add", "-c", "trailer.separators=:")
 
@@ -122,7 +122,7 @@ def _head(git: Git, place: Located) -> Sha:
     return made
 
 
-# ---- A commit of files that somebody else wrote, made from outside ----
+# ---- Commits of another author's files ----
 
 # `git add` runs git in submodules with their own configuration, so list the paths here and add them by name. The user's
 # own filters (such as git-lfs) and identity apply, because no branch can change those.

@@ -46,7 +46,7 @@ from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, GitProblem
 from foureyes.steps import Steps, fe, in_turn, prose, shell
 
-# ---- K1 ----
+# ---- Creating and removing task worktrees (K1) ----
 
 
 _BEING_MADE = "initializing"
@@ -469,7 +469,7 @@ def _size(path: str) -> tuple[int, bool]:
     return total, False
 
 
-# ---- A worktree that goes, file by file (K1) ----
+# ---- Removing a worktree file by file (K1) ----
 
 DEEPEST = 100
 """The deepest nesting removed file by file. Each folder stays open while its contents are deleted."""
@@ -556,7 +556,7 @@ def _folder_gone(handle: int, name: bytes, inside: _Folder, path: bytes, since: 
     return left
 
 
-# ---- Ignored files in a worktree that is to go (K1, G4) ----
+# ---- Ignored files in a worktree to be removed (K1, G4) ----
 
 # Ignored files are never committed, so they may exist only here: a local database, an `.env`, notes. Recreatable files
 # (packages, caches, build results) must not count, or every worktree would stay forever.
@@ -638,7 +638,7 @@ def _content(path: bytes) -> bytes:
     return read(os.fsdecode(path), MB)
 
 
-# ---- Overlooked (K1) ----
+# ---- Contents that git's status does not show (K1) ----
 
 _PLAIN = tuple(b"H " + mode + b" " for mode in (FILE, PROGRAM, LINK))
 _FOLDER = re.compile(rb" [0-3]\t([^\0]*)/[^\0]*")

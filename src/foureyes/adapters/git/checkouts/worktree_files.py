@@ -23,7 +23,7 @@ from foureyes.adapters.process import run
 from foureyes.app.views.work import Copied
 from foureyes.core.words.paths import matching
 
-# ---- Copied ----
+# ---- Copies of ignored files (K1) ----
 
 LARGEST = 64 * folders.MB
 MOST_FILES = 1_000
@@ -140,7 +140,7 @@ def _copy(source: str, worktree: str, path: bytes) -> str | None:
     return sha256(document).hexdigest()
 
 
-# ---- The environment of checks, laid into the worktree of a task (K1, D5) ----
+# ---- Copies of a check environment (K1, D5) ----
 
 COPYING = 600.0
 LARGEST_LAID = 4 * folders.MB

@@ -462,7 +462,7 @@ class Descent:
                 self._apart -= 1
 
 
-# ---- In which folders and files trees differ ----
+# ---- Differences between trees ----
 
 
 class Differing:

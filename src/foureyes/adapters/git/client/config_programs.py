@@ -104,7 +104,7 @@ def _overridable(key: str) -> str:
     return key
 
 
-# ---- Own config ----
+# ---- The repository's own configuration ----
 
 # Compare the content to detect changes, because a write through a mapped file can keep time and size.
 

@@ -370,7 +370,7 @@ def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(str(number) for number in version)
 
 
-# ---- Refusing ----
+# ---- Repositories that git refuses ----
 
 ANY = (0, 1, 128)
 

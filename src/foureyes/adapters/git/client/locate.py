@@ -189,7 +189,7 @@ def _read(path: str, mend: Steps) -> str:
     return text
 
 
-# ---- One git for whoever reads a repository and whoever changes it ----
+# ---- One Git for readers and writers ----
 
 
 class SharedGit:

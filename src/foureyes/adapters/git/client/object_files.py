@@ -176,7 +176,7 @@ def entry_of(row: RawEntry) -> TreeEntry:
     return TreeEntry(row[0], Sha(row[1].hex()))
 
 
-# ---- Objects that stand in a file of their own, read without starting git ----
+# ---- Loose objects, read without starting git ----
 
 # New commits and their trees are loose until git packs them. Anything else (packed, borrowed from another repository,
 # large, damaged) is left to git.
@@ -360,7 +360,7 @@ def _ends_with_extensions(content: bytes, at: int, end: int) -> bool:
     return at == end
 
 
-# ---- The id that git gives a tree, from a list of its files ----
+# ---- Tree ids computed from a list of files ----
 
 
 def tree_id(rows: bytes) -> Sha | None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.pipes import AskedProgram
 
 
-# ---- Objects of the repository by their names, hashed as they are read ----
+# ---- Repository objects, verified by hash ----
 
 # One git process answers all questions. An answer either matches the requested hash or is an error, so its source (a
 # loose file, a pack, a borrowed store) does not matter.

@@ -160,7 +160,7 @@ def _problem(path: str, why: str) -> GitProblem:
     return GitProblem(f"{_sentence(path, why)}. Nothing was changed.", next_step=LOOK)
 
 
-# ---- Included ----
+# ---- Included configuration files ----
 
 # Treat every include condition as met, because only git can evaluate them.
 

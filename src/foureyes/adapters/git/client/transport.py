@@ -28,7 +28,7 @@ from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, RemoteProblem
 from foureyes.steps import Steps, blank, in_turn, prose, shell
 
-# ---- The way to a git remote ----
+# ---- Transport ----
 
 
 PATIENCE = 600.0

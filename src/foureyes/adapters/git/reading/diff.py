@@ -315,7 +315,7 @@ def _in_hunks(hunks: bytes) -> Iterator[str]:
             yield kind
 
 
-# ---- A change for reading ----
+# ---- The change as text ----
 
 # The diff id (A2) does not depend on this part. There, a binary file counts by its object id.
 

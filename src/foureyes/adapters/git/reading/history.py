@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from foureyes.app.git_ports import HeldAnchors
 
 
-# ---- Commits and how they descend from each other ----
+# ---- Commits and their ancestry ----
 
 SESSION_TRAILER = "Foureyes-Session"
 TASK_TRAILER = "Task"
@@ -329,7 +329,7 @@ def _is_elsewhere(git: Git, head: Sha, tip: Sha) -> bool:
     return done.rc == 0 and head not in done.out.decode("ascii").split()
 
 
-# ---- Merges by one base and no other ----
+# ---- Merges by a single base ----
 
 # Git merges over every common ancestor, and authors control their number (criss-cross). Here only the three trees
 # decide: the base becomes a commit without parents, and both sides become its children. They are written to the clean
@@ -387,7 +387,7 @@ def _conflicts(words: list[bytes]) -> tuple[str, ...]:
     return tuple(names)
 
 
-# ---- A3 ----
+# ---- The relation of two attempts (A3) ----
 
 
 def relation_of(git: Git, *, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> Relation:
