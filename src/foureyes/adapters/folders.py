@@ -147,7 +147,7 @@ def scratch(around: str, prefix: str) -> tuple[str, int]:
         os.mkdir(place, 0o700)
         with suppress(FileNotFoundError):
             held = os.open(place, FOLDER)
-            with suppress(OSError):  # a file system without locks: nobody sweeps there either
+            with suppress(OSError):  # a file system without locks, so abandoned() finds nothing there
                 fcntl.flock(held, fcntl.LOCK_EX)
             if os.path.isdir(place):
                 return place, held

@@ -201,7 +201,7 @@ def _drain(wake: int) -> None:
 def _say(line: str) -> None:
     try:
         os.write(1, os.fsencode(line) + b"\n")
-    except OSError:  # who asked is gone
+    except OSError:  # the starter is gone
         return
 
 

@@ -89,7 +89,7 @@ class Watch:
             return None
         origin = self._told()
         if origin is None:
-            if self._room is None:  # what a command would start in a room cannot be told from here
+            if self._room is None:  # inside a sandbox, a command's programs are unknown here
                 self._unwatched |= dict.fromkeys(in_command(command, env, self._work, self._folder))
             self._ask(env)
             origin = self._told()

@@ -97,7 +97,7 @@ class Grounds:
         with ExitStack() as stack:
             kept = self._environment(ask, self.shelf.at, lambda new: self._prepare_in_room(ask, sight, new), stack)
             place = stack.enter_context(self.shelf.run())
-            tree = ask.shared.written(look=False)  # it is looked at after the run
+            tree = ask.shared.written(look=False)  # is_sound() verifies it after the run
             beside = refuse_own_parts(tree, kept.work, ask.checkout, ask.tree) if kept is not None else ""
             layers = [_layer(place, "work", tree, *([kept.work] if kept else []))]
             layers += [_layer(place, "home", kept.home)] if kept else []
@@ -342,7 +342,7 @@ class Environments:
                         self.prune()
                     yield environment
                     return
-            with _holding(lock, fcntl.LOCK_EX, stop, hear):  # nobody goes from one lock to the other in one step
+            with _holding(lock, fcntl.LOCK_EX, stop, hear):  # a lock cannot be upgraded atomically
                 if self._found(key, seals) is None:
                     made = self._made(key, rule, tree, make)
                     self._used.add(made)

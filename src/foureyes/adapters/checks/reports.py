@@ -113,7 +113,7 @@ def _files(top: str, at: int) -> Iterator[tuple[str, Stamp]]:
         with ExitStack() as stack:
             try:
                 handle = stack.enter_context(entered_below(top, below, at))
-            except OSError:  # nobody may read it, it went, or is a link by now
+            except OSError:  # unreadable, deleted, or now a link
                 continue
             entries = sorted(stack.enter_context(os.scandir(handle)), key=lambda entry: entry.name)
             folders = {each.name for each in entries if each.is_dir(follow_symlinks=False)}

@@ -192,7 +192,7 @@ class GitRemote:
                 return Moved(update.ref, now.get(update.ref))
         words = _said(done) or self._way.problem(done).message
         kind = "refused" if _REJECTED.search(as_text(done.out)) else "unreachable"
-        step = self._way.look() if kind != "refused" else NO_STEP  # who was let in sees nothing by looking once more
+        step = self._way.look() if kind != "refused" else NO_STEP  # access works, so another look shows nothing new
         if kind == "refused" and (odd := self._in_the_way(place, address, updates)):
             step = shell("git", "push", self._name, f":{odd}")
             words += (

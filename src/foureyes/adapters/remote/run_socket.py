@@ -88,7 +88,7 @@ class Door:
             if not self._is_shut:
                 self._is_shut = True
                 with suppress(OSError):
-                    self._listener.shutdown(socket.SHUT_RDWR)  # wakes who waits there
+                    self._listener.shutdown(socket.SHUT_RDWR)  # wakes the waiting thread
                 self._listener.close()
                 with suppress(OSError), folder(self._directory) as handle:
                     os.unlink(RUN_SOCKET, dir_fd=handle)
@@ -106,7 +106,7 @@ class Door:
                 if self._is_shut:
                     return
                 self._slots.release()
-                select.select([], [], [], 0.1)  # no handles left, or who called is gone: no reason to hurry
+                select.select([], [], [], 0.1)  # no handles left, or the caller is gone
                 continue
             with self._lock:
                 self._inside.add(connection)
@@ -118,7 +118,7 @@ class Door:
         except (
             OSError,
             BrokenFrame,
-        ):  # it went, said nothing, took nothing or spoke nonsense: nobody is there to be told
+        ):  # the caller left, timed out or sent garbage, so there is no one to answer
             pass
         finally:
             with self._lock:

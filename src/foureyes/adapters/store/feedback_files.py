@@ -210,7 +210,7 @@ def expected_files(tx: Tx) -> dict[str, bytes]:
     files = {}
     for task in sorted({*feedback, *approvals}):
         history = decisions_in(feedback.get(task, ()), approvals.get(task, ()))
-        with suppress(ValueError, OverflowError):  # a row that somebody edited; the audit names it
+        with suppress(ValueError, OverflowError):  # a manually edited row, which the audit reports
             if history:
                 files[task] = mirror(task, history)
     return files

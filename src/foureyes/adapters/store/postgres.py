@@ -131,7 +131,7 @@ class PostgresEngine:
                 roles.refuse_to_make(self.facts)
                 with suppress(
                     errors.UniqueViolation, errors.DuplicateSchema
-                ):  # somebody else makes it at this very moment
+                ):  # another process is creating it right now
                     self.connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"')  # the name is checked above
                 self._identity()
             roles.refuse_unusable(self.facts)
@@ -278,7 +278,7 @@ class PostgresEngine:
         is_heard = self.written is None or not is_unheard(self.written)
         telling = f'NOTIFY "{self.schema}"; ' if is_heard else ""
         with self._words(committing=True):
-            self.connection.execute(f"{telling}COMMIT")  # who waits for a change hears of it
+            self.connection.execute(f"{telling}COMMIT")  # notifies processes that wait for a change
 
     def _begin(self, *, write: bool) -> None:
         """Begin a transaction. A writing one takes the project's lock."""

@@ -258,7 +258,7 @@ class Store:
     def _look_at_feedback(self, before: dict[str, bytes] | None) -> list[Discrepancy]:
         if self.feedback is None or before is None or not self.feedback.differences(before, before):
             return []
-        with self.read() as tx:  # somebody may have decided meanwhile
+        with self.read() as tx:  # another process may have recorded a decision meanwhile
             after = self._expected_files(tx)
         return self.feedback.differences(before, after) if after is not None else []
 

@@ -64,7 +64,7 @@ def checkout_at(git: Git, path: str) -> Located | None:
     """Return the worktree at a path, or None if there is none of this repository, or it is bare or damaged."""
     try:
         place = locate(path) if isdir(path) else None
-    except GitProblem:  # somebody damaged what says whose it is
+    except GitProblem:  # its .git file is damaged
         return None
     if place is None or place.worktree == place.git_dir or realpath(place.common_dir) != realpath(git.common_dir):
         return None
@@ -377,7 +377,7 @@ def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], l
     settled = tree or own_side_tree(git, place)
     old, mine = _began(git, place, target, line, settled) if settled else (None, set[str]())
     if old == tip:
-        return None  # somebody works there, and nothing was missed
+        return None  # staged work on top of the tip: up to date
     if tree is None:
         return _left(place, target, Obstacle("git", "there are conflicts to resolve"), None)
     if old is None:

@@ -108,7 +108,7 @@ def enable_worktree_config(git: Git) -> None:
     enabled = is_true(settings.get("extensions.worktreeconfig"))
     moving = {"core.bare": "true"} if is_true(settings.get("core.bare")) else {}
     moving |= {"core.worktree": settings["core.worktree"]} if settings.get("core.worktree") else {}
-    if enabled:  # then only what was on its way when somebody was killed
+    if enabled:  # only finish a move that was interrupted by a kill
         moving = {key: value for key, value in moving.items() if already.get(key) == value}
     for key, value in moving.items():
         git.real("config", "--file", main, key, value)

@@ -464,7 +464,7 @@ def _size(path: str) -> tuple[int, bool]:
                         folders.append(entry.path)
                     else:
                         total += entry.stat(follow_symlinks=False).st_size
-        except OSError:  # it goes while it is looked at, or belongs to somebody else
+        except OSError:  # deleted meanwhile, or another user's
             continue
     return total, False
 
@@ -529,7 +529,7 @@ def _emptied(handle: int, inside: _Folder, where: bytes, since: int) -> list[byt
     """Delete the listed files of a folder. Return the remaining paths."""
     look, unlink = os.stat, os.unlink
     for name in inside.files:
-        with suppress(OSError):  # it is gone, or it is something else by now, which is told
+        with suppress(OSError):  # gone, or replaced, which the returned paths show
             if look(name, dir_fd=handle, follow_symlinks=False).st_ctime_ns < since:
                 unlink(name, dir_fd=handle)
     left: list[bytes] = []

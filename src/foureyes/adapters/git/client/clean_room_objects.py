@@ -264,7 +264,7 @@ class Entrance:
         for sha, kind in kinds.items():
             if kind != b"blob":
                 raise no_file(sha, kind)
-        self._inside.files |= kinds.keys()  # what is not there yet is looked at when it is
+        self._inside.files |= kinds.keys()  # absent ones are checked once present
 
     def _let_in(self, needed: set[Sha], spare: set[Sha]) -> None:
         """Copy in objects by name. Absent spare ones are skipped."""
@@ -304,7 +304,7 @@ class Entrance:
         if any(size > SMALL for size in sizes.values()):
             return False
         read = loose | self._lookup.reader.read(sha for sha in rest if sha in sizes)
-        if absent := sorted(new - read.keys()):  # also what somebody's `git gc` took since its size was asked for
+        if absent := sorted(new - read.keys()):  # including objects deleted by `git gc` since the size query
             raise self._lookup.missing(absent[0])
         for sha, each in read.items():
             self._inside.objects.add(write_loose_object(self._inside.path, each.kind, each.content, len(sha)))

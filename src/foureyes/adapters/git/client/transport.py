@@ -45,7 +45,7 @@ _TRANSPORT = (
 _OURS = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false", "fetch.unpackLimit=1",
     "transfer.unpackLimit=1", "submodule.recurse=false", "advice.pushUpdateRejected=false",
-    "core.alternateRefsCommand=true",  # of the repository no ref is read: one that is broken, or a pipe, holds nobody
+    "core.alternateRefsCommand=true",  # reads no ref of the repository, so a broken one or a pipe cannot block
 )  # fmt: skip
 _BOTH = (" (fetch)", " (push)")
 _HELPER = re.compile(r"[A-Za-z0-9][A-Za-z0-9+.-]*::")

@@ -216,7 +216,7 @@ def _all_with(git: Git, tip: Sha, words: bytes, since: Sha | None) -> dict[Sha, 
                 raise git.lookup.missing(sha)
             met[sha] = head.parents if head is not None else ()
             contents |= {sha: read[sha].content} if head is not None and words in read[sha].content else {}
-        if not ahead:  # nobody hashed the list: what it may have left out
+        if not ahead:  # the prefetch list is unverified, so check for omissions
             left = {up for parents in met.values() for up in parents if up not in met and up != since}
             ahead = sorted(up for up in left if since is None or not _is_on(git, up, since))
     return contents
