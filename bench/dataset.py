@@ -20,7 +20,7 @@ from typing import Any
 
 import psycopg
 
-from foureyes.adapters.store.engine import Database, fold
+from foureyes.adapters.store.connection import Database, fold
 from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.store import Store
 from foureyes.adapters.store.store_files import create_store

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 
 from foureyes.app.application import Application
 from foureyes.app.facts import facts_of
-from foureyes.app.findings.records import Anchored, raising
+from foureyes.app.findings.raising import Anchored, raising
 from foureyes.app.ports import WriteTx
 from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.core import events as e

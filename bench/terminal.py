@@ -24,8 +24,8 @@ from foureyes.app.application import Application
 from foureyes.app.ports import WriteTx
 from foureyes.core.words.ids import task_id
 from foureyes.ui.tui.app import FoureyesApp, open_app
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.garbage_collection import steady
+from foureyes.ui.tui.worker import Desk
 
 from bench.dataset import PROJECT, Life
 from bench.figures import Figure, at_most, note, progress, show

@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from foureyes.adapters.store.engine import Database, SqlValue, names, sql
+from foureyes.adapters.store.connection import Database, SqlValue, names, sql
 from foureyes.errors import FoureyesError
 
 from bench.crowd import Ready, crowd

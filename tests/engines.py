@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import apsw
 import psycopg
 
-from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.connection import Database
 from foureyes.adapters.store.migrate import LATEST, migrate
 from foureyes.adapters.store.postgres import PostgresEngine, schema_of
 from foureyes.adapters.store.shared_store import open_shared

@@ -24,7 +24,7 @@ from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.nouns.session import Actor
 from foureyes.ui.tui.app import FoureyesApp, open_app
-from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.worker import Desk
 
 from tests.stage.checkout import Checkout
 from tests.stage.people import GEMINI

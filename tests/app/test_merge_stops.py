@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from foureyes.app.gate.merges import Merges
+from foureyes.app.gate.merge_queue import Merges
 from foureyes.app.views.attempt import MergeRow
 from foureyes.core.events.decision import TaskMerged
 from foureyes.core.nouns.session import Actor

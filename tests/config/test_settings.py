@@ -12,7 +12,7 @@ from foureyes.config.layers import Layers, resolve
 from foureyes.config.policy import agent_profiles, review_policy
 from foureyes.config.settings import ALIASES, BY_KEY, POLICY_ALIAS, REMOVED, SETTINGS, WHOLE_LISTS, Setting, instead_of
 from foureyes.core.nouns.check_config import TIMEOUT_MINUTES, CheckoutRule
-from foureyes.core.rules.minor import MAX_BYTES
+from foureyes.core.rules.minor_tasks import MAX_BYTES
 from foureyes.core.rules.policy import (
     BATCH_MAX,
     AutoApprove,

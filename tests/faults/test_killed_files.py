@@ -15,8 +15,8 @@ import apsw
 import msgspec
 import pytest
 
-from foureyes.adapters.store.engine import Database
-from foureyes.adapters.store.mirror import Mirror
+from foureyes.adapters.store.connection import Database
+from foureyes.adapters.store.exceptions_file import Mirror
 from foureyes.adapters.store.postgres import PostgresEngine
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Reading

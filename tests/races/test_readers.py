@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from foureyes.adapters.store import postgres
-from foureyes.adapters.store.mirror import Mirror
+from foureyes.adapters.store.exceptions_file import Mirror
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.write_lock import WriterLock
 from foureyes.errors import StoreBusy

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foureyes.adapters.store.mirror import Mirror
+from foureyes.adapters.store.exceptions_file import Mirror
 from foureyes.adapters.store.write_lock import WriterLock
 from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import StaleState, StoreBusy

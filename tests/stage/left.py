@@ -10,7 +10,7 @@ WHOLE = {
     "tests/scenarios/test_identity.py shows who is told apart as a process",
     "tests/scenarios/test_strict_policy.py": "tests/app/review/test_policy_matrix.py, every story under strict",
     "tests/scenarios/test_balanced_policy.py": "tests/app/review/test_policy_matrix.py, every story under balanced",
-    "tests/scenarios/test_attacks_modes.py": "tests/core/rules/test_modes.py and test_minor.py say whose word loosens"
+    "tests/scenarios/test_attacks_modes.py": "tests/core/rules/test_modes.py and test_minor_tasks.py say whose word loosens"
     " what, tests/app/review/test_policy_matrix.py by the verbs; tests/scenarios/test_identity.py who is told apart",
     "tests/scenarios/test_stacks.py": "tests/app/gate/test_stacks.py, the same by the verbs, and "
     "tests/core/rules/test_stacks.py every way in which work of another task comes along",
@@ -31,7 +31,7 @@ WHOLE = {
     "tests/app/work/test_other_machines.py, piece by piece",
     "tests/scenarios/test_field_of_teams.py": "tests/scenarios/test_two_machines.py goes the way of a merge by day; "
     "the rest tests/app/work/test_other_machines.py, tests/app/gate/test_target_line.py, test_merge_cut_off.py and "
-    "tests/adapters/store/test_postgres_access.py, test_restore.py, test_mirror.py",
+    "tests/adapters/store/test_postgres_access.py, test_postgres_restore.py, test_exceptions_file.py",
     "tests/scenarios/test_field_of_joining.py": "tests/bootstrap/test_join.py in process; tests/scenarios/test_shared_store.py joins by processes by day",
     "tests/scenarios/test_page_of_machines.py": "tests/scenarios/test_two_machines.py goes the same way by day",
     "tests/races/test_runners_of_two_machines.py": "tests/app/work/test_other_machines.py shows where work goes on, "
@@ -296,8 +296,8 @@ TESTS = {
     "tests/app/gate/test_sent_merges.py::test_a_push_that_is_cut_off_once_is_tried_again_Q6": (
         "tests/app/gate/test_target_line.py::test_a_connection_that_is_cut_in_a_push_is_no_refusal_and_tried_again_Q6"
     ),
-    "tests/adapters/store/test_restore.py::test_a_backup_is_the_way_out_where_a_row_was_put_after_the_head_G4": (
-        "tests/adapters/store/test_restore.py::"
+    "tests/adapters/store/test_postgres_restore.py::test_a_backup_is_the_way_out_where_a_row_was_put_after_the_head_G4": (
+        "tests/adapters/store/test_postgres_restore.py::"
         "test_so_it_does_where_the_store_is_gone_or_damaged_J2 and "
         "tests/adapters/store/test_postgres_access.py::"
         "test_a_row_that_a_writer_puts_after_the_head_is_a_named_problem_which_the_owner_mends_as_written_G4"

@@ -12,7 +12,7 @@ import pytest
 from foureyes.app.findings.answers import Answers
 from foureyes.app.views.finding import FindingView
 from foureyes.app.views.review import ReviewOutcome
-from foureyes.core.loop.engine import LoopState
+from foureyes.core.loop.rounds import LoopState
 from foureyes.core.nouns.finding import Answer, AnswerWord, Ruling, RulingWord
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused

@@ -66,7 +66,9 @@ TABLE = (
     Day("tests/app/review/test_policy_matrix.py", 6, 59, "the pure function answers every row by day, too", ALL),
     Day("tests/app/findings/test_loop_properties.py", ALL, 1, "one random play on either engine"),
     Day("tests/app", 2, 5, "a case costs six times as much on PostgreSQL; what engines differ in, the store", 40, True),
-    Day("tests/adapters/store/test_restore.py", 2, 5, "what can be wrong with a store; a case is half a second"),
+    Day(
+        "tests/adapters/store/test_postgres_restore.py", 2, 5, "what can be wrong with a store; a case is half a second"
+    ),
     Day("tests/adapters/store", 2, 19, "both engines by day, too: of many rows and columns to spoil, some"),
     Day("tests/adapters/git", 2, 3, "real git"),
     Day("tests/adapters", 6, 5, "real processes"),

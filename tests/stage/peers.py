@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from foureyes.app.agent_ports import Launch
-from foureyes.app.findings.records import findings_of_task
+from foureyes.app.findings.raising import findings_of_task
 from foureyes.app.views.review import CycleView
 from foureyes.core.nouns.run import Run, RunOutcome
 from foureyes.core.nouns.session import Actor

@@ -29,9 +29,9 @@ STEPS = {
     "submit": "foureyes.app.runner.runs.Runs.hand_in",
     "end": "foureyes.app.runner.runs.Runs.end",
     "check": "foureyes.app.gate.checks.Checks.run",
-    "lease a merge": "foureyes.app.gate.merges.Merges._lease",
+    "lease a merge": "foureyes.app.gate.merge_queue.Merges._lease",
     "move": "foureyes.adapters.git.workshop.GitWorkshop.move",
-    "merge": "foureyes.app.gate.merges.Merges.process",
+    "merge": "foureyes.app.gate.merge_queue.Merges.process",
     "finish": "foureyes.app.runner.runs.Runs.finish",
 }
 """From the first to the last; each happens once in a run of one task, or its first time counts."""

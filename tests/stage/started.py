@@ -448,7 +448,7 @@ def _learn(modules: list[str]) -> None:
 def _look_up() -> None:
     """What every command works out again from the text of the program: its types, and the statements of the store."""
     msgspec = importlib.import_module("msgspec")
-    queries = importlib.import_module("foureyes.adapters.store.engine")
+    queries = importlib.import_module("foureyes.adapters.store.connection")
     for name in [name for name in sys.modules if name.startswith("foureyes.") and name not in LOOKED_THROUGH]:
         LOOKED_THROUGH.add(name)
         kinds = vars(sys.modules[name]).values()

@@ -15,7 +15,7 @@ from tests.stage.processes import Caller, People
 
 WHOAMI = """
 import os, sys, msgspec
-from foureyes.adapters.identity.observe import observe
+from foureyes.adapters.identity.recognition import observe
 sys.stdout.buffer.write(msgspec.json.encode(observe(os.environ)))
 """
 

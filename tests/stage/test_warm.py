@@ -17,7 +17,7 @@ import json, os, signal, subprocess, sys
 from pathlib import Path
 
 import msgspec
-from foureyes.adapters.identity.observe import observe
+from foureyes.adapters.identity.recognition import observe
 
 
 def is_passed_on(number):
@@ -143,7 +143,7 @@ def test_it_is_a_process_of_its_own_below_its_caller(stages: Stages) -> None:
 def test_what_a_forked_command_starts_sees_that_foureyes_is_above_I5(stages: Stages) -> None:
     script = stages.warm.directory / "who.py"
     script.write_text(
-        "import os; from foureyes.adapters.identity.observe import observe; print(observe(os.environ).within)"
+        "import os; from foureyes.adapters.identity.recognition import observe; print(observe(os.environ).within)"
     )
     cold, warm = both(stages, "claude", "inner", f"{sys.executable} {script}; true")
     assert warm == cold

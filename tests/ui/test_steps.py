@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foureyes.core.loop.engine import LEAD_OPTIONS
+from foureyes.core.loop.rounds import LEAD_OPTIONS
 from foureyes.core.nouns.finding import RULINGS
 from foureyes.core.rules.rights import FOR_PEOPLE
 from foureyes.core.words.text import shown

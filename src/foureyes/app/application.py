@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from foureyes.app.findings.rulings import Rulings
     from foureyes.app.gate.attempts import Attempts
     from foureyes.app.gate.checks import CheckRuns, Checks
-    from foureyes.app.gate.merges import Merges
+    from foureyes.app.gate.merge_queue import Merges
     from foureyes.app.pages.attention import Attention
     from foureyes.app.pages.board import Board
     from foureyes.app.pages.completion import Validation

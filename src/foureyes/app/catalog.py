@@ -120,7 +120,7 @@ NOUNS: dict[str, str] = {
     "attempts": "gate.attempts:Attempts",
     "checks": "gate.checks:Checks",
     "check_runs": "gate.checks:CheckRuns",
-    "merges": "gate.merges:Merges",
+    "merges": "gate.merge_queue:Merges",
     "findings": "findings.findings:Findings",
     "answers": "findings.answers:Answers",
     "rulings": "findings.rulings:Rulings",

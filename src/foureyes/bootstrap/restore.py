@@ -108,7 +108,7 @@ def _refuse_others(place: Located, address: str) -> bool:
     project = _project(place) if address else ""
     if not project:
         return True
-    from foureyes.adapters.store.restore import refuse_others
+    from foureyes.adapters.store.postgres_restore import refuse_others
 
     return refuse_others(address, project) is not None
 
@@ -129,7 +129,7 @@ def _on_server(
     place: Located, environ: Mapping[str, str], actor: Actor, source: str, address: str, before: Milestones | None
 ) -> RestoredStore:
     """Create the restored store beside the current one, record the restore in it, then swap them."""
-    from foureyes.adapters.store.restore import put_back
+    from foureyes.adapters.store.postgres_restore import put_back
     from foureyes.adapters.store.shared_store import Pointer, check_url, open_shared, read_pointer, write_pointer
 
     def noted(store: Store, kept: str) -> RestoredStore:

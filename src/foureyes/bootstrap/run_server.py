@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.identity import peer as identity
-from foureyes.adapters.identity.observe import TOKEN
+from foureyes.adapters.identity.recognition import TOKEN
 from foureyes.adapters.remote import wire
 from foureyes.adapters.remote.run_socket import Door, Peer, can_be
 from foureyes.adapters.remote.wire import LARGEST

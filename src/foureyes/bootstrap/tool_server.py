@@ -26,7 +26,7 @@ class Served:
     """
 
     def __init__(self, cwd: str, environ: Mapping[str, str]) -> None:
-        from foureyes.adapters.identity.serving import Beginning
+        from foureyes.adapters.identity.server_callers import Beginning
 
         self._cwd, self._environ = cwd, environ
         self._beginning = Beginning(environ)

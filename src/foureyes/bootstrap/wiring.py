@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def whoami(environ: Mapping[str, str], asserted: str = "", programs: Sequence[str] = ()) -> Actor:
     """Return the caller as observed. The store may know more (`Sessions.recognise`)."""
-    from foureyes.adapters.identity.observe import observe
+    from foureyes.adapters.identity.recognition import observe
 
     return observe(environ, asserted=asserted, programs=programs)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.store import migrate as module
-from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.connection import Database
 from foureyes.adapters.store.migrate import migrate, migrations
 from foureyes.adapters.store.postgres import PostgresEngine
 from foureyes.adapters.store.sqlite import SqliteEngine

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from foureyes.adapters.store.engine import Database, SqlValue
+from foureyes.adapters.store.connection import Database, SqlValue
 from foureyes.adapters.store.replay import TABLES, compare_tables, copy_journal
 from foureyes.adapters.store.store import Store
 from foureyes.errors import StoreProblem, VerificationFailed

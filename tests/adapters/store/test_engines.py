@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from foureyes.adapters.store.engine import MANY_LOOKS, sql, structs
+from foureyes.adapters.store.connection import MANY_LOOKS, sql, structs
 from foureyes.adapters.store.replay import compare_tables
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store

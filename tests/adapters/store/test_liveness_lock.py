@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.connection import Database
 from foureyes.adapters.store.liveness_lock import GRACE_SECONDS, PostgresBeacon, dark
 from foureyes.adapters.store.postgres import PostgresEngine
 from foureyes.errors import StoreProblem

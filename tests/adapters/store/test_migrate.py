@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from foureyes.adapters.store import migrate as module
-from foureyes.adapters.store.engine import Database, SqlValue
+from foureyes.adapters.store.connection import Database, SqlValue
 from foureyes.adapters.store.migrate import FOLDER, LATEST, Migration, migrate, migrations
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from foureyes.adapters.store import postgres as adapter
-from foureyes.adapters.store.engine import SqlValue, sql
+from foureyes.adapters.store.connection import SqlValue, sql
 from foureyes.adapters.store.postgres import PostgresEngine, schema_of, translated
 from foureyes.adapters.store.shared_store import open_shared, postgres
 from foureyes.adapters.store.store import Store

@@ -10,7 +10,7 @@ import pytest
 
 import foureyes
 from foureyes.adapters.store import task_lists
-from foureyes.adapters.store.engine import FOLDER, Database, SqlValue, names, overrides, plain, sql
+from foureyes.adapters.store.connection import FOLDER, Database, SqlValue, names, overrides, plain, sql
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import create_in_memory
 from foureyes.adapters.store.task_lists import ListPart, compose

@@ -11,7 +11,7 @@ import msgspec
 import psycopg
 import pytest
 
-from foureyes.adapters.store.mirror import EXCEPTION
+from foureyes.adapters.store.exceptions_file import EXCEPTION
 from foureyes.adapters.store.postgres import KEPT_BACK, PostgresEngine
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import FEW_ROWS

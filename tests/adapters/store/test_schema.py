@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.connection import Database
 from foureyes.adapters.store.migrate import migrate
 from foureyes.adapters.store.replay import TABLES
 

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import apsw
 import pytest
 
-from foureyes.adapters.store.engine import sql
+from foureyes.adapters.store.connection import sql
 from foureyes.adapters.store.sqlite import (
     APPLICATION_ID,
     BUSY_MILLISECONDS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.gate import merge_candidate, merges
+from foureyes.app.gate import merge_candidate, merge_queue
 from foureyes.app.gate.checks import Telling
 from foureyes.app.runner.execution import _merge
 from foureyes.app.views.attempt import MergeRow
@@ -231,18 +231,18 @@ def test_what_was_found_of_a_lost_push_is_told_if_the_store_goes_away_after_it_Q
     clones: Wired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beta, first = clones.beta, killed_at(clones, "after")
-    left = merges._Settling._left
+    left = merge_queue._Settling._left
 
-    def gone(self: merges._Settling) -> object:
+    def gone(self: merge_queue._Settling) -> object:
         if beta.status(first) == "closed":
             raise GONE
         return left(self)
 
-    recognise = vars(merges)["recognise"]
+    recognise = vars(merge_queue)["recognise"]
     monkeypatch.setattr(
-        merges, "recognise", lambda *given, **only: recognise(*given, **only) if only else []
+        merge_queue, "recognise", lambda *given, **only: recognise(*given, **only) if only else []
     )  # it arrives a moment later
-    monkeypatch.setattr(merges._Settling, "_left", gone)
+    monkeypatch.setattr(merge_queue._Settling, "_left", gone)
     with pytest.raises(CutOff) as caught:
         beta.app.merges.process(CI)
     assert [(row.task, row.outcome) for row in caught.value.done if isinstance(row, MergeRow)] == [(first, "found")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foureyes.app.gate.merge_candidate import look_at
-from foureyes.app.gate.merge_queue import items_of
+from foureyes.app.gate.queued_merges import items_of
 
 from tests.stage.gated import approved
 from tests.stage.people import CODEX

@@ -12,7 +12,7 @@ import pytest
 
 from foureyes.app.context import Context, stamp
 from foureyes.app.gate.merge_candidate import STARTS
-from foureyes.app.gate.merge_queue import Rules, explain
+from foureyes.app.gate.queued_merges import Rules, explain
 from foureyes.app.views.attempt import MergeItem, what_brings_it_on
 from foureyes.app.views.project import News
 from foureyes.core.nouns.check import Ran

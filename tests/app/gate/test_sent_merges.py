@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.findings.records import findings_of_task
-from foureyes.app.gate import merges as settling
+from foureyes.app.findings.raising import findings_of_task
+from foureyes.app.gate import merge_queue as settling
 from foureyes.app.gate.landing import TargetLine
 from foureyes.app.gate.merge_candidate import PUSH_SECONDS
-from foureyes.app.gate.merges import MergeLock
+from foureyes.app.gate.merge_queue import MergeLock
 from foureyes.app.git_ports import RefUpdate
 from foureyes.app.target_merges import sent_for, sent_merges
 from foureyes.core.events.gate import MergeLeft

@@ -8,7 +8,7 @@ import pytest
 
 from foureyes.app.pages import attention as module
 from foureyes.app.views.status import AttentionKind, AttentionRow, AttentionView
-from foureyes.core.loop.engine import LEAD_OPTIONS
+from foureyes.core.loop.rounds import LEAD_OPTIONS
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import Conflict, FoureyesError, GitProblem

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.gate.merges import Merges
+from foureyes.app.gate.merge_queue import Merges
 from foureyes.app.runner.rows import Cost
 from foureyes.core import events as e
 from foureyes.core.nouns.run import RunOutcome

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.contents import unlike
+from foureyes.adapters.tree_comparison import unlike
 from foureyes.app.work.worktrees import FilesOfTree
 from foureyes.core.words.ids import Sha
 

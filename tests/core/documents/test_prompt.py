@@ -37,7 +37,7 @@ from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.decision import Feedback, section
 from foureyes.core.nouns.finding import ANSWERS, GROUNDS, RULINGS, SEVERITIES, STATUS_ALIASES, Finding, ReviewStatus
 from foureyes.core.nouns.finding_state import UNRESOLVED
-from foureyes.core.words.fence import shown
+from foureyes.core.words.untrusted_text import shown
 from foureyes.core.words.vocabulary import Verdict
 from foureyes.errors import BadInput, Refused
 from foureyes.ui.steps import steps_text

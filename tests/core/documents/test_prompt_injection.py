@@ -16,7 +16,7 @@ from foureyes.core.documents.prompt import PURPOSES, BriefedCheck, Briefing, Pro
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.decision import Feedback, section
 from foureyes.core.nouns.finding import Finding
-from foureyes.core.words.fence import fenced, plain, quoted, shown
+from foureyes.core.words.untrusted_text import fenced, plain, quoted, shown
 
 from tests.core.samples import quick, session
 

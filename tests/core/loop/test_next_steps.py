@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from foureyes.core.loop.answers import why_not_ruling
-from foureyes.core.loop.engine import LoopState, Round
 from foureyes.core.loop.next_steps import loop_step, next_step, state_in_words
+from foureyes.core.loop.rounds import LoopState, Round
 from foureyes.core.nouns.finding import RULINGS, Finding, rulings_for
 from foureyes.core.nouns.finding_state import STATES, UNRESOLVED
 from foureyes.core.words.ids import SessionId, TaskId

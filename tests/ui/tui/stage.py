@@ -25,7 +25,7 @@ from foureyes.bootstrap.wiring import open_project
 from foureyes.config.own_settings import Own
 from foureyes.core.nouns.session import Actor
 from foureyes.ui.tui.app import FoureyesApp, open_app
-from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.worker import Desk
 
 from tests.stage.checkout import Checkout, signed
 from tests.stage.copies import copy_tree

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.ui.tui import review_session as review
+from foureyes.ui.tui.page_stack import wanted
 from foureyes.ui.tui.review_session import IDLE, Flow, FlowEvent, FlowPlace, FlowRow
-from foureyes.ui.tui.stack import wanted
 
 THREE = (FlowRow("fe-1"), FlowRow("fe-2"), FlowRow("fe-3"))
 

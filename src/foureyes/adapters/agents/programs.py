@@ -27,9 +27,9 @@ from foureyes.adapters.agents.dialects import Dialect, dialect_of
 from foureyes.adapters.agents.live_run import LiveProgram, RunBrief, RunLimits, RunLog
 from foureyes.adapters.agents.run_folders import PROMPT, RunFiles, furnish, identity_of
 from foureyes.adapters.agents.stray_processes import marked, sweep
-from foureyes.adapters.contents import blob, unlike
 from foureyes.adapters.folders import opened
 from foureyes.adapters.supervised import Supervised
+from foureyes.adapters.tree_comparison import blob, unlike
 from foureyes.app.agent_ports import Attached, Availability, Checkout, Launch
 from foureyes.core.nouns.run import RunId
 from foureyes.core.rules.policy import Profile

@@ -13,13 +13,13 @@ import msgspec
 
 from foureyes.adapters import folders
 from foureyes.adapters.checks.code_origin import SCRATCH
-from foureyes.adapters.contents import unlike
 from foureyes.adapters.process import ProcessProblem, ProgramEnd, run, supervise
+from foureyes.adapters.tree_comparison import unlike
 from foureyes.app.ports import TreeFiles
 from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 from foureyes.core.nouns.session import RUN_MARK
-from foureyes.core.words.fence import named
 from foureyes.core.words.text import readable, visible
+from foureyes.core.words.untrusted_text import named
 
 if TYPE_CHECKING:
     from foureyes.adapters.checks.sandbox import Room

@@ -32,9 +32,9 @@ from foureyes.adapters.checks.checkout import (
 from foureyes.adapters.checks.environment_cache import LOCK, Hear, Shelf, locked, waited
 from foureyes.adapters.checks.output import Output
 from foureyes.adapters.checks.sandbox import Layer, Outlook, Room, Sight, why_none
-from foureyes.adapters.contents import changed, sizes
 from foureyes.adapters.folders import MB, entered, opened, read, replace, walked
 from foureyes.adapters.folders import folder as open_folder
+from foureyes.adapters.tree_comparison import changed, sizes
 from foureyes.app.ports import Lent, TreeFiles
 from foureyes.app.views.attempt import EnvironmentRow
 from foureyes.core.nouns.check_config import TIMEOUT_MINUTES, CheckoutRule, CheckRule

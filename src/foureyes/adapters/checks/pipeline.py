@@ -34,9 +34,9 @@ from foureyes.adapters.checks.checkout import (
 from foureyes.adapters.checks.code_use import Watch
 from foureyes.adapters.checks.output import Output, TellLine
 from foureyes.adapters.checks.reports import CheckedFiles, Reports
-from foureyes.adapters.contents import changed, sizes
 from foureyes.adapters.folders import opened
 from foureyes.adapters.process import ProcessProblem, ProgramEnd
+from foureyes.adapters.tree_comparison import changed, sizes
 from foureyes.core.nouns.check import Ran, Rewritten, WhatRan
 from foureyes.core.nouns.check_config import TIMEOUT_MINUTES, CheckRule
 from foureyes.core.words.check_output import CANNOT_RUN, tool_of

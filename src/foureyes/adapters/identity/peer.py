@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec.structs import replace
 
 from foureyes.adapters.identity.alive import own
-from foureyes.adapters.identity.observe import actor_from, refuse_typed_name
 from foureyes.adapters.identity.process_tree import ProcessTree, itself, read_tree
 from foureyes.adapters.identity.procfs import NotProc, root
 from foureyes.adapters.identity.programs import is_foureyes
+from foureyes.adapters.identity.recognition import actor_from, refuse_typed_name
 from foureyes.core.nouns.session import RUN_MARK, Actor
 
 NOBODY: Mapping[str, str] = {RUN_MARK: "agent"}

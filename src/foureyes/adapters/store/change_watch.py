@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import psycopg
 
-    from foureyes.adapters.store.engine import Database
+    from foureyes.adapters.store.connection import Database
     from foureyes.adapters.store.postgres import PostgresEngine
     from foureyes.adapters.store.sqlite import SqliteEngine
     from foureyes.app.ports import Changes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.adapters.store.engine import sql
+from foureyes.adapters.store.connection import sql
 from foureyes.app.views.journal import JournalRow
 from foureyes.core.events import WHERE, Event, kind_of
 from foureyes.core.words.digest import sha256
@@ -15,7 +15,7 @@ from foureyes.errors import VerificationFailed
 from foureyes.steps import prose
 
 if TYPE_CHECKING:
-    from foureyes.adapters.store.engine import Database, SqlValue
+    from foureyes.adapters.store.connection import Database, SqlValue
 
 DOMAIN = b"foureyes-journal-1\n"
 """Separates these hashes from other uses of sha256 and names the format."""

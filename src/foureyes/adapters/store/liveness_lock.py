@@ -17,7 +17,7 @@ import msgspec
 if TYPE_CHECKING:
     import psycopg
 
-    from foureyes.adapters.store.engine import Database
+    from foureyes.adapters.store.connection import Database
     from foureyes.adapters.store.postgres import PostgresEngine
     from foureyes.app.ports import Beacon
 

@@ -14,7 +14,7 @@ from foureyes.errors import StoreProblem
 from foureyes.steps import blank, by, fe, prose
 
 if TYPE_CHECKING:
-    from foureyes.adapters.store.engine import Database
+    from foureyes.adapters.store.connection import Database
 
 FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 RECORD = (

@@ -26,7 +26,7 @@ from psycopg import errors
 from psycopg.pq import TransactionStatus
 
 from foureyes.adapters.store import postgres_access as roles
-from foureyes.adapters.store.engine import SqlValue, overrides, sql
+from foureyes.adapters.store.connection import SqlValue, overrides, sql
 from foureyes.adapters.store.postgres_access import SchemaFacts
 from foureyes.adapters.store.postgres_errors import LOCK_TIMEOUT, held_by, in_our_words, unreachable
 from foureyes.core.words.quiet_events import is_unheard

@@ -12,7 +12,7 @@ from foureyes.steps import Steps, blank, by, fe, prose
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from foureyes.adapters.store.engine import Engine, SqlValue
+    from foureyes.adapters.store.connection import Engine, SqlValue
 
 
 FACTS = (

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import psycopg
 from psycopg import errors
 
-from foureyes.adapters.store.engine import SqlValue
+from foureyes.adapters.store.connection import SqlValue
 from foureyes.adapters.store.postgres_access import ENCODING, let_in_by
 from foureyes.core.words.store_place import without_password
 from foureyes.core.words.text import visible

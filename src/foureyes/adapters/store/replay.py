@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 import msgspec
 
-from foureyes.adapters.store.engine import Database, SqlValue, fold, plain, sql
+from foureyes.adapters.store.connection import Database, SqlValue, fold, plain, sql
 from foureyes.adapters.store.journal import Row, breaks, journal_length, journal_rows
 from foureyes.adapters.store.projections import apply
 from foureyes.app.ports import CountProgress

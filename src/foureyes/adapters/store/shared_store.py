@@ -13,11 +13,11 @@ import msgspec
 
 from foureyes.adapters.folders import OddFile, entries, folder, read, replace
 from foureyes.adapters.store import postgres_driver
-from foureyes.adapters.store.engine import Database, sql
+from foureyes.adapters.store.connection import Database, sql
+from foureyes.adapters.store.exceptions_file import Mirror
 from foureyes.adapters.store.feedback_files import FeedbackFiles
 from foureyes.adapters.store.journal import journal_length
 from foureyes.adapters.store.migrate import LATEST, migrate
-from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.replay import copy_journal
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import apsw
 
 from foureyes.adapters.folders import OddFile, kind_of
-from foureyes.adapters.store.engine import sql
+from foureyes.adapters.store.connection import sql
 from foureyes.adapters.store.write_lock import in_its_place, only_readable
 from foureyes.core.words.store_place import FILE
 from foureyes.errors import StoreBusy, StoreProblem
 from foureyes.steps import blank, fe, prose
 
 if TYPE_CHECKING:
-    from foureyes.adapters.store.engine import SqlValue
+    from foureyes.adapters.store.connection import SqlValue
 
 OLDEST = (3, 51, 3)
 """Earlier versions have the WAL-reset race, which can corrupt a file written by several processes."""

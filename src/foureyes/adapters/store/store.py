@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from foureyes.adapters.folders import why_not_written
-from foureyes.adapters.store.engine import Database, SqlValue, plain, sql, structs
+from foureyes.adapters.store.connection import Database, SqlValue, plain, sql, structs
+from foureyes.adapters.store.exceptions_file import EXCEPTION, Mirror, differences, expected_lines, lines_behind
 from foureyes.adapters.store.feedback_files import DECIDING, STARTING, FeedbackFiles, expected_files
 from foureyes.adapters.store.journal import Row, next_row
 from foureyes.adapters.store.migrate import migrate
-from foureyes.adapters.store.mirror import EXCEPTION, Mirror, differences, expected_lines, lines_behind
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.sqlite import TEMPORARY, SqliteEngine
 from foureyes.adapters.store.write_lock import WriterLock

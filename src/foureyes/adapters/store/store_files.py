@@ -7,9 +7,9 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.folders import NEW, given
+from foureyes.adapters.store.exceptions_file import Mirror
 from foureyes.adapters.store.feedback_files import FEEDBACK, FeedbackFiles
 from foureyes.adapters.store.migrate import LATEST, migrate
-from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.sqlite import APPLICATION_ID, SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.adapters.store.write_lock import WriterLock
@@ -18,7 +18,7 @@ from foureyes.errors import Reason, Refused, StoreProblem
 from foureyes.steps import blank, by, either, fe, in_turn, shell
 
 if TYPE_CHECKING:
-    from foureyes.adapters.store.engine import Database
+    from foureyes.adapters.store.connection import Database
 
 
 NAME = "store.db"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from foureyes.adapters.store.engine import fold, sql
+from foureyes.adapters.store.connection import fold, sql
 
 if TYPE_CHECKING:
     from foureyes.app.views.task_list import ListQuery

@@ -14,7 +14,7 @@ from foureyes.app.cycles.cycle import WholeCycle, chain, eyes, last_words, whole
 from foureyes.app.cycles.reviewers import ask_more, left_out, open_again
 from foureyes.app.facts import facts_of, parties_of, voiceless
 from foureyes.app.findings.auto_decisions import decide_by_rule
-from foureyes.app.findings.records import open_blocking
+from foureyes.app.findings.raising import open_blocking
 from foureyes.app.findings.rulings import send_back
 from foureyes.app.ports import Tx
 from foureyes.app.views.run_state import PauseView

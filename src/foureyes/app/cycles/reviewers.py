@@ -22,9 +22,9 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import labels_in_force, made_by, makers_of
 from foureyes.core.rules.policy import ReviewPolicy, required_grade, required_reviews
 from foureyes.core.rules.required import required_agents, wants_reviews
-from foureyes.core.words.fence import some
 from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.core.words.text import one_line
+from foureyes.core.words.untrusted_text import some
 from foureyes.errors import Reason
 from foureyes.steps import blank, by_person, fe, phrase
 

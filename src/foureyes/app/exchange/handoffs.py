@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from foureyes.app.context import Context, not_handed_in, refuse_verb
 from foureyes.app.facts import facts_of, with_trees
 from foureyes.app.findings.answers import known_ids
-from foureyes.app.findings.records import findings_of_task
+from foureyes.app.findings.raising import findings_of_task
 from foureyes.app.ports import Tx
 from foureyes.app.views.finding import MoveView
 from foureyes.core.documents.findings import issues_of, lead_findings, resolved_of, summary_problems

@@ -7,7 +7,7 @@ import msgspec
 from foureyes.app.context import Context, permit
 from foureyes.app.facts import facts_of
 from foureyes.app.findings.findings import at_an_attempt, end_approvals, everything, raise_all
-from foureyes.app.findings.records import Anchored, AnchorTexts, anchor, code_of, findings_of_task
+from foureyes.app.findings.raising import Anchored, AnchorTexts, anchor, code_of, findings_of_task
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.work.remote_attempts import bring
 from foureyes.core.loop.fingerprint import normal, words

@@ -9,7 +9,7 @@ import msgspec
 
 from foureyes.app.context import Context, IdRow, Work, permit, refuse_other_task, refuse_task, refuse_verb
 from foureyes.app.facts import facts_of
-from foureyes.app.findings.records import findings_of_task
+from foureyes.app.findings.raising import findings_of_task
 from foureyes.app.outcome import outcome
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import ask_lead
@@ -20,8 +20,8 @@ from foureyes.core import events as e
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import Placed
 from foureyes.core.loop.answers import unanswered, why_not_answers
-from foureyes.core.loop.engine import wants_lead
 from foureyes.core.loop.fingerprint import find_quote, line_at, moved, normal
+from foureyes.core.loop.rounds import wants_lead
 from foureyes.core.nouns.attempt import Attempt, Change, ChangedFile
 from foureyes.core.nouns.finding import Answer, Finding, answer_step
 from foureyes.core.nouns.finding_state import UNRESOLVED
@@ -29,9 +29,9 @@ from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task, clean_title
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_under
-from foureyes.core.words.fence import named
 from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.core.words.text import clean_text
+from foureyes.core.words.untrusted_text import named
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import NO_STEP, Steps, blank, fe, phrase, prose, shell
 
@@ -232,7 +232,7 @@ class RootedId(msgspec.Struct, frozen=True):
 
 def _task_of(tx: Tx, answers: Sequence[Answer]) -> TaskId:
     """Return the one task that these answers are about."""
-    from foureyes.app.findings.records import one_task
+    from foureyes.app.findings.raising import one_task
 
     if not answers:
         raise BadInput(

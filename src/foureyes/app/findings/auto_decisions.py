@@ -69,7 +69,7 @@ def decide_by_rule(
     facts = facts_of(context, work.tx, task)
     policy = context.gate_policy(work.tx)
     if facts.task.status == "reviewing" and facts.attempt is not None and policy.checks:
-        from foureyes.app.findings.records import note_failures
+        from foureyes.app.findings.raising import note_failures
 
         note_failures(work.gate, facts, check_states(facts, policy))
     chosen, checked = mode_of(facts, policy), seen_on_tip(check_states(facts, policy), green)

@@ -22,7 +22,7 @@ from foureyes.app.context import (
 from foureyes.app.facts import authors_of, facts_of
 from foureyes.app.findings.answers import plan_debt
 from foureyes.app.findings.auto_decisions import decide_by_rule
-from foureyes.app.findings.records import (
+from foureyes.app.findings.raising import (
     Anchored,
     Raising,
     anchor,
@@ -55,10 +55,10 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import may_decide
 from foureyes.core.rules.involvement import Maker, made_by
 from foureyes.core.rules.policy import gate_files
-from foureyes.core.words.fence import named
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.refs import OWN_BRANCHES
 from foureyes.core.words.text import clean_text
+from foureyes.core.words.untrusted_text import named
 from foureyes.errors import BadInput, NotFound, Reason, Refused
 from foureyes.steps import Steps, blank, by, by_person, either, fe, phrase, prose
 

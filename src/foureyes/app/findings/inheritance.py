@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.app.context import Context, Work
 from foureyes.app.facts import EventRow, authors_of, event_of
-from foureyes.app.findings.records import Names, findings_of_task
+from foureyes.app.findings.raising import Names, findings_of_task
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
 from foureyes.core.events.decision import AttemptSubmitted

@@ -11,7 +11,7 @@ from foureyes.app.case import Case, case_of
 from foureyes.app.context import Context, IdRow, Work, needed, permit, refuse_task, refuse_verb
 from foureyes.app.facts import facts_of, parties_of
 from foureyes.app.findings.auto_decisions import decide_by_rule
-from foureyes.app.findings.records import finding_named, one_task, open_blocking
+from foureyes.app.findings.raising import finding_named, one_task, open_blocking
 from foureyes.app.outcome import merge_by, outcome
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
@@ -31,9 +31,9 @@ from foureyes.core.rules.involvement import labels_in_force, made_by
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.rules.policy import required_reviews
 from foureyes.core.words.decision import Decision, allow, refuse
-from foureyes.core.words.fence import named
 from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.core.words.text import clean_text
+from foureyes.core.words.untrusted_text import named
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import Steps, blank, fe, one_of, phrase, prose
 

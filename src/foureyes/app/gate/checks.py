@@ -11,7 +11,7 @@ import msgspec
 from foureyes.app.context import Context, IdRow, Work, not_handed_in, permit, refuse_other_task, stamp
 from foureyes.app.facts import facts_of, parties_of, with_trees
 from foureyes.app.findings.auto_decisions import MadeByGate, decide_by_rule, is_sent_back
-from foureyes.app.gate.merge_queue import next_for
+from foureyes.app.gate.queued_merges import next_for
 from foureyes.app.outcome import merge_by
 from foureyes.app.ports import CheckRunner, Tx
 from foureyes.app.project.accepted_config import not_in_force, unaccepted

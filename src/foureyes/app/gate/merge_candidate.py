@@ -19,7 +19,7 @@ from foureyes.app.gate.landing import (
     waiting_approval_of,
     what_to_allow,
 )
-from foureyes.app.gate.merge_queue import Lease
+from foureyes.app.gate.queued_merges import Lease
 from foureyes.app.gate.submission import with_links
 from foureyes.app.git_ports import CaughtUp, Moved
 from foureyes.app.ports import Tx
@@ -42,10 +42,10 @@ from foureyes.core.rules.approval_validity import WaitingApproval, marked_by, wh
 from foureyes.core.rules.check_states import check_states_on
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.stacks import landed_below, waits_for
-from foureyes.core.words.fence import named
 from foureyes.core.words.ids import ANCHOR, Sha, TaskId, seen_name
 from foureyes.core.words.refs import DETACHED, attempt_ref, attempt_refs
 from foureyes.core.words.text import visible
+from foureyes.core.words.untrusted_text import named
 from foureyes.errors import GitProblem, Reason, Refused, RemoteProblem
 from foureyes.steps import NO_STEP
 

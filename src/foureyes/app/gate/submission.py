@@ -17,7 +17,7 @@ from foureyes.app.facts import authors_of_change, facts_of, of_facts
 from foureyes.app.findings import answers as answers_module
 from foureyes.app.findings import inheritance
 from foureyes.app.findings.auto_decisions import decide_by_rule
-from foureyes.app.findings.records import findings_of_task
+from foureyes.app.findings.raising import findings_of_task
 from foureyes.app.gate import stacks
 from foureyes.app.ports import NamedQuery
 from foureyes.app.stacks import inside_of
@@ -41,11 +41,11 @@ from foureyes.core.rules.involvement import is_under
 from foureyes.core.rules.policy import ReviewPolicy, check_commands, deciding, gate_files
 from foureyes.core.rules.stacks import status_words
 from foureyes.core.words.commands import NamedFiles, called_by, named_by, script_text
-from foureyes.core.words.fence import named, some
 from foureyes.core.words.ids import SessionId, Sha, TaskId, seen_name
 from foureyes.core.words.paths import is_likely_secret, other_names
 from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, attempt_ref, own_branch, own_name
 from foureyes.core.words.text import clean_text
+from foureyes.core.words.untrusted_text import named, some
 from foureyes.errors import BadInput, NotFound, Reason
 from foureyes.steps import Steps, blank, by_person, either, fe, in_turn, phrase, prose, shell
 

@@ -20,9 +20,9 @@ from foureyes.app.views.status import AttentionKind, AttentionRow, AttentionView
 from foureyes.config import FILE
 from foureyes.core.rules.claims import lead_step
 from foureyes.core.rules.required import all_reviewers
-from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import one_line
+from foureyes.core.words.untrusted_text import named
 from foureyes.errors import ConfigError, FoureyesError
 from foureyes.steps import NO_STEP, Steps, by_person, either, fe, phrase, prose
 
@@ -121,7 +121,7 @@ class CallerWays:
     def leading(self, task: str) -> tuple[Choice, ...]:
         """Return the lead's choices for a loop. (E3)"""
         from foureyes.app.case import case_of
-        from foureyes.app.gate.merge_queue import refuse_while_merging
+        from foureyes.app.gate.queued_merges import refuse_while_merging
 
         try:
             case = case_of(self._context, self._tx, self._actor, TaskId(task))
@@ -233,7 +233,7 @@ class CallerWays:
             return ()
         from foureyes.app.case import case_of
         from foureyes.app.findings.findings import why_not_waived
-        from foureyes.app.findings.records import finding_named
+        from foureyes.app.findings.raising import finding_named
         from foureyes.core.nouns.finding import WAIVED_DAYS
         from foureyes.core.rules.involvement import made_by
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 import msgspec
 
 from foureyes.app.context import Count, IdRow, seconds_since, stamp
-from foureyes.app.gate.merge_queue import explain, items_of, rules_of
+from foureyes.app.gate.queued_merges import explain, items_of, rules_of
 from foureyes.app.lease_checks import live_runners
 from foureyes.app.pages.active_work import at_work, resting
 from foureyes.app.pages.lists import awaited

@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.app.context import Context, IdRow
 from foureyes.app.facts import HoldingRow, holding_of
-from foureyes.app.findings.records import waivers_in_words
+from foureyes.app.findings.raising import waivers_in_words
 from foureyes.app.ports import Tx
 from foureyes.app.target import noted_target, tip_there
 from foureyes.app.target_merges import unbrought

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from foureyes.app.context import Context
-from foureyes.app.gate.merge_queue import unheard
+from foureyes.app.gate.queued_merges import unheard
 from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.ports import CountProgress
 from foureyes.app.project.accepted_config import ACCEPT, BRING_HERE, read_at, unaccepted
@@ -33,8 +33,8 @@ from foureyes.config.layers import Layers
 from foureyes.config.parser import former_keys, read_file
 from foureyes.config.settings import REMOVED, instead_of, variable_of
 from foureyes.core.nouns.session import Actor
-from foureyes.core.words.fence import some
 from foureyes.core.words.refs import FENCE, KEPT_REMOTES, displaced, tracked
+from foureyes.core.words.untrusted_text import some
 from foureyes.errors import ConfigError, FoureyesError, GitProblem, RemoteProblem
 from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_turn, prose, shell, unshallow
 

@@ -12,9 +12,9 @@ from foureyes.app.views.journal import EventKind, EventLine, JournalHead
 from foureyes.app.views.session import SessionView
 from foureyes.core.events import Event, kind_of
 from foureyes.core.nouns.decision import basis_of
-from foureyes.core.words.fence import some
 from foureyes.core.words.store_place import place_words
 from foureyes.core.words.text import one_line
+from foureyes.core.words.untrusted_text import some
 
 if TYPE_CHECKING:
     from foureyes.app.context import Context

@@ -9,7 +9,7 @@ import msgspec
 
 from foureyes.app.context import Context
 from foureyes.app.findings.findings import view_of
-from foureyes.app.findings.records import findings_of_task
+from foureyes.app.findings.raising import findings_of_task
 from foureyes.app.pages.task import display_name
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import loop_state_of
@@ -17,8 +17,8 @@ from foureyes.app.views.finding import ALERT_AFTER, MoveView, NoteRow
 from foureyes.app.views.review import ApprovalView, ReviewView
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.task import LogView, TaskDetail
-from foureyes.core.loop.engine import LoopState
 from foureyes.core.loop.reviews import Review, has_reviewed, why_not_counting
+from foureyes.core.loop.rounds import LoopState
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts
 from foureyes.errors import ConfigError

@@ -136,7 +136,7 @@ class Status:
 
     def _unheard(self) -> list[Steps]:
         """Return notes about unconfirmed pushes of ended processes. (Q4)"""
-        from foureyes.app.gate.merge_queue import unheard
+        from foureyes.app.gate.queued_merges import unheard
         from foureyes.app.target_merges import NOT_KNOWN
 
         with self._context.store.read() as tx:
@@ -163,7 +163,7 @@ class Status:
 
     def _merge(self, actor: Actor) -> Steps:
         """Return the step that moves the merge queue on. If the configuration is invalid, point to the queue."""
-        from foureyes.app.gate.merges import Merges
+        from foureyes.app.gate.merge_queue import Merges
         from foureyes.app.views.attempt import what_brings_it_on
 
         try:

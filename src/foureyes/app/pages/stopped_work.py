@@ -13,9 +13,9 @@ from foureyes.app.context import IdRow, stamp
 from foureyes.app.cycles.unreviewed import Unreviewed, unreviewed
 from foureyes.app.lease_checks import LEASE_SECONDS
 from foureyes.app.views.run_state import Cooldown, PauseView, StuckView, once
-from foureyes.core.words.fence import named, some
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import one_line
+from foureyes.core.words.untrusted_text import named, some
 from foureyes.steps import Steps, by_person, fe, phrase, prose
 
 if TYPE_CHECKING:
@@ -411,7 +411,7 @@ def _said(tx: Tx, task: str, known: WholeCycle) -> Iterator[str]:
 
 def _choices(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: WholeCycle) -> tuple[Choice, ...]:
     """Return the choices that would not be refused: send back, resume, clarify, review again, waive."""
-    from foureyes.app.findings.records import open_blocking
+    from foureyes.app.findings.raising import open_blocking
 
     task, cycle = held.id, known.cycle
     point = next((each for each in known.points if each.task == task and not each.answer), None)

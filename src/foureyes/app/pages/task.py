@@ -44,7 +44,7 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
         if row.status == "in_progress":
             detail = msgspec.structs.replace(detail, worktree=context.workshop.worktrees().get(row.id, ""))
         if row.status == "reviewing":
-            from foureyes.app.gate.merge_queue import place_in_queue
+            from foureyes.app.gate.queued_merges import place_in_queue
             from foureyes.app.pages.review_queue import preview_of
 
             you = preview_of(context, tx, facts, me, actor)
@@ -119,7 +119,7 @@ def _lost(context: Context, tx: Tx, task: Task) -> list[str]:
 
 def _merge(context: Context, tx: Tx, task: TaskId, actor: Actor) -> Steps:
     """Return the merge queue's next step for an approved task."""
-    from foureyes.app.gate.merge_queue import next_for
+    from foureyes.app.gate.queued_merges import next_for
 
     return next_for(context, tx, task, actor)
 

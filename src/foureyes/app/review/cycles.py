@@ -59,9 +59,9 @@ from foureyes.core.nouns.cycle import (
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.involvement import labels_in_force, made_by
 from foureyes.core.rules.required import wants_reviews
-from foureyes.core.words.fence import named, some
 from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.core.words.text import clean_text, one_line, spaced
+from foureyes.core.words.untrusted_text import named, some
 from foureyes.errors import BadInput, FoureyesError, Reason
 from foureyes.steps import NO_STEP, Steps, by_person, fe, in_turn, phrase
 

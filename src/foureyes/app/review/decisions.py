@@ -13,9 +13,9 @@ from foureyes.app.case import Case, case_of, of_case
 from foureyes.app.context import Context, Work, permit, refuse_from, refuse_task
 from foureyes.app.facts import facts_of
 from foureyes.app.findings.auto_decisions import after
-from foureyes.app.findings.records import waivers_in_words
+from foureyes.app.findings.raising import waivers_in_words
 from foureyes.app.gate.attempts import hunks_to_see
-from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_merging, there_if_approved
+from foureyes.app.gate.queued_merges import items_of, refuse_landed, refuse_while_merging, there_if_approved
 from foureyes.app.outcome import outcome
 from foureyes.app.ports import Tx
 from foureyes.app.project.accepted_config import with_unaccepted

@@ -11,7 +11,7 @@ from foureyes.app.case import Case, case_of
 from foureyes.app.context import Context, Work, refuse_other_task, refuse_task, refuse_verb
 from foureyes.app.cycles.cycle import place_of, whole, wholes
 from foureyes.app.cycles.decisions import CycleEffect, decide_if_due
-from foureyes.app.findings.records import Raising, anchor, code_of, raising
+from foureyes.app.findings.raising import Raising, anchor, code_of, raising
 from foureyes.app.ports import Tx
 from foureyes.app.review.review_documents import ReviewContent, came_back, content_of, is_not_you, went_back
 from foureyes.app.target import counted_against

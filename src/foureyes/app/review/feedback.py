@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from foureyes.app.case import Case, case_of
 from foureyes.app.context import Context, Work, needed, permit, refuse_from, refuse_task, refuse_unless, refuse_verb
 from foureyes.app.facts import parties_of
-from foureyes.app.findings.records import open_blocking
+from foureyes.app.findings.raising import open_blocking
 from foureyes.app.findings.rulings import in_words
-from foureyes.app.gate.merge_queue import refuse_landed, there_if_approved
+from foureyes.app.gate.queued_merges import refuse_landed, there_if_approved
 from foureyes.app.outcome import outcome
 from foureyes.app.ports import Tx
 from foureyes.app.review.decisions import looked, still

@@ -8,7 +8,7 @@ from typing import Literal
 from foureyes.app.case import case_of
 from foureyes.app.context import Context, Work, needed, permit, refuse_task
 from foureyes.app.facts import attempt_of
-from foureyes.app.gate.merge_queue import refuse_while_merging
+from foureyes.app.gate.queued_merges import refuse_while_merging
 from foureyes.app.outcome import claim_by, outcome
 from foureyes.app.tasks.escalation import loop_state_of, profile_of
 from foureyes.app.tasks.tasks import free_id
@@ -18,8 +18,8 @@ from foureyes.app.work.branches import begin_again, why_not_reset
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested
 from foureyes.core.events.loop import LeadOption, Tier
-from foureyes.core.loop.engine import LEAD_OPTIONS, waits
 from foureyes.core.loop.next_steps import loop_step
+from foureyes.core.loop.rounds import LEAD_OPTIONS, waits
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task, clean_title
 from foureyes.core.rules.claims import lead_step

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from foureyes.app.context import Context
 from foureyes.app.cycles.decisions import clarified_of
 from foureyes.app.facts import facts_of
-from foureyes.app.findings.records import findings_of_task
+from foureyes.app.findings.raising import findings_of_task
 from foureyes.app.ports import Tx
 from foureyes.app.project.policy import accepted, path_of
 from foureyes.app.target import noted_target
@@ -21,8 +21,8 @@ from foureyes.app.views.review import ApprovalView, FeedbackView, decisions_in
 from foureyes.app.views.task import HandoffView
 from foureyes.core.documents.prompt import PURPOSES, BriefedCheck, Briefing, PromptPurpose, compose
 from foureyes.core.documents.shapes import ClarifiedPoint
-from foureyes.core.loop.engine import LEAD_OPTIONS, LoopState, Round
 from foureyes.core.loop.reviews import Review
+from foureyes.core.loop.rounds import LEAD_OPTIONS, LoopState, Round
 from foureyes.core.nouns.attempt import Attempt, ChangedFile
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.nouns.decision import Feedback, section

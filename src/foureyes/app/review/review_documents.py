@@ -11,7 +11,7 @@ from foureyes.app.case import Case
 from foureyes.app.context import Context, not_handed_in
 from foureyes.app.cycles.decisions import clarified_of
 from foureyes.app.facts import facts_of
-from foureyes.app.findings.records import findings_of_task, open_blocking
+from foureyes.app.findings.raising import findings_of_task, open_blocking
 from foureyes.app.ports import Tx
 from foureyes.app.views.finding import AnswerView
 from foureyes.core import events as e

@@ -13,7 +13,7 @@ from foureyes.app.cycles.cycle import place_of, whole
 from foureyes.app.cycles.decisions import WAITS, CycleEffect, decide_if_due
 from foureyes.app.cycles.reviewers import open_unasked
 from foureyes.app.facts import facts_of, programs_of, without_voice
-from foureyes.app.findings.records import Anchored, Raising, anchor, code_of, finding_named, open_blocking, raising
+from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, finding_named, open_blocking, raising
 from foureyes.app.findings.rulings import (
     AfterRulings,
     may_rule,
@@ -47,8 +47,8 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.gate import is_reviewing, same_as_latest, stops, was_not_seen
 from foureyes.core.words.decision import Decision
-from foureyes.core.words.fence import some
 from foureyes.core.words.ids import TaskId
+from foureyes.core.words.untrusted_text import some
 from foureyes.errors import Reason
 from foureyes.steps import Steps, fe, prose
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.context import IdRow
 from foureyes.app.gate.checks import Checks
-from foureyes.app.gate.merges import Merges
+from foureyes.app.gate.merge_queue import Merges
 from foureyes.app.review.cycles import Cycles
 from foureyes.app.runner import leases, run_end
 from foureyes.app.runner.background_jobs import JobEnd

@@ -26,8 +26,8 @@ from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.cycle import Clarification, Look
 from foureyes.core.nouns.session import Actor
 from foureyes.core.runner.plan import is_about
-from foureyes.core.words.fence import fenced
 from foureyes.core.words.text import one_line, visible
+from foureyes.core.words.untrusted_text import fenced
 from foureyes.errors import BadInput, FoureyesError, Refused
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from foureyes.app.views.run_state import Cooldown
 from foureyes.app.work.worktrees import branch_of
 from foureyes.core.nouns.run import ASKED, MAKES
 from foureyes.core.runner.snapshot import Left
-from foureyes.core.words.fence import some
 from foureyes.core.words.paths import is_likely_secret, matching
 from foureyes.core.words.text import one_line
+from foureyes.core.words.untrusted_text import some
 from foureyes.errors import BadInput, FoureyesError, GitProblem, Refused
 
 if TYPE_CHECKING:

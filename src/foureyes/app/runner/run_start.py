@@ -22,9 +22,9 @@ from foureyes.app.work.worktrees import make_worktree
 from foureyes.config.policy import agent_profiles
 from foureyes.core.documents.answer import answer_schema
 from foureyes.core.nouns.run import ASKED, ROLE_FOR, RunOutcome
-from foureyes.core.words.fence import fenced
 from foureyes.core.words.ids import token_hash
 from foureyes.core.words.text import one_line
+from foureyes.core.words.untrusted_text import fenced
 from foureyes.errors import AgentMissing, AgentUnavailable, FoureyesError, LostClaim, Refused
 
 if TYPE_CHECKING:

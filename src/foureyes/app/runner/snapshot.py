@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from foureyes.app.context import Context, Count, IdRow, stamp
 from foureyes.app.cycles.unreviewed import unreviewed
-from foureyes.app.gate.merge_queue import Lease, is_live, items_of, obstacle, rules_of, settles_at
+from foureyes.app.gate.queued_merges import Lease, is_live, items_of, obstacle, rules_of, settles_at
 from foureyes.app.lease_checks import runners_seen
 from foureyes.app.project.accepted_config import unaccepted
 from foureyes.app.runner.due_work import MOST_OF_A_KIND as DUE

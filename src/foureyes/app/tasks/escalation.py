@@ -10,7 +10,7 @@ from foureyes.app.context import Context, Work
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
 from foureyes.core.events.loop import Tier
-from foureyes.core.loop.engine import FindingMove, FruitlessRun, LoopAct, LoopAttempt, LoopState, loop_state, rounds
+from foureyes.core.loop.rounds import FindingMove, FruitlessRun, LoopAct, LoopAttempt, LoopState, loop_state, rounds
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.lifecycle import RunEnd

@@ -10,7 +10,7 @@ from foureyes.core.nouns.finding import Location
 from foureyes.steps import NO_STEP, Steps
 
 if TYPE_CHECKING:
-    from foureyes.core.loop.engine import LoopState
+    from foureyes.core.loop.rounds import LoopState
     from foureyes.core.nouns.task import Task
 
 
@@ -141,7 +141,7 @@ class LoopView(msgspec.Struct, frozen=True, kw_only=True):
 
 def named() -> dict[str, type]:
     """Return the field types for decoders. They are imported only here."""
-    from foureyes.core.loop.engine import LoopState
+    from foureyes.core.loop.rounds import LoopState
     from foureyes.core.nouns.task import Task
 
     return {kind.__name__: kind for kind in (LoopState, Task)}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.run_state import PauseView
     from foureyes.app.views.status import OpenPoint
     from foureyes.app.views.task_list import Link, Preview
-    from foureyes.core.loop.engine import LoopState
+    from foureyes.core.loop.rounds import LoopState
     from foureyes.core.nouns.attempt import Attempt
     from foureyes.core.nouns.task import Task
     from foureyes.core.rules.facts import HistoryEntry
@@ -133,7 +133,7 @@ def named() -> dict[str, type]:
     from foureyes.app.views.run_state import PauseView
     from foureyes.app.views.status import OpenPoint
     from foureyes.app.views.task_list import Link, Preview
-    from foureyes.core.loop.engine import LoopState
+    from foureyes.core.loop.rounds import LoopState
     from foureyes.core.nouns.attempt import Attempt
     from foureyes.core.nouns.task import Task
     from foureyes.core.rules.facts import HistoryEntry

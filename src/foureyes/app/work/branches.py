@@ -11,9 +11,9 @@ from foureyes.app.facts import attempt_of
 from foureyes.app.target import ask_target, branch_here, noted_tip, remote_of
 from foureyes.app.work.remote_attempts import branch_there, is_elsewhere, machine_of
 from foureyes.core.nouns.attempt import Attempt
-from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.refs import DETACHED, attempt_ref, exactly, own_branch, own_name
+from foureyes.core.words.untrusted_text import named
 from foureyes.errors import FoureyesError, GitProblem
 from foureyes.steps import NO_STEP, Steps, shell
 

@@ -8,10 +8,10 @@ from foureyes.app.context import Context, permit, refuse_verb
 from foureyes.app.views.work import CheckpointView
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor
-from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import DETACHED, exactly
 from foureyes.core.words.text import visible
+from foureyes.core.words.untrusted_text import some
 from foureyes.errors import NotFound, Reason
 from foureyes.steps import Steps, blank, fe, prose, shell
 

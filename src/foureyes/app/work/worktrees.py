@@ -21,12 +21,12 @@ from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.involvement import is_under
-from foureyes.core.words.fence import some
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import IMPLEMENTATION
 from foureyes.core.words.paths import matching
 from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, own_branch
 from foureyes.core.words.text import visible
+from foureyes.core.words.untrusted_text import some
 from foureyes.errors import FoureyesError, GitProblem, LostClaim, Reason, RemoteProblem
 from foureyes.steps import blank, fe, shell
 

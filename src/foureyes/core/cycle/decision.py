@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.core.nouns.cycle import AskState, CycleRule, Trigger
 from foureyes.core.nouns.run import EmitType
-from foureyes.core.words.fence import some
+from foureyes.core.words.untrusted_text import some
 from foureyes.core.words.vocabulary import VERDICTS, Verdict
 
 # ---- The four rules (V8) ----

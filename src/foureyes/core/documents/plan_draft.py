@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foureyes.core.words.fence import fenced
+from foureyes.core.words.untrusted_text import fenced
 
 FENCE = "```"
 HEADING = "## Task"

@@ -23,9 +23,9 @@ from foureyes.core.nouns.finding import (
     rulings_for,
 )
 from foureyes.core.nouns.finding_state import UNRESOLVED
-from foureyes.core.words.fence import DATA, fenced, plain, quoted, shown
 from foureyes.core.words.ids import seen_name
 from foureyes.core.words.text import visible
+from foureyes.core.words.untrusted_text import DATA, fenced, plain, quoted, shown
 from foureyes.core.words.vocabulary import VERDICTS
 from foureyes.errors import BadInput, Reason, Refused
 from foureyes.steps import fe

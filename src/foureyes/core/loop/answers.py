@@ -20,8 +20,8 @@ from foureyes.core.nouns.finding import (
 from foureyes.core.nouns.finding_state import FindingState
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.involvement import Maker
-from foureyes.core.words.fence import named
 from foureyes.core.words.text import is_blank
+from foureyes.core.words.untrusted_text import named
 from foureyes.errors import Reason
 from foureyes.steps import blank, by, by_person, either, fe, phrase, prose
 

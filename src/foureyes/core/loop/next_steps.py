@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.core.loop.engine import LoopState
+from foureyes.core.loop.rounds import LoopState
 from foureyes.core.nouns.finding import Finding, answer_step, rule_step, rulings_for
 from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.rules.claims import lead_step

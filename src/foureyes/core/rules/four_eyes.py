@@ -21,7 +21,7 @@ from foureyes.core.rules.involvement import (
     only_shares_an_origin,
     shared_program,
 )
-from foureyes.core.rules.minor import minor_refusals
+from foureyes.core.rules.minor_tasks import minor_refusals
 from foureyes.core.rules.policy import FINISHED_APART, PolicyName, ReviewPolicy, required_grade
 from foureyes.core.words.decision import Decision, allow, fail_closed, refuse, strictest
 from foureyes.core.words.text import is_blank

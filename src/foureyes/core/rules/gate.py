@@ -15,14 +15,14 @@ from foureyes.core.nouns.finding_state import Blocking
 from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.rules.check_states import NOT_COMPARED, check_states
 from foureyes.core.rules.involvement import labels_in_force, made_by
-from foureyes.core.rules.minor import minor_refusals
+from foureyes.core.rules.minor_tasks import minor_refusals
 from foureyes.core.rules.policy import AgentApproval, ReviewPolicy, must_be_seen, required_reviews, rule_of
 from foureyes.core.rules.required import lacks_named
 from foureyes.core.rules.stacks import unmerged, why_refused
-from foureyes.core.words.fence import named
 from foureyes.core.words.ids import SEEN_DIGITS, SEEN_FORM, Sha, Shape, seen_name
 from foureyes.core.words.refs import DETACHED
 from foureyes.core.words.text import is_blank
+from foureyes.core.words.untrusted_text import named
 from foureyes.errors import Reason
 from foureyes.steps import Steps, by, by_person, either, fe, in_turn, phrase, prose
 

@@ -32,9 +32,9 @@ from foureyes.core.rules.policy import (
 )
 from foureyes.core.rules.required import lacks_named
 from foureyes.core.rules.stacks import unmerged, why_not_by_rule, why_refused
-from foureyes.core.words.fence import named
 from foureyes.core.words.folding import folded
 from foureyes.core.words.paths import matching, matching_any_case
+from foureyes.core.words.untrusted_text import named
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import fe, prose
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from foureyes.core.rules.policy import HUMAN, ReviewPolicy, required_reviews, rule_of
-from foureyes.core.words.fence import named
+from foureyes.core.words.untrusted_text import named
 from foureyes.errors import Reason
 from foureyes.steps import Steps, by, by_person, fe, phrase
 

@@ -10,8 +10,8 @@ import msgspec
 from foureyes.core.rules.involvement import labels_in_force, shared_program
 from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, deciding, gate_files, required_grade
 from foureyes.core.rules.required import is_profile, unmet_names, wants_reviews
-from foureyes.core.words.fence import named
 from foureyes.core.words.paths import matching, matching_any_case
+from foureyes.core.words.untrusted_text import named
 from foureyes.errors import Reason
 
 if TYPE_CHECKING:

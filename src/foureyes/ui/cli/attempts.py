@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from foureyes.core.nouns.attempt import SIGNALS
-from foureyes.core.words.fence import some
+from foureyes.core.words.untrusted_text import some
 from foureyes.errors import BadInput
 from foureyes.steps import by, by_person_or_service, either, fe
 from foureyes.ui.cli.command import Session, if_version, verb

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.core.words.fence import named
+from foureyes.core.words.untrusted_text import named
 from foureyes.steps import blank, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb

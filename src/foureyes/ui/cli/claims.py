@@ -9,8 +9,8 @@ import click
 
 from foureyes.app.views.task_list import ListQuery
 from foureyes.app.views.work import ClaimedWorktree
-from foureyes.core.words.fence import named
 from foureyes.core.words.text import flat
+from foureyes.core.words.untrusted_text import named
 from foureyes.steps import fe, in_turn, phrase, shell
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from foureyes.app.views.finding import LoopView
-from foureyes.core.loop.engine import Round
+from foureyes.core.loop.rounds import Round
 from foureyes.errors import BadInput
 from foureyes.steps import fe, phrase
 from foureyes.ui.cli import output

@@ -6,9 +6,9 @@ import click
 import msgspec
 
 from foureyes.app.views.review import ReviewOutcome, ReviewView
-from foureyes.core.words.fence import named
 from foureyes.core.words.ids import SEEN_FORM
 from foureyes.core.words.text import lines_of
+from foureyes.core.words.untrusted_text import named
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.attempts import review_own

@@ -39,9 +39,9 @@ def open_terminal(session: Session, note: str = "") -> None:
     from foureyes.bootstrap.files import own_settings
     from foureyes.bootstrap.wiring import open_project, whoami
     from foureyes.ui.tui.app import open_app
-    from foureyes.ui.tui.desk import Desk
     from foureyes.ui.tui.garbage_collection import steady
     from foureyes.ui.tui.paste import read_pastes_whole
+    from foureyes.ui.tui.worker import Desk
 
     cwd, asserted = session.cwd, session.asserted
     _ = session.app, session.actor  # report a missing project or a bad token before the app takes the screen

@@ -7,8 +7,8 @@ import os
 import click
 
 from foureyes.app.views.work import WorktreeState
-from foureyes.core.words.fence import some
 from foureyes.core.words.text import flat
+from foureyes.core.words.untrusted_text import some
 from foureyes.errors import BadInput
 from foureyes.steps import fe
 from foureyes.ui.cli import output

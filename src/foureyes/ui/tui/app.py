@@ -20,20 +20,20 @@ from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.actions import ActionPalette, Actions
 from foureyes.ui.tui.checking import Checking, CheckTold
 from foureyes.ui.tui.closing import Unread, close_review
-from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.error_boundary import is_there
-from foureyes.ui.tui.guard import Guard
 from foureyes.ui.tui.keys import KeyContext
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.merging import Merging
+from foureyes.ui.tui.page_stack import make_page, wanted
 from foureyes.ui.tui.prefetch import Ahead
 from foureyes.ui.tui.resume_position import come_back, keep_position
-from foureyes.ui.tui.stack import make_page, wanted
+from foureyes.ui.tui.second_press import Guard
 from foureyes.ui.tui.suspend_terminal import step_aside
 from foureyes.ui.tui.themes import Themed
 from foureyes.ui.tui.undoing import take_back
 from foureyes.ui.tui.view_record import Looks
 from foureyes.ui.tui.work_indicator import Waiting
+from foureyes.ui.tui.worker import Answered, Desk, Failed
 
 if TYPE_CHECKING:
     from textual.message_pump import MessagePump

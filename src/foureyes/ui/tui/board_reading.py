@@ -12,7 +12,7 @@ from foureyes.app.views.journal import EventLine
 from foureyes.app.views.status import AttentionRow
 
 if TYPE_CHECKING:
-    from foureyes.ui.tui.desk import Desk
+    from foureyes.ui.tui.worker import Desk
 
 EVENTS = 50
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.attempt import CheckReport
     from foureyes.app.views.project import News
     from foureyes.ui.tui.app import FoureyesApp
-    from foureyes.ui.tui.desk import Desk
+    from foureyes.ui.tui.worker import Desk
 
 CheckingState = Literal["waits", "runs", "ended"]
 MOST_LINES = 8

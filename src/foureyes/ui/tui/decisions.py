@@ -15,10 +15,10 @@ from foureyes.errors import FoureyesError, Refused
 from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.banner import Banner
 from foureyes.ui.tui.comments import Comment
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.draft_storage import forget_draft
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.view_record import LookSoFar
+from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import ApprovalOutcome

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.views.draft import NewTaskDraft
 from foureyes.errors import Conflict, FoureyesError
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
     from foureyes.app.views.draft import DraftFile, DraftLock

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.views.task import PlannedRow, without_reviewer
 from foureyes.bootstrap.files import read_given
 from foureyes.errors import BadInput
-from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.screens.page import Page

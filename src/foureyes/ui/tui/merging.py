@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.attempt import MergeRow
     from foureyes.errors import FoureyesError
     from foureyes.ui.tui.app import FoureyesApp
-    from foureyes.ui.tui.desk import Desk
+    from foureyes.ui.tui.worker import Desk
 
 ROWS_SHOWN = 3
 

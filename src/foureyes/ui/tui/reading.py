@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.finding import FindingView
     from foureyes.app.views.task import TaskDetail
     from foureyes.core.nouns.attempt import Attempt
-    from foureyes.ui.tui.desk import Desk
+    from foureyes.ui.tui.worker import Desk
 
 Compared = Literal["looked", "previous", "base"]
 ORDER: tuple[Compared, ...] = ("looked", "previous", "base")

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from foureyes.app.views.draft import Draft, DraftFile, NewTaskDraft, NewTaskFile, Position, PositionFile, RedoDraft
 from foureyes.ui.tui import review_session as review
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.sprinting import tell_end
 from foureyes.ui.tui.text.summary import ORDERS, QueueOrder
+from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from foureyes.app.views.task_list import ListQuery
 from foureyes.ui.tui import review_session as review
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.filters import Filter, parse, searched
 from foureyes.ui.tui.resume_position import resume
 from foureyes.ui.tui.text.summary import ordered
+from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import QueueRow, QueueView

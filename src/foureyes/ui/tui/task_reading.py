@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.errors import FoureyesError
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.reading import last_look
 from foureyes.ui.tui.text.task import TaskView
+from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import QueueRow

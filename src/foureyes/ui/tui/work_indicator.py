@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
-    from foureyes.ui.tui.desk import Desk
+    from foureyes.ui.tui.worker import Desk
 
 
 SPINNER_SECONDS, WORDS_SECONDS = 0.3, 2.0

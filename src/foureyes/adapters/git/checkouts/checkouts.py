@@ -18,9 +18,9 @@ from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.adapters.git.client.object_files import noted_tree, tree_id
 from foureyes.adapters.git.objects import refs
 from foureyes.app.git_ports import CaughtUp
-from foureyes.core.words.fence import named
-from foureyes.core.words.fence import some as some_names
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.untrusted_text import named
+from foureyes.core.words.untrusted_text import some as some_names
 from foureyes.errors import GitProblem
 from foureyes.steps import Steps, in_turn, prose, shell
 

@@ -18,9 +18,9 @@ from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.objects import refs
 from foureyes.adapters.process import Finished
 from foureyes.app.git_ports import Additions, Fence
-from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import DETACHED
+from foureyes.core.words.untrusted_text import some
 from foureyes.errors import GitProblem
 from foureyes.steps import blank, in_turn, prose, shell
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
-from foureyes.adapters.store.engine import Engine, plain
+from foureyes.adapters.store.connection import Engine, plain
 from foureyes.adapters.store.journal import Row
 from foureyes.core.events import WHERE, Event
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from foureyes.adapters.store.engine import Engine, plain, sql
+from foureyes.adapters.store.connection import Engine, plain, sql
 
 
 @contextmanager

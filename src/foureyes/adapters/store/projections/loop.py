@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from foureyes.adapters.store.engine import Engine, plain, sql
+from foureyes.adapters.store.connection import Engine, plain, sql
 from foureyes.adapters.store.projections.counters import counted
 from foureyes.adapters.store.projections.decision import insert_feedback
 from foureyes.adapters.store.projections.steps import act, at, log

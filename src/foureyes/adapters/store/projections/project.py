@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from foureyes.adapters.store.engine import Engine, plain
+from foureyes.adapters.store.connection import Engine, plain
 from foureyes.adapters.store.projections.steps import log, note
 
 if TYPE_CHECKING:

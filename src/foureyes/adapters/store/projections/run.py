@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from foureyes.adapters.store.engine import Engine, plain
+from foureyes.adapters.store.connection import Engine, plain
 from foureyes.adapters.store.projections.steps import log
 from foureyes.errors import StaleState
 from foureyes.steps import fe

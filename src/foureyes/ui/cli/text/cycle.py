@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from foureyes.app.views.review import AskedView, CycleTargetView, CycleView, IssueRow
-from foureyes.core.words.fence import named
 from foureyes.core.words.text import one_line
+from foureyes.core.words.untrusted_text import named
 from foureyes.ui.cli import output
 from foureyes.ui.steps import next_line
 

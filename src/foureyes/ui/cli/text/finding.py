@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from foureyes.app.views.finding import FindingDetail, FindingView, MoveView
-from foureyes.core.words.fence import named
+from foureyes.core.words.untrusted_text import named
 from foureyes.ui.cli import output
 from foureyes.ui.steps import next_line
 

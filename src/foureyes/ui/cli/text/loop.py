@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.core.words.fence import named
 from foureyes.core.words.text import lines_of
+from foureyes.core.words.untrusted_text import named
 from foureyes.ui.cli.output import count, when
 from foureyes.ui.steps import next_line
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.finding import FindingView
     from foureyes.app.views.review import ReviewView
     from foureyes.app.views.task import TaskDetail
-    from foureyes.core.loop.engine import Round
+    from foureyes.core.loop.rounds import Round
 
 FINDINGS_SHOWN = 10
 SHOWN_ROUNDS = 8

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from foureyes.ui.steps import steps_text
 from foureyes.ui.tui import review_session as review
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.keys import WholeLabel
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.attention import choice_lines, list_height, row_line, title, why_lines
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
+from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.closing import close_review
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.draft_storage import forget_draft
 from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.filters import Filter, parse
@@ -22,6 +21,7 @@ from foureyes.ui.tui.text.batch import BatchRow, Pens, batch_line, header, refus
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.hunks import Hunks
 from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
+from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
     from foureyes.app.views.diff import DiffView

@@ -14,9 +14,9 @@ from foureyes.app.views.journal import EventLine
 from foureyes.app.views.run_state import AgentRow
 from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.board_reading import Read, read_board, read_waiting
-from foureyes.ui.tui.coach import Coached
 from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.filters import Filter, parse
+from foureyes.ui.tui.hints import Coached
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.sprinting import open_sprint, tell_end
 from foureyes.ui.tui.text.board import NOTHING_PLANNED, agent_lines, card_lines, event_lines, status_line

@@ -8,13 +8,13 @@ from rich.text import Text
 
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import review_session as review
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.drafts import DraftRow, draft_lines, row_line
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
+from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from foureyes.core.nouns.finding import ANSWERS, GROUNDS, RULINGS, WAIVED_DAYS, Answer, Ruling
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import review_session as review
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.keys import WholeLabel
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.screens.sheet import Given, Sheet, SheetField
@@ -30,6 +29,7 @@ from foureyes.ui.tui.text.finding import (
     top_lines,
 )
 from foureyes.ui.tui.widgets.rows import Rows, plain
+from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
     from foureyes.app.views.diff import DiffView

@@ -11,7 +11,6 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from foureyes.app.views.draft import NewTaskDraft
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.draft_storage import keep_new_task
 from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.keys import shown
@@ -20,6 +19,7 @@ from foureyes.ui.tui.screens.form import FORM_KEYS, PAUSE_SECONDS
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.text_part import TextLine, TextPart
+from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
     from foureyes.app.views.draft import NewTaskFile

@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from foureyes.errors import FoureyesError
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.keys import Key, KeyContext, WholeLabel, action_of, elsewhere, normal, shown
 from foureyes.ui.tui.marks import visible
@@ -20,6 +19,7 @@ from foureyes.ui.tui.screens.find import FindLine
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.key_line import KeyLine
 from foureyes.ui.tui.widgets.rows import Rows
+from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
     from textual.widget import Widget

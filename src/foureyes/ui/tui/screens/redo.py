@@ -11,7 +11,6 @@ from foureyes.app.views.draft import RedoDraft
 from foureyes.core.nouns.decision import PriorityChange, RedoOption
 from foureyes.core.words.vocabulary import QUICK_ISSUES
 from foureyes.ui.tui.decisions import send_redo
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.draft_storage import bring_back
 from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.marks import visible
@@ -20,6 +19,7 @@ from foureyes.ui.tui.text.feedback import options_of, priorities_of, told
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.options import OptionLines
 from foureyes.ui.tui.widgets.text_part import TextPart
+from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
     from textual.widget import Widget

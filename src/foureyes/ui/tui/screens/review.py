@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from foureyes.app.views.review import QueueRow
     from foureyes.app.views.task import TaskDetail
-    from foureyes.ui.tui.desk import Desk
+    from foureyes.ui.tui.worker import Desk
 
 WIDE = 120
 """From this width the right half shows the change itself."""

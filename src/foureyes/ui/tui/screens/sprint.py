@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from foureyes.app.views.sprint import SprintBegun, SprintView
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.keys import WholeLabel
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.sprint import progress_lines
 from foureyes.ui.tui.widgets.rows import plain
+from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from foureyes.app.views.sprint import PlannedTaskView
-    from foureyes.ui.tui.desk import Desk
+    from foureyes.ui.tui.worker import Desk
 
 PlanningPart = Literal["tasks", "options", "target"]
 PARTS: tuple[PlanningPart, ...] = ("tasks", "options", "target")

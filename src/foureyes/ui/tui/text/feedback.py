@@ -9,7 +9,7 @@ from foureyes.app.views.task import TaskDetail
 from foureyes.app.views.work import CheckpointView
 from foureyes.core.nouns.decision import Feedback, section
 from foureyes.core.nouns.task import HIGHEST, LOWEST
-from foureyes.core.words.fence import named
+from foureyes.core.words.untrusted_text import named
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.marks import visible
 

@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from foureyes.ui.tui.error_boundary import guarded, painted
-from foureyes.ui.tui.widgets.ground import LineView
+from foureyes.ui.tui.widgets.line_view import LineView
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp

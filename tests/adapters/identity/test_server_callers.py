@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.identity import serving
+from foureyes.adapters.identity import server_callers
 from foureyes.adapters.identity.process_tree import Process, ProcessTree
 from foureyes.core.words.ids import token_hash
 
@@ -21,9 +21,9 @@ def seen(*ancestors: Process) -> ProcessTree:
 
 def test_I5_the_tree_of_its_start_is_kept_and_the_one_of_the_call_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     trees = iter([seen(CODEX), seen(CODEX), seen()])
-    monkeypatch.setattr(serving, "read_tree", lambda: next(trees))
+    monkeypatch.setattr(server_callers, "read_tree", lambda: next(trees))
     environ = {"FOUREYES_TOKEN": "fe-1"}
-    beginning = serving.Beginning(environ)
+    beginning = server_callers.Beginning(environ)
     environ["FOUREYES_TOKEN"] = "another"
     first, second = beginning.caller(), beginning.caller()
     assert (first.agent, first.bound, first.token) == ("codex", None, token_hash("fe-1"))
@@ -33,8 +33,8 @@ def test_I5_the_tree_of_its_start_is_kept_and_the_one_of_the_call_is_looked_at(m
 
 
 def test_I3_a_program_that_the_project_calls_an_agent_is_one_at_the_start_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "read_tree", lambda: seen(OURS))
-    beginning = serving.Beginning({})
+    monkeypatch.setattr(server_callers, "read_tree", lambda: seen(OURS))
+    beginning = server_callers.Beginning({})
     assert beginning.caller().bound is not None
     assert (beginning.caller(["helper"]).agent, beginning.caller(["helper"]).bound) == ("helper", None)
 
@@ -46,11 +46,11 @@ def test_I2_a_runs_token_holds_for_a_server_until_its_starter_is_gone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     trees = iter([seen(CODEX, REAPER), *[seen(CODEX, REAPER)] * 2, *[seen(REAPER)] * 2, seen()])
-    monkeypatch.setattr(serving, "read_tree", lambda: next(trees))
+    monkeypatch.setattr(server_callers, "read_tree", lambda: next(trees))
     token = tmp_path / "token"
     token.write_text("fe-1")
     token.chmod(0o600)
-    beginning = serving.Beginning({"FOUREYES_RUN_DIR": str(tmp_path)})
+    beginning = server_callers.Beginning({"FOUREYES_RUN_DIR": str(tmp_path)})
     token.unlink()
     first, before = beginning.caller(), beginning.has_left()
     second, after = beginning.caller(), beginning.has_left()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.words.fence import named, some
+from foureyes.core.words.untrusted_text import named, some
 
 from tests.core.samples import quick
 

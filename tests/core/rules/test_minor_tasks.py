@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from foureyes.core.nouns.attempt import NOT_MEASURED, ChangedFile, Mark, MarkKind
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.facts import Control, Facts
-from foureyes.core.rules.minor import minor_refusals
+from foureyes.core.rules.minor_tasks import minor_refusals
 from foureyes.core.rules.policy import LabelRule, MinorRule, ReviewPolicy
 
 from tests.core.samples import ADA, CREATOR, MAKER, STRANGER, agent, attempt, made, person, planned, rules

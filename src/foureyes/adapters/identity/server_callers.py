@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from foureyes.adapters.identity.observe import actor_from, token_in
 from foureyes.adapters.identity.process_tree import read_tree
+from foureyes.adapters.identity.recognition import actor_from, token_in
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.callers import has_lost_its_starter, served
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.ui.tui.coach import WORDS
+from foureyes.ui.tui.hints import WORDS
 from foureyes.ui.tui.screens.board import BoardPage
 
 from tests.ui.tui.stage import CLAUDE, Player, Seat, play

@@ -8,7 +8,7 @@ from foureyes.core.nouns.attempt import NOT_MEASURED
 from foureyes.core.rules.involvement import is_involved, labels_in_force, why_unsigned
 from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files
 from foureyes.core.rules.stacks import why_not_by_rule
-from foureyes.core.words.fence import named
+from foureyes.core.words.untrusted_text import named
 from foureyes.errors import Reason
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from foureyes.adapters.store import restore
+from foureyes.adapters.store import postgres_restore
 from foureyes.adapters.store.postgres import schema_of
 from foureyes.app.views.task_list import ListQuery
 from foureyes.bootstrap.join import join_store
@@ -310,7 +310,7 @@ def test_what_an_administrator_puts_back_is_its_owners_and_that_is_said_P12(proj
 def test_what_is_broken_off_leaves_the_store_as_it_was_and_nothing_beside_it(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(restore, "_change_names", lambda *args: 1 / 0)
+    monkeypatch.setattr(postgres_restore, "_change_names", lambda *args: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         restore_backup(project.cwd, {}, ALICE, "../backup.db")
     assert len(titles(project)) == 2
@@ -324,15 +324,15 @@ def test_of_two_at_once_one_is_told_and_what_a_killed_one_left_goes(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.server.run(f"CREATE SCHEMA {schema_of(project.id)}_incoming_20270101000000000")
-    fill = restore._fill
+    fill = postgres_restore._fill
 
     def meanwhile(*args: Any) -> None:
-        monkeypatch.setattr(restore, "_fill", fill)
+        monkeypatch.setattr(postgres_restore, "_fill", fill)
         with pytest.raises(StoreBusy, match="another restore is running there"):
             restore_backup(project.cwd, {}, BOB, "../backup.db")
         fill(*args)
 
-    monkeypatch.setattr(restore, "_fill", meanwhile)
+    monkeypatch.setattr(postgres_restore, "_fill", meanwhile)
     done = restore_backup(project.cwd, {}, ALICE, "../backup.db")
     assert titles(project) == ["before the backup"]
     assert project.server.schemas(project.id) == [schema_of(project.id), done.kept]

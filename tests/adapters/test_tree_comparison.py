@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.checks.reports import CheckedFiles
-from foureyes.adapters.contents import changed, sizes, unlike
+from foureyes.adapters.tree_comparison import changed, sizes, unlike
 
 from tests.adapters.checks.trees import blob
 from tests.stage.odd import deep

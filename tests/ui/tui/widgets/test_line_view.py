@@ -7,7 +7,7 @@ import asyncio
 from rich.style import Style
 from textual.app import App
 
-from foureyes.ui.tui.widgets.ground import LineView
+from foureyes.ui.tui.widgets.line_view import LineView
 
 
 class Plain(App[None]):

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import pytest
 from msgspec.structs import replace
 
-from foureyes.adapters.identity import observe as module
-from foureyes.adapters.identity.observe import actor_from, observe
+from foureyes.adapters.identity import recognition as module
 from foureyes.adapters.identity.process_tree import Process, ProcessTree
+from foureyes.adapters.identity.recognition import actor_from, observe
 from foureyes.errors import Refused
 
 INIT = Process(pid=1, start=1, names=("init",), paths=("/sbin/init",))

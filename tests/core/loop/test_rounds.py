@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.loop.engine import (
+from foureyes.core.loop.rounds import (
     TIERS,
     FindingMove,
     FruitlessRun,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.ui.tui.guard import QUIET_SECONDS, Guard
+from foureyes.ui.tui.second_press import QUIET_SECONDS, Guard
 
 
 def held(guard: Guard, key: str, start: float, seconds: float) -> list[bool]:

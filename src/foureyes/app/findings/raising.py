@@ -25,9 +25,9 @@ from foureyes.core.nouns.session import Party
 from foureyes.core.rules.check_states import RAN
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import made_by
-from foureyes.core.words.fence import named
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.test_names import pairs
+from foureyes.core.words.untrusted_text import named
 from foureyes.errors import BadInput, NotFound, Reason
 from foureyes.steps import blank, fe, one_of, prose
 
