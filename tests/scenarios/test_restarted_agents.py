@@ -60,6 +60,18 @@ def test_T2_a_restarted_agent_submits_from_the_worktree_and_both_processes_are_a
     stage.verify()
 
 
+def test_T2_a_restarted_agent_that_submits_work_in_review_is_an_author(
+    stage: Stage, holder: FakeAgent, task: str
+) -> None:
+    stage.done(holder, "submit", task, cwd=worktree(stage, task))
+    again = restarted(stage, holder)
+    commit(stage, task, "more.txt")
+    stage.done(again, "submit", task, cwd=worktree(stage, task))
+    page = stage.show(task)
+    assert stage.session(again) in page["authors"]
+    stage.no(again, "approve", task, "--seen", page["attempts"][-1]["seen"], "-m", "fine", rules=["P2"])
+
+
 def test_T2_next_goes_on_with_the_claim_of_the_ended_process_before_other_work(
     stage: Stage, holder: FakeAgent, task: str
 ) -> None:

@@ -70,11 +70,16 @@ def surest(rows: Iterable[AuthorRow]) -> list[AuthorRow]:
     return list(authors.values())
 
 
-def authors_of_change(facts: Facts, change: Change, tokens: Sequence[SessionId]) -> tuple[Author, ...]:
-    """Return the sessions that held the claim or an implementer token, or that a commit trailer names. (A1)"""
+def authors_of_change(
+    facts: Facts, change: Change, tokens: Sequence[SessionId], successors: Sequence[SessionId] = ()
+) -> tuple[Author, ...]:
+    """Return the sessions that held the claim or an implementer token, or that a commit trailer names. (A1)
+
+    `successors` submit in the place of an implementer whose process has ended. (T2)
+    """
     authors: dict[SessionId, Author] = {}
     started = [entry.session for entry in facts.history or () if entry.action == "started"]
-    for session in [*started, facts.task.implementer]:
+    for session in [*started, facts.task.implementer, *successors]:
         if session is not None:
             authors.setdefault(session, Author.by("claim", session))
     for session in tokens:

@@ -31,9 +31,9 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.involvement import made_by, makers_of
 from foureyes.core.rules.required import is_profile, unmet_names
-from foureyes.core.words.fence import some
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.text import one_line
+from foureyes.core.words.untrusted_text import some
 
 # ---- A cycle is decided (V8), in the transaction that takes the last answer ----
 

@@ -669,6 +669,7 @@ def refuse_empty(hand: HandIn) -> None:
 
 def freeze(hand: HandIn) -> None:
     """Build the attempt's event, with its authors and pieces. (A1, A6)"""
+    successors = [hand.actor.session] if is_successor_here(hand) else []
     task, change, repo = hand.task, hand.change, hand.context.repo
     assert task.implementer is not None
     hand.event = AttemptSubmitted(
@@ -685,7 +686,7 @@ def freeze(hand: HandIn) -> None:
         commits=change.commits,
         added=change.added,
         removed=change.removed,
-        authors=authors_of_change(hand.facts, change, hand.tokens),
+        authors=authors_of_change(hand.facts, change, hand.tokens, successors),
         message=hand.message,
         duration_seconds=_seconds_since(hand.context, task.started_at),
         relation=_relation(hand),
