@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.adapters.store.engine import Engine, plain, sql
+from foureyes.adapters.store.connection import Engine, plain, sql
 from foureyes.errors import StaleState
 from foureyes.steps import fe
 
@@ -88,7 +88,7 @@ def near(db: Engine, task: str, *, dependents: bool = False, children: bool = Fa
 
 def index(db: Engine, task: str, statement: str) -> None:
     """Update the search index of a task. `folded` is for engines that do not fold accents themselves."""
-    from foureyes.adapters.store.engine import fold
+    from foureyes.adapters.store.connection import fold
 
     title, description, acceptance = (str(value) for value in db.fetch(sql("task.texts"), {"id": task})[1][0])
     db.run(statement, {"id": task, "folded": fold(f"{title} {description} {acceptance}")})
