@@ -45,7 +45,7 @@ def test_an_edited_file_and_one_that_nobody_wrote_are_altered_F2(place: Path) ->
     (place / "feedback" / "fe-9.json").write_bytes(document("fe-9", "approved"))
     assert said(place) == [
         ("integrity", "feedback/fe-1.json was changed"),
-        ("integrity", "feedback/fe-9.json tells of decisions that are not in the journal"),
+        ("integrity", "feedback/fe-9.json contains decisions that are not in the journal"),
     ]
     assert said(place, shared=True) == said(place)
 

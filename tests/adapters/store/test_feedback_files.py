@@ -380,7 +380,7 @@ def test_what_a_store_that_was_put_back_does_not_know_is_set_aside_F2(place: Des
         work.record("", SecurityRecorded(kind="restore", rule="J2", reason="of Monday"))
     assert place.app.audit.verify().next.steps[0].argv[:3] == ("fe", "store", "adopt")
     (note,) = place.app.projects.adopt(ALICE, "of Monday").notes
-    assert note.endswith(f"{TASK}.json tells of decisions that are not in the journal; kept as {TASK}.json.bad-1")
+    assert note.endswith(f"{TASK}.json contains decisions that are not in the journal; kept as {TASK}.json.bad-1")
     assert (tmp_path / "feedback" / f"{TASK}.json.bad-1").read_bytes() == FIRST
     assert place.app.audit.verify().findings == ()
 

@@ -14,7 +14,7 @@ from tests.stage.world import DeskWorld
 def test_without_a_runner_it_is_said_that_nobody_starts_them_V4(desk: DeskWorld) -> None:
     configure(desk, PEERS)
     done = desk.app.cycles.now(ALICE, begun(desk))
-    assert done.notes == ("no runner is at work that would start them",)
+    assert done.notes == ("no runner is running to start them",)
     assert done.next == by_person(fe("run", "--until-idle"))
     runner(desk)
     assert desk.app.cycles.now(ALICE, begun(desk)).notes == ()

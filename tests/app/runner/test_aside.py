@@ -82,7 +82,7 @@ def test_configuration_that_nobody_accepted_is_named_P12(ground: Playground) -> 
 
 def test_a_watch_starts_no_agents_and_says_so(ground: Playground) -> None:
     ground.create(ALICE)
-    assert _ended(ground, agents=0) == [IDLE, "tasks are ready, and no agents are started here: fe run"]
+    assert _ended(ground, agents=0) == [IDLE, "tasks are ready but no agents run here. To start some: fe run"]
 
 
 def test_a_hold_is_named_as_long_as_it_stands_V9(ground: Playground) -> None:

@@ -51,7 +51,7 @@ class LaunchWords(msgspec.Struct, frozen=True):
 def words_of(
     dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str], environ: Mapping[str, str]
 ) -> LaunchWords:
-    """Return the arguments after the program's name and its own variables. `mcp` is the command of the run's server."""
+    """Return the arguments, without the program's name, and the variables to set. `mcp` is the command of the run's server."""
     profile, may_write, resumes = launch.profile, launch.writes, conversation_of(launch.resumes)
     serves = bool(mcp) and bool(dialect.mcp or dialect.mcp_env)
     leads = launch.purpose == "lead"  # it may not write, so it has no shell

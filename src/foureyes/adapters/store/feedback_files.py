@@ -135,7 +135,7 @@ class FeedbackFiles:
                 if task != name and task not in expected and task.isascii() and TASK_INPUT.match(task):
                     aside = keep_aside(place, name)
                     notes.append(
-                        f".foureyes/feedback/{name} tells of decisions that are not in the journal; kept as {aside}"
+                        f".foureyes/feedback/{name} contains decisions that are not in the journal; kept as {aside}"
                     )
         return notes
 
@@ -276,7 +276,7 @@ def compared(place: int, before: Mapping[str, bytes], after: Mapping[str, bytes]
         if task in after:
             discrepancies += _compare(place, task, before.get(task, b""), after[task])
         elif task.isascii() and TASK_INPUT.match(task):
-            discrepancies.append(_altered(task, "tells of decisions that are not in the journal"))
+            discrepancies.append(_altered(task, "contains decisions that are not in the journal"))
     return discrepancies
 
 

@@ -220,7 +220,7 @@ def _follow(context: Context, work: Work, known: WholeCycle, ruled: CycleResult)
     reasons = ruled.reasons
     last = ruled.rule == "R2" and is_last_round(work.tx, cycle)
     if last:
-        reasons = (*reasons, "it was clarified before, and a person decides")
+        reasons = (*reasons, "it was already clarified once, so a person must decide")
     event = e.CycleDecided(
         cycle=cycle.id,
         rule=ruled.rule,

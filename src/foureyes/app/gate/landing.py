@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 MANY = 10_000
 DOCTOR = fe("doctor")
 LOST = "that does not hold the approved change: fe redo"
-OTHER_CONTENT = "its merge commit holds something else than the approved change makes of the target"
+OTHER_CONTENT = "its merge commit does not match the result of merging the approved change into the target"
 
 
 def recognise(

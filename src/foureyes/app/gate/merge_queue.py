@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 UNDECIDED = ("waiting", "stuck")
 """Outcomes that the next pass over the queue reports again."""
 SPARE_SECONDS = 300
-UNKNOWN = "it was cut off: whether it is merged the next fe merge tells"
+UNKNOWN = "the merge was interrupted. The next fe merge shows whether it went through"
 
 
 class Merges:

@@ -577,7 +577,7 @@ def open_about(
         any_new = _ask_named(context, work, cycle, [target.task for target in targets], reviewers)
         notes = tuple(left) + _nobody(context, work, cycle)
         step = _start(context, work, cycle) if verb == "review now" else None
-        notes += ("no runner is at work that would start them",) if step else ()
+        notes += ("no runner is running to start them",) if step else ()
         words = f"{cycle} {'is open already' if cycle in before else trigger}"
         changed = cycle not in before or any_new
         return outcome_of(context, work.tx, cycle, message=words, changed=changed, notes=notes, step=step)

@@ -389,7 +389,7 @@ def _audit(work: Work, agreement: Agreement) -> int | None:
 def _clean(declaration: Declaration, reason: str) -> Declaration:
     """What the caller says, fit to be stored."""
     if declaration.record_only and declaration.break_glass:
-        raise BadInput("breaking the glass is never only recorded: --record-only and --break-glass do not go together.")
+        raise BadInput("--break-glass cannot be combined with --record-only.")
     return Declaration(
         reason=clean_text(declaration.reason or reason, "the reason"),
         reviewed_by=clean_name(declaration.reviewed_by) if declaration.reviewed_by else "",

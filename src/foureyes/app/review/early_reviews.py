@@ -85,7 +85,7 @@ def submit_look(
         _refuse(case, given, *_about_another(named, case.me, about, asked), moved=about not in now)
         raised = raising(work.tx, case.facts, anchored, kind="TL", source="review", me=case.me, where="payload.issues")
         if raised.refused:
-            refuse_verb("the review was refused, and nothing of it was stored.", *raised.refused, task=task)
+            refuse_verb("the review was refused, and none of it was saved.", *raised.refused, task=task)
         if not raised.lost or came_back(work.tx, case, attempt=0, since=about.look.seq):
             return _record(context, work, case, about, given, raised, read)
         work.decide_nothing()
@@ -144,7 +144,7 @@ def _refuse(case: Case, given: ReviewContent, *before: Reason, moved: bool) -> N
     if moved:
         reasons.append(Reason("V1", "this early review is over", fe("show", case.task.id)))
     if reasons:
-        refuse_verb("the review was refused, and nothing of it was stored.", *reasons, task=case.task.id)
+        refuse_verb("the review was refused, and none of it was saved.", *reasons, task=case.task.id)
 
 
 def _record(

@@ -147,7 +147,11 @@ class Reviews:
         reasons += [unseen] if unseen else []
         if before.attempt is not None and before.attempt.n != now.attempt.n:
             reasons.append(
-                Reason("D7", "the change moved while the review was taken in", fe("show", now.task.id, "--diff"))
+                Reason(
+                    "D7",
+                    "a new attempt was submitted while the review was processed",
+                    fe("show", now.task.id, "--diff"),
+                )
             )
         _refuse_all(now.task.id, tuple(reasons))
 
@@ -341,4 +345,4 @@ def _cycle_notes(taken: StoredReview) -> list[str]:
 
 def _refuse_all(task: TaskId | str, reasons: tuple[Reason, ...]) -> None:
     if reasons:
-        refuse_verb("the review was refused, and nothing of it was stored.", *reasons, task=task)
+        refuse_verb("the review was refused, and none of it was saved.", *reasons, task=task)

@@ -236,7 +236,7 @@ class Runs:
     def hand_in(
         self, runner: Actor, run: RunId, *, signal: str, message: str, commit: str | None = None
     ) -> SubmitOutcome:
-        """Submit the work of a run for its implementer. `commit` is the message for leftover files, which are committed
+        """Submit a run's work on behalf of its implementer. `commit` is the message for leftover files, which are committed
         without running programs of the tree. [T]
         """
         from foureyes.app.gate.submission import Wish, hand_in

@@ -169,7 +169,7 @@ class Aside:
         counted = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
         if not agents:
             if counted.get("ready"):
-                yield "tasks are ready, and no agents are started here: fe run"
+                yield "tasks are ready but no agents run here. To start some: fe run"
             return
         yield from self._held_now(tx, counted)
         for row in tx.all("runner.paused", Troubled, limit=MOST_WAITING):

@@ -103,7 +103,7 @@ class Plans:
             rows.append(row)
         if stricter:
             refuse_verb(
-                "nothing was planned: the plan asks for more than what is there (--again makes all of it).",
+                "nothing was planned: the plan is stricter than the existing tasks (--again creates them all again).",
                 *stricter,
             )
         return rows

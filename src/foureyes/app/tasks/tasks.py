@@ -331,7 +331,8 @@ def _priority(task: Task, priority: int | None, step: int) -> int | None:
     """Return the wanted priority, from a number or a step."""
     if step and priority is not None:
         raise BadInput(
-            "a priority and --bump or --lower say two things.", next_step=fe("update", task.id, "-p", f"P{priority}")
+            "give either a priority or --bump or --lower, not both.",
+            next_step=fe("update", task.id, "-p", f"P{priority}"),
         )
     if step:
         return min(LOWEST, max(HIGHEST, task.priority + step))

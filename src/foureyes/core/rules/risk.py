@@ -209,7 +209,7 @@ def _same_programs(facts: Facts, policy: ReviewPolicy) -> list[str]:
 
 
 def side_by_side(paths: Sequence[Collection[str]]) -> list[int]:
-    """Return the order of tasks, given by the paths of each, that puts tasks with shared paths next to each other. A
+    """Given each task's paths, return an order that puts tasks with shared paths together. A
     group takes the place of its first task. Sharing through a third task counts too.
     """
     leaders = list(range(len(paths)))

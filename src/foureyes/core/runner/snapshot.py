@@ -28,7 +28,7 @@ class PastRun(msgspec.Struct, frozen=True, kw_only=True):
     elsewhere: bool = False
     """True if it was on another host, which also has its conversation."""
     text: str = ""
-    """Its problem in words."""
+    """A description of the run's problem."""
 
 
 class ReviewDue(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class ReviewDue(msgspec.Struct, frozen=True, kw_only=True):
     reviewer: str
     purpose: Purpose = "review"
     look: int = 0
-    """The early review to do, 0: the attempt. (V1)"""
+    """The number of the early review to do; 0 means the attempt itself. (V1)"""
     is_profile: bool = True
     """True if a runner can start it. For a person, or a session already at work, the runner only waits."""
     late: bool = False

@@ -25,7 +25,7 @@ class Guard:
         self._painted = True
 
     def asked(self, key: str, now: float) -> None:
-        """A question has been painted: the key that answers it has to rest from now on."""
+        """Record that the question is on screen: its answer key must be released before it counts."""
         self._painted = True
         self._pressed[key] = now
 
