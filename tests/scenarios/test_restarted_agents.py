@@ -72,6 +72,16 @@ def test_T2_a_restarted_agent_that_submits_work_in_review_is_an_author(
     stage.no(again, "approve", task, "--seen", page["attempts"][-1]["seen"], "-m", "fine", rules=["P2"])
 
 
+def test_T2_a_restarted_agent_that_answers_in_review_is_an_author(stage: Stage, holder: FakeAgent, task: str) -> None:
+    stage.done(holder, "submit", task, cwd=worktree(stage, task))
+    finding = stage.done(stage.cast.codex, "finding", "add", task, "half.txt:1", "-m", "the file is empty")["id"]
+    again = restarted(stage, holder)
+    stage.done(again, "finding", "answer", finding, "--fixed", "-m", "it has a line now", cwd=worktree(stage, task))
+    stage.no(again, "finding", "judge", finding, "--verified", "-m", "read it", rules=["L8"])
+    seen = stage.show(task)["attempts"][-1]["seen"]
+    assert "P2" in stage.run(again, "approve", task, "--seen", seen, "-m", "fine").err
+
+
 def test_T2_next_goes_on_with_the_claim_of_the_ended_process_before_other_work(
     stage: Stage, holder: FakeAgent, task: str
 ) -> None:

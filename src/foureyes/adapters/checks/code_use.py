@@ -471,8 +471,6 @@ def _site_text(path: str) -> str:
 # ---- Pytest settings ----
 
 FILES = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": "pytest", "setup.cfg": "tool:pytest"}
-FROM_THE_TOP = ("conftest.py", "tests/__init__.py", "test/__init__.py")
-"""Pytest puts the top of the tree on the path if one of these files exists."""
 
 
 def said_paths(root: str) -> list[str]:

@@ -94,7 +94,8 @@ class Answers:
             )
             if reasons:
                 refuse_verb("nothing was answered.", *reasons, task=row.id)
-            owner = row.implementer or actor.session
+            is_heir = is_successor(self._context, work.tx, work.actor, row)  # in review there is no claim to take over
+            owner = work.actor.session if is_heir or row.implementer is None else row.implementer
             kept = [self._with_debt(work, row.id, known[answer.finding], answer) for answer in answers]
             notes = [_debt_note(given, answer) for given, answer in zip(answers, kept, strict=True) if given.debt]
             answers = kept

@@ -14,7 +14,6 @@ import msgspec
 
 RedoOption = Literal["keep", "fresh", "checkpoint"]
 PriorityChange = Literal["same", "bump", "lower"]
-REDO_OPTIONS: tuple[RedoOption, ...] = ("keep", "fresh", "checkpoint")
 
 
 HEADINGS = {"": "Detailed feedback:", "lead": "What the lead decided:"}

@@ -29,6 +29,10 @@ class Maker(msgspec.Struct, frozen=True):
     only_named: bool = False
 
 
+DID = {"responded": "answered its findings"}
+"""What an action of the history says about its session, where `ACTION it` does not."""
+
+
 @remembered
 def makers_of(facts: Facts) -> dict[SessionId, Maker]:
     """Return every session that shaped the work with its plainest reason: implementer, history, author set. Services
@@ -41,7 +45,7 @@ def makers_of(facts: Facts) -> dict[SessionId, Maker]:
         by_trailer = entry.action == "committed"
         cleared = by_trailer and entry.attempt <= facts.cleared.get(entry.session, -1)
         if entry.action in IMPLEMENTATION and not cleared:
-            why = "is named by the trailer of a commit" if by_trailer else f"{entry.action} it"
+            why = "is named by the trailer of a commit" if by_trailer else DID.get(entry.action, f"{entry.action} it")
             makers.setdefault(entry.session, Maker(entry.session, why, only_named=by_trailer))
     for author in facts.authors or ():
         if author.source != "trailer" or author.attempt > facts.cleared.get(author.session, -1):

@@ -235,11 +235,6 @@ class DiffRows:
         """The file that a row belongs to; -1 where there is none."""
         return bisect_right(self.file_rows, number) - 1
 
-    def hunk_at(self, number: int) -> int:
-        """The hunk that a row belongs to, or the last one above it; -1 above the first."""
-        row = self.rows[number] if 0 <= number < len(self.rows) else DiffRow("gap")
-        return row.hunk if row.hunk >= 0 else bisect_right(self.hunk_rows, number) - 1
-
     def following(self, places: Sequence[int], number: int, by: int) -> int | None:
         """Of some rows the next one after a row, or the last one before it."""
         if by > 0:
