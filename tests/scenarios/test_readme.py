@@ -40,10 +40,11 @@ EXIT = re.compile(r" +# exit (\d+)$")
 TOKEN = re.compile(
     r"(?P<time>\d{4}-\d\d-\d\dT[\d:.]+Z)|(?P<date>\b\d{4}-\d\d-\d\d\b)|(?P<session>ses-\w+)"
     r"|(?P<token>\bfe-[0-9a-f]{32}\b)|(?P<task>\bfe-[0-9a-z]{3,6}\b)|(?P<person>\w[\w-]*@[\w.-]+)"
-    r"|(?P<pid>(?<=pid )\d+)|(?P<rest>(?<=\b[0-9a-f]{7})[0-9a-f]{33}\b)"
-    r"|(?P<hash>\b[0-9a-f]{64}\b|\b[0-9a-f]{16}\b|\b[0-9a-f]{7,8}\b|\b[0-9a-f]{7}(?=[0-9a-f]{33}\b))"
+    r"|(?P<pid>(?<=pid )\d+)|(?P<rest>(?<=\b[0-9a-f]{7})(?:[0-9a-f]{33}|[0-9a-f]{5})\b)"
+    r"|(?P<hash>\b[0-9a-f]{64}\b|\b[0-9a-f]{16}\b|\b[0-9a-f]{7,8}\b"
+    r"|\b[0-9a-f]{7}(?=(?:[0-9a-f]{33}|[0-9a-f]{5})\b))"
 )
-"""A commit's whole hash is two tokens: the seven digits that other lines show, and the `rest`."""
+"""A commit's hash of 12 or 40 digits is two tokens: the seven digits that other lines show, and the `rest`."""
 
 
 TOOK = re.compile(r"\b\d+(?:\.\d)? ?s\b|(?<=PostgreSQL )[\d.]+|(?<=schema )\w+")
