@@ -45,8 +45,8 @@ def test_one_of_ones_own_says_how_it_is_run() -> None:
         ({"args": "-v"}, "args"),
         ({"args": ["a\0b"]}, "NUL"),
         ({"env": ["1X"]}, "neither the name of a variable"),
-        ({"env": ["FOUREYES_TOKEN"]}, "FOUREYES_TOKEN: what begins with"),
-        ({"env": ["GIT_DIR=/x"]}, "GIT_DIR: what begins with"),
+        ({"env": ["FOUREYES_TOKEN"]}, "FOUREYES_TOKEN: variables starting with FOUREYES_"),
+        ({"env": ["GIT_DIR=/x"]}, "GIT_DIR: variables starting with FOUREYES_, GIT_"),
         ("claude", "allowed are"),
     ],
 )
