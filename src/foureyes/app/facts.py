@@ -13,9 +13,8 @@ from foureyes.app.views.session import SessionView
 from foureyes.core.events import Event, SessionEvidenceAdded, SessionStarted, kind_of
 from foureyes.core.nouns.attempt import AUTHOR_SOURCES, Attempt, Author, EarlierAttempt
 from foureyes.core.nouns.finding_state import Blocking, FindingState, holds
-from foureyes.core.nouns.session import NESTED, Party, SessionKind, Trust, is_one_origin, is_oneself
+from foureyes.core.nouns.session import CONVERSATION, NESTED, Party, SessionKind, Trust, is_one_origin, is_oneself
 from foureyes.core.nouns.task import Task
-from foureyes.core.rules.callers import CONVERSATION
 from foureyes.core.rules.facts import Control, Facts, HistoryEntry, RecordedApproval
 from foureyes.core.words.ids import OriginId, SessionId, TaskId
 from foureyes.errors import StoreProblem

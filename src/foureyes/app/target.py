@@ -158,7 +158,7 @@ def target_here(context: Context, tx: Tx) -> TargetHere:
     """Read the local view of the target in one transaction, for use by a claim. Git is slow, so call this before the
     claim's write transaction.
     """
-    tx.along(("merge.last", {}))
+    tx.along(("merge.last", {}), ("merge.sent", {}))
     project = context.project(tx)
     at = furthest_target(context, tx, project)
     lost = lost_anchor(context, tx, project, ref=at)
@@ -366,14 +366,14 @@ def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, ref: str = ""
     Anchors up to the adopted commit count as held. Anchors behind the last merge were compared when it was made. `ref`
     is the git name of the target, by default furthest_target(). (J3, Q6)
     """
-    repo, target = context.repo, ref or furthest_target(context, tx, project)
-    since, adopted = _sent_there(context, tx, target) or _last(tx, project), _adopted(context, project)
+    repo, tip = context.repo, context.repo.commit_of(ref or furthest_target(context, tx, project))
+    if tip is None or tip == project.adopted:  # another check reports a missing target (K1)
+        return ""
+    since, adopted = _sent_there(context, tx, tip) or _last(tx, project), _adopted(context, project)
     held = partial(held_of, tx)
-    if repo.commit_of(target) is None:  # another check reports this (K1)
+    if repo.last_anchor(tip, since, held=held, adopted=adopted) is None:
         return ""
-    if repo.last_anchor(target, since, held=held, adopted=adopted) is None:
-        return ""
-    return repo.last_anchor(target, since, held=held, adopted=adopted, work=_work(tx)) or ""
+    return repo.last_anchor(tip, since, held=held, adopted=adopted, work=_work(tx)) or ""
 
 
 def lost_now(context: Context, tx: Tx, project: ProjectView, told: Sha | None = None) -> tuple[str, str]:
@@ -396,13 +396,12 @@ def _last(tx: Tx, project: ProjectView) -> Sha | None:
     return last_merge(tx) or (Sha(project.tip) if project.tip else None)
 
 
-def _sent_there(context: Context, tx: Tx, at: str) -> Sha | None:
+def _sent_there(context: Context, tx: Tx, tip: Sha) -> Sha | None:
     """Return a merge that this store pushed and the target contains. Anchors behind it were checked before. (Q4)"""
     from foureyes.app.target_merges import sent_merges
 
-    repo, sent = context.repo, [row.made for row in sent_merges(tx).values()]
-    tip = repo.commit_of(at) if sent else None
-    return next((made for made in sent if tip is not None and (made == tip or repo.is_ancestor(made, tip))), None)
+    sent = [row.made for row in sent_merges(tx).values()]
+    return next((made for made in sent if made == tip or context.repo.is_ancestor(made, tip)), None)
 
 
 def _work(tx: Tx) -> set[Sha]:

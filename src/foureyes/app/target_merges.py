@@ -371,22 +371,13 @@ def unbrought(context: Context, *, asked: bool = False) -> Unbrought | None:
         return Unbrought(f"the content of {target} cannot be read: {problem.message}", problem.next_step)
 
 
-def unbrought_lately(context: Context) -> Unbrought | None:
-    """Like unbrought(), but skip the check when the target is still at the last merge or at its first known commit."""
-    with context.store.read() as tx:
-        project = context.project(tx)
-        ref, until = noted_target(context, tx, project), _known_until(tx, project)
-    head = context.repo.commit_of(ref)
-    return unbrought(context) if head is not None and until and head != until else None
-
-
 def built_on(context: Context, tip: Sha) -> Unbrought | None:
     """Like unbrought(), but return only commits that a merge onto `tip` would be the first to build on. Skip the check
     when the target is still at the last merge.
     """
     with context.store.read() as tx:
         project = context.project(tx)
-        until = _known_until(tx, project)
+        until = merge_place_of(tx).newest or project.tip or ""
         known = known_commits(tx, project) if tip != until else None
     try:
         return _told(project.target, _strange(context, known, tip, until, asked=True)) if known else None
@@ -413,11 +404,6 @@ def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
     behind = _behind(context, known, seen, [start])
     strange = [commit for commit in seen.commits if commit.sha not in behind | known.brought]
     return _told(project.target, _Strange(strange))
-
-
-def _known_until(tx: Tx, project: ProjectView) -> str:
-    """Return the last merge, or the target's commit at `fe init` or when a person last accepted it. May be empty."""
-    return merge_place_of(tx).newest or project.tip or ""
 
 
 def _strange(context: Context, known: KnownCommits, at: str, *also: str, asked: bool = False) -> _Strange:

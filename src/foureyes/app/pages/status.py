@@ -10,7 +10,7 @@ import msgspec
 from foureyes.app.context import Count, IdRow
 from foureyes.app.pages.next_steps import after_status
 from foureyes.app.project.accepted_config import unaccepted
-from foureyes.app.target import misplaced
+from foureyes.app.target import merge_place_of, misplaced, noted_tip
 from foureyes.app.views.project import CounterRow, ProjectView
 from foureyes.app.views.status import OpenPoint, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow
@@ -33,7 +33,15 @@ if TYPE_CHECKING:
 
 
 REVIEWABLE_SHOWN = 20
-OF_STATUS = ("project.counters", "run.stuck_ready", "project.ready_goals", "merge.any", "merge.last", "sprint.any")
+OF_STATUS = (
+    "project.counters",
+    "run.stuck_ready",
+    "project.ready_goals",
+    "merge.place",
+    "merge.last",
+    "merge.sent",
+    "sprint.any",
+)
 """Queries that every project needs (`ahead`)."""
 POINTS = 10
 POINT = 200
@@ -53,7 +61,7 @@ class Status:
             project = self._context.project(tx)
             counts = _counts(tx)
             policy, source, notes, config = self._policy(tx, actor, project)
-            merged = tx.one("merge.any", IdRow) is not None
+            newest, tip = merge_place_of(tx).newest, noted_tip(self._context, tx, project)
             sprint = self._sprint(tx)
             points = self._points(tx, actor)
             notes += [prose(f"{text}: ") + fe("doctor") for text in misplaced(self._context, tx, project)]
@@ -61,8 +69,10 @@ class Status:
             prose(one_line(f"reviewers ask you about {each.task}, {each.cycle} {each.id}: {each.text}", POINT))
             for each in points
         ]
-        stopped = self._lacking(project) if merged else None
-        notes += self._of_target(project, stopped, merged=merged)
+        known = newest or project.tip  # where the target was last, by the journal
+        moved = bool(tip and known and tip != known)
+        stopped = self._lacking(project) if moved else None
+        notes += self._of_target(project, stopped, is_merged=bool(newest), moved=moved)
         notes += self._unheard() if counts["approved"] else []
         page = self._reviewable(actor) if counts["reviewing"] else NOTHING
         notes += self._to_fetch(page)
@@ -96,15 +106,13 @@ class Status:
         with self._context.store.read() as tx:
             return [each.text for each in own_work(self._context, tx, actor)]
 
-    def _of_target(self, project: ProjectView, stopped: Steps | None, *, merged: bool) -> list[Steps]:
-        """Return notes about the target once something was merged: checkouts left behind, missing merges, commits of no
-        task. (Q5)
-        """
+    def _of_target(self, project: ProjectView, stopped: Steps | None, *, is_merged: bool, moved: bool) -> list[Steps]:
+        """Return notes about checkouts left behind by a merge, missing merges, and commits of no task. (Q5)"""
         behind = [
             prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
-            for left in (checkouts_behind(self._context, project.target) if merged else ())
+            for left in (checkouts_behind(self._context, project.target) if is_merged else ())
         ]
-        return [*behind, *([stopped] if stopped else []), *(self._unbrought() if merged or project.tip else [])]
+        return [*behind, *([stopped] if stopped else []), *(self._unbrought() if moved else [])]
 
     def _points(self, tx: Tx, actor: Actor) -> list[OpenPoint]:
         """Return the questions that wait for this agent's answer. Its work waits until then. (R2)"""
@@ -156,9 +164,9 @@ class Status:
 
     def _unbrought(self) -> list[Steps]:
         """Return a note about commits on the target that no task brought. (Q5)"""
-        from foureyes.app.target_merges import unbrought_lately
+        from foureyes.app.target_merges import unbrought
 
-        stray = unbrought_lately(self._context)
+        stray = unbrought(self._context)
         return [prose(f"{stray.text}: ") + stray.next] if stray else []
 
     def _merge(self, actor: Actor) -> Steps:

@@ -26,7 +26,6 @@ from foureyes.app.work.remote_attempts import bring, unasked_in_words
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.attempt import Attempt
-from foureyes.core.nouns.check import CLAIMED
 from foureyes.core.nouns.decision import LONGEST, NOTHING_KNOWN, Looked, counted, grade_of
 from foureyes.core.nouns.session import Actor, is_one_origin, is_oneself
 from foureyes.core.rules import gate
@@ -48,6 +47,7 @@ from foureyes.core.rules.stacks import passed_over
 from foureyes.core.words.decision import Decision
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_name, clean_text
+from foureyes.core.words.vocabulary import CLAIMED
 from foureyes.errors import BadInput, Conflict, FoureyesError, GitProblem, Reason, Refused
 from foureyes.steps import fe, phrase
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
@@ -287,7 +287,7 @@ def _what_failed(ran: Ran, failed: int) -> str:
     return f"exit code {ran.exit_code}"
 
 
-class WhatRan(NamedTuple):
+class WhatRan(msgspec.Struct, frozen=True):
     """The program and environment of a check run, empty if unknown.
 
     `beside` is the only target tree for which the run is valid, because files of the change may lie where the
@@ -312,7 +312,8 @@ class WhatRan(NamedTuple):
 
 def is_another(now: str, then: str) -> bool:
     """Return True if two runs differ in program, environment or target, as far as both record them."""
-    return any(one and other and one != other for one, other in zip(WhatRan.read(now), WhatRan.read(then), strict=True))
+    both = zip(*(msgspec.structs.astuple(WhatRan.read(stored)) for stored in (now, then)), strict=True)
+    return any(one and other and one != other for one, other in both)
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -343,10 +344,6 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     def failures(self) -> int:
         """Number of failures. Old versions stored only their names."""
         return max(self.failed, len(self.failing))
-
-
-CLAIMED = "claimed: an agent or an author ran it, so it decides nothing by itself"
-"""D5: how a person reads that only a claimed result is there."""
 
 
 class CheckState(msgspec.Struct, frozen=True, kw_only=True):

@@ -26,6 +26,8 @@ RUN_TOKEN = "token"  # noqa: S105  (a file's name)
 RUN_SOCKET = "socket"
 """The socket in it through which the run's commands reach the runner."""
 
+CONVERSATION = "conv:"
+"""Prefix of the evidence of a conversation with an agent program."""
 NESTED = "nested:"
 """Prefix of the evidence of an agent process that runs below an agent of another name. (I4)"""
 

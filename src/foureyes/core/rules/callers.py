@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from foureyes.core.nouns.session import HOST_MAP, Actor, Standing
+from foureyes.core.nouns.session import CONVERSATION, HOST_MAP, Actor, Standing
 from foureyes.core.rules.policy import IdentityRule
 from foureyes.core.words.ids import session_of
 from foureyes.errors import Reason
@@ -16,8 +16,6 @@ from foureyes.steps import Steps, by, by_person, either, fe, in_turn, prose
 
 # Three things hide the caller: a process tree that ends inside the machine, a uid map that anyone can make, and a
 # `/proc` that is not the kernel's. An accepted setting can declare a container as this project's home.
-
-CONVERSATION = "conv:"
 
 
 def why_not_home(stands: Standing, rule: IdentityRule) -> str:

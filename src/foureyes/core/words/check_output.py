@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection
-from typing import NamedTuple
+
+import msgspec
 
 from foureyes.core.words.ids import Shape
 
@@ -66,7 +66,7 @@ def is_tools_own_break(command: str, code: int | None, failed: Collection[int] |
 # ---- Reporting (D5) ----
 
 
-class ReportWriter(NamedTuple):
+class ReportWriter(msgspec.Struct, frozen=True):
     """A tool in a command and its replacement with a report. `sets` is a variable it reads, `drops` options that
     prevent the report, `files` the report's place if the tool chooses it, `needs` packages to install.
     """
@@ -128,7 +128,7 @@ def report_line(command: str) -> str:
 
 
 def _quoted(run: str) -> str:
-    return json.dumps(run, ensure_ascii=False) if "'" in run else f"'{run}'"
+    return msgspec.json.encode(run).decode() if "'" in run else f"'{run}'"
 
 
 # ---- The program that a command line is about ----

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from foureyes.core.words.folding import folded_path
+from foureyes.core.words.ids import Shape
 
 # ---- Path globs of the configuration ----
 
@@ -204,7 +205,7 @@ def parts_of(path: str) -> list[str]:
 
 # ---- Names of files that mostly hold a secret ----
 
-_LIKELY = re.compile(
+_LIKELY = Shape(
     r"""
     \.env | \.env\..+ | .+\.env                          # variables of a deployment
     | .+\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc)  # keys and stores of keys
@@ -216,8 +217,8 @@ _LIKELY = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_SHOWN_TO_ALL = re.compile(r".*(?:example|sample|template|dist|\.pub)(?:\..*)?", re.IGNORECASE)
-_CODE = re.compile(r".+\.(?:py|js|ts|go|rs|java|rb|php|c|h|cpp|cs|kt|swift|md|rst|html|sh)", re.IGNORECASE)
+_SHOWN_TO_ALL = Shape(r".*(?:example|sample|template|dist|\.pub)(?:\..*)?", re.IGNORECASE)
+_CODE = Shape(r".+\.(?:py|js|ts|go|rs|java|rb|php|c|h|cpp|cs|kt|swift|md|rst|html|sh)", re.IGNORECASE)
 
 
 def is_likely_secret(path: str) -> bool:

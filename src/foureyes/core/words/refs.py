@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from foureyes.core.words.ids import Shape
 
 KEPT_ATTEMPTS = "refs/foureyes/attempts/"
 LEFT_BRANCHES = "refs/foureyes/left/"
@@ -13,8 +13,8 @@ FENCE = "refs/foureyes/fence"
 """A ref of the remote that every merge moves together with the target. A merger that was presumed dead expects it
 elsewhere, so its push fails. (J4, Q6)
 """
-_LEAF = re.compile(r"(refs/(?:foureyes/(?:fence|(?:attempts|left)/[^/]+/[0-9]+(?:-[0-9a-f]+)?)|heads/fe/[^/]+))/")
-_FOLDER = re.compile(r"refs/foureyes/(?:attempts|left)(?:/[^/]+)?")
+_LEAF = Shape(r"(refs/(?:foureyes/(?:fence|(?:attempts|left)/[^/]+/[0-9]+(?:-[0-9a-f]+)?)|heads/fe/[^/]+))/")
+_FOLDER = Shape(r"refs/foureyes/(?:attempts|left)(?:/[^/]+)?")
 DETACHED = "(detached)"
 """The ref of an attempt from a detached head."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 FILE = "file"
 """The file in the project's own folder, wherever that is."""
@@ -15,7 +15,7 @@ SECRET = ("password", "sslpassword")
 """Address parameters with a secret."""
 
 
-class _Parts(NamedTuple):
+class _Parts(msgspec.Struct, frozen=True):
     """The parts of a server address as libpq splits it: the login ends at an `@` before the first `/` and may contain
     a `?`. Parameter names are decoded.
     """

@@ -7,17 +7,18 @@ numbers by order, and paths of temporary checkouts in names.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
+from foureyes.core.words.ids import Shape
+
 MAX_PLACE = 300
-SCRATCH = re.compile(r"(?:file://)?/[^\s:]*?foureyes-check-[^/\s]+/(?:work/)?")
+SCRATCH = Shape(r"(?:file://)?/[^\s:]*?foureyes-check-[^/\s]+/(?:work/)?")
 """Path of a temporary checkout, which differs from run to run."""
-NUMBER = re.compile(r"#[0-9]+\Z")
-PLACE = re.compile(r" \[in ([^\]]*)\]\Z")
+NUMBER = Shape(r"#[0-9]+\Z")
+PLACE = Shape(r" \[in ([^\]]*)\]\Z")
 
 
 class NamedTest(msgspec.Struct, frozen=True):

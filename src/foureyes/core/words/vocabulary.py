@@ -1,4 +1,4 @@
-"""Fixed words: verdicts (V5), quick issues (F1), kinds of exceptions (P8)."""
+"""Fixed words: verdicts (V5), quick issues (F1), kinds of exceptions (P8), claimed results (D5)."""
 
 from __future__ import annotations
 
@@ -59,6 +59,12 @@ MEANINGS: dict[ExceptionKind, str] = {
     "remote_moved": "a person said that the remote of a clone is at another address from now on (Q6)",
 }
 """The meaning of each exception, for auditors."""
+
+
+# ---- Claimed results (D5) ----
+
+CLAIMED = "claimed: an agent or an author ran it, so it decides nothing by itself"
+"""The note on a check whose only result is claimed. (D5)"""
 
 
 # ---- Quick issues (F1) ----

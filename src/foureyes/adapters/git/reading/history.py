@@ -169,8 +169,6 @@ def last_anchor(
     have no anchors. A malformed anchor counts as the highest, because no one holds it (G1). Everything up to `adopted`
     counts as held. [J3]
     """
-    if tip == adopted:
-        return None
     words = b"\n" + BEGINS
     known = next((end for end in (since, adopted) if end is not None and _is_on(git, end, tip)), None)
     commits = _all_with(git, tip, words, known)

@@ -81,9 +81,6 @@ WHERE j.kind = 'TaskMerged' AND j.task IN (SELECT p.task FROM approvals p WHERE 
 -- name: merge.merged
 SELECT id FROM tasks WHERE status = 'closed' AND resolution = 'merged' ORDER BY n;
 
--- name: merge.any
-SELECT task AS id FROM merges ORDER BY task LIMIT 1;
-
 -- name: merge.of
 SELECT m.task, m.attempt, m.approval, m.state, m.tries, m.why, m.until, m.process, m.host, m.seq,
   coalesce((SELECT s.value FROM settings s WHERE s.name = 'merge:lit:' || m.task),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from foureyes.core.nouns.attempt import Attempt, ChangedFile
-from foureyes.core.nouns.check import CLAIMED
 from foureyes.core.words.refs import DETACHED
 from foureyes.core.words.text import lines_of
 from foureyes.core.words.untrusted_text import named
+from foureyes.core.words.vocabulary import CLAIMED
 from foureyes.ui.cli.output import count, plain, when
 from foureyes.ui.cli.text.loop import context_sections, loop_lines
 from foureyes.ui.steps import next_line
