@@ -138,6 +138,7 @@ def test_a_target_that_cannot_be_read_is_no_reason_to_take_up_the_store_J3_G2(
     def unread(*_: object, **__: object) -> str:
         raise GitProblem("no temporary directory", next_step=step)
 
+    world.checkout.git("commit", "-q", "--allow-empty", "-m", "since the project began")
     monkeypatch.setattr(world.app.context.repo, "last_anchor", unread)
     (check,) = [each for each in world.app.doctor.examine(ALICE) if each.check == "place"]
     assert (check.result, check.next) == ("fail", step)
