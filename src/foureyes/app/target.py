@@ -140,10 +140,12 @@ def answer_to(context: Context, question: RemoteQuestion) -> RemoteAnswer:
 
 
 def tip_there(context: Context) -> Sha | None:
-    """Ask the remote for the target's commit. Return None if there is no remote or it cannot be reached."""
+    """Ask the remote for the target's commit. Return None if there is no remote or it cannot be asked. Then only this
+    clone's refs are known, which any agent can change.
+    """
     try:
         answer = ask_target(context)
-    except RemoteProblem:
+    except GitProblem:
         return None
     return answer.tip if answer else None
 

@@ -86,12 +86,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def env(self) -> str:
-        return variable_of(self.key) if self.scale else ""
-
-
-def variable_of(key: str) -> str:
-    """Return the environment variable of a key."""
-    return "FOUREYES_" + key.replace(".", "_").upper()
+        """The environment variable of the key, empty if the environment cannot set it."""
+        return "FOUREYES_" + self.key.replace(".", "_").upper() if self.scale else ""
 
 
 # ---- The keys of `[work]` and `[checkout]` ----

@@ -268,12 +268,6 @@ def test_doctor_says_nothing_about_current_keys(desk: DeskWorld) -> None:
     assert doctor_on_settings(desk) == []
 
 
-def test_doctor_names_a_variable_of_a_removed_key(desk: DeskWorld) -> None:
-    desk.environ["FOUREYES_MINOR_MAX_BYTES"] = "9"
-    ((text, _),) = doctor_on_settings(desk)
-    assert text.startswith("the environment sets FOUREYES_MINOR_MAX_BYTES: minor.max_bytes has no effect")
-
-
 def test_a_renamed_setting_can_be_set_by_its_former_key(desk: DeskWorld) -> None:
     desk.app.policy.set(ALICE, "review.risk.high_lines", "9")
     assert setting(desk, "review.risk.large_change") == (9, "store")

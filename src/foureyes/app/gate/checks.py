@@ -687,7 +687,7 @@ class CheckRuns:
         tip = target_tree(self._context)
         with self._context.store.read() as tx:
             rules = self._context.policy(tx, actor).checks
-            on_tip = [self._row(tx, row.seq) for row in tx.all("check.on_tree", Numbered, tree=tip)]
+            on_tip = tx.all("journal.checks_on", RunRow, tree=tip)
             earlier = tx.all("journal.checks", RunRow, task=NO_TASK, limit=KEPT)
             runs = [*self._runs(tx, on_tip), *self._runs(tx, earlier)]
         latest = [
@@ -710,12 +710,6 @@ class CheckRuns:
     def _runs(self, tx: Tx, rows: Sequence[RunRow]) -> list[CheckRun]:
         names = parties_of(tx, {row.session for row in rows}) if rows else {}
         return [_run(row, names[row.session].name if row.session in names else row.session) for row in rows]
-
-
-class Numbered(msgspec.Struct, frozen=True):
-    """The number of a run."""
-
-    seq: int
 
 
 def _run(row: RunRow, by: str) -> CheckRun:

@@ -31,7 +31,6 @@ from foureyes.config import FILE
 from foureyes.config.consistency import disagreements
 from foureyes.config.layers import Layers
 from foureyes.config.parser import former_keys, read_file
-from foureyes.config.settings import REMOVED, instead_of, variable_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.refs import FENCE, KEPT_REMOTES, displaced, tracked
 from foureyes.core.words.untrusted_text import some
@@ -242,12 +241,7 @@ class Doctor:
         except (ConfigError, GitProblem):  # the configuration check reports this
             written = []
         step = prose(f"change {FILE}, then: ") + ACCEPT
-        checks = [Check("settings", "warn", sentence, step) for sentence in written]
-        variables = {variable_of(key): key for key in REMOVED}
-        for variable in sorted(variables.keys() & self._context.environ.keys()):
-            text = f"the environment sets {variable}: {instead_of(variables[variable])}"
-            checks.append(Check("settings", "warn", text, prose("unset the variable")))
-        return checks
+        return [Check("settings", "warn", sentence, step) for sentence in written]
 
     def _health(self) -> Check:
         try:

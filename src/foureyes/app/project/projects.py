@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 
 from foureyes.app.context import Context, IdRow, permit
 from foureyes.app.project.accepted_config import is_missing
@@ -14,10 +13,9 @@ from foureyes.app.views.project import ProjectView
 from foureyes.app.views.settings import Adoption, Milestones, RestoredStore, StoreRole
 from foureyes.core.events.project import ProjectCreated, SecurityRecorded, StorePlaced
 from foureyes.core.nouns.session import Actor
-from foureyes.core.words.ids import Sha
 from foureyes.core.words.store_place import place_words
 from foureyes.core.words.text import visible
-from foureyes.errors import BadInput, GitProblem
+from foureyes.errors import BadInput
 from foureyes.steps import blank, fe, in_turn, prose
 
 
@@ -57,7 +55,7 @@ class Projects:
         that lacks merges of the target must be adopted first. [P12]
         """
         after = self.milestones()
-        there = _tip_there(self._context)  # outside the transaction, as in adopt()
+        there = tip_there(self._context)  # outside the transaction, as in adopt()
         with self._context.writing(actor, "store restore") as work:
             reason = f"store restored from {source}"
             detail = f"the store before it: {os.path.basename(kept) or 'there was none'}"
@@ -91,7 +89,7 @@ class Projects:
         context = self._context
         if not reason.strip():
             raise BadInput("say why this is the store: it stays on record.", next_step=ADOPT)
-        there = _tip_there(context)
+        there = tip_there(context)
         with context.store.read() as tx:
             project = context.project(tx)
             place = context.store.place if context.store.place != project.place else ""
@@ -154,15 +152,6 @@ class Projects:
             for ending in ("", "-wal", "-shm", "-journal"):
                 if os.path.lexists(partial + ending):
                     os.remove(partial + ending)
-
-
-def _tip_there(context: Context) -> Sha | None:
-    """Return the remote's target head, or None if it cannot be asked. Then only this clone's refs are known, which any
-    agent can change. [P12]
-    """
-    with suppress(GitProblem):
-        return tip_there(context)
-    return None
 
 
 def _placed(place: str, project: ProjectView, tip: str = "") -> StorePlaced:

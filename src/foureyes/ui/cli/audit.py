@@ -6,20 +6,13 @@ import click
 import msgspec
 
 from foureyes.app.views.journal import AuditReport, JournalRow
-from foureyes.core.nouns.decision import NOTHING_KNOWN, Looked
+from foureyes.core.nouns.decision import Looked
 from foureyes.core.words.text import flat
 from foureyes.errors import VerificationFailed
 from foureyes.steps import blank, fe, in_turn
 from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import PAGER, Session, reason_options, say, verb
 from foureyes.ui.cli.store import show_progress
-
-
-class DecisionLook(msgspec.Struct):
-    """Review behavior recorded with a decision. [H5]"""
-
-    look: Looked = NOTHING_KNOWN
-    batch: str = ""
 
 
 @click.group("audit")
@@ -59,11 +52,11 @@ def how_it_was_seen(row: JournalRow) -> str:
     """Return how the reviewer read the change, in parentheses before the row's text, if that was measured. [H4]"""
     if '"look":{' not in row.payload:
         return ""
-    decision = msgspec.json.decode(row.payload, type=DecisionLook)
-    if decision.look.hunks is None:
+    decision = msgspec.json.decode(row.payload)
+    look, batch = msgspec.convert(decision["look"], Looked), decision.get("batch", "")
+    if look.hunks is None:
         return ""
-    batch = f"{decision.batch} in a batch, " if decision.batch else ""
-    return f"({batch}{decision.look.words}) "
+    return f"({f'{batch} in a batch, ' if batch else ''}{look.words}) "
 
 
 @verb("exceptions", example="fe audit exceptions")

@@ -15,9 +15,6 @@ WHERE tree IN (SELECT value FROM json_each(:trees)) ORDER BY seq;
 -- name: check.trees_since
 SELECT DISTINCT tree FROM checks WHERE seq > :after;
 
--- name: check.on_tree
-SELECT seq FROM checks WHERE tree = :tree ORDER BY seq DESC;
-
 -- name: check.tests
 SELECT digest, packed FROM test_lists WHERE digest IN (SELECT value FROM json_each(:digests));
 

@@ -89,6 +89,10 @@ SELECT seq, task, at, session, payload FROM journal WHERE task = :task AND kind 
 -- name: journal.check
 SELECT seq, task, at, session, payload FROM journal WHERE seq = :seq AND kind = 'CheckFinished';
 
+-- name: journal.checks_on
+SELECT seq, task, at, session, payload FROM journal WHERE kind = 'CheckFinished'
+  AND seq IN (SELECT c.seq FROM checks c WHERE c.tree = :tree) ORDER BY seq DESC;
+
 -- name: journal.approved
 SELECT seq, task, at, session, kind, payload FROM journal WHERE seq IN (SELECT CAST(value AS INTEGER) FROM json_each(:seqs))
   AND kind = 'Approved' ORDER BY seq;
