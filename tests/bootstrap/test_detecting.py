@@ -311,7 +311,10 @@ def test_the_environment_of_the_checks_is_written_with_them(checkout: Checkout) 
     checkout.write("package.json", json.dumps({"scripts": {"test": "x"}}))
     checkout.write("pnpm-lock.yaml", "x\n")
     checkout.commit("x.py")
-    made = init(checkout)
+    tools = checkout.path.parent / "tools"
+    tools.mkdir()
+    (tools / "pnpm").symlink_to("/bin/true")
+    made = init(checkout, environ={"PATH": str(tools)})
     written = read_file(checkout.git("show", "main:foureyes.toml"))
     assert written["checkout.prepare"] == made.prepare == "pnpm install --frozen-lockfile"
     assert [one.rule.run for one in made.checks] == ["pnpm run test"]

@@ -40,6 +40,23 @@ def test_an_environment_that_cannot_be_made_here_is_proposed_to_nobody_and_the_n
     assert "checkout" not in checkout.git("show", "main:foureyes.toml")
 
 
+@pytest.mark.parametrize(
+    ("more", "prepare"),
+    [("", ""), ('[dependency-groups]\ndev = ["pytest"]\n', "python3 -m venv .venv")],
+    ids=["no other way", "another way"],
+)
+def test_init_proposes_no_environment_by_a_missing_program(checkout: Checkout, more: str, prepare: str) -> None:
+    checkout.write("pyproject.toml", f"[tool.pytest.ini_options]\n{more}")
+    checkout.write("uv.lock", "version = 1\n")
+    environ = {"PATH": "/usr/bin:/bin"}  # without uv, and nothing is tried
+    made = create_project(str(checkout.path), environ, ALICE, prefix="fe", target=None, commit=True)
+    assert [one.rule.name for one in made.checks] == ["tests"]
+    assert made.prepare.startswith(prepare) if prepare else made.prepare == ""
+    assert "uv" not in checkout.git("show", "main:foureyes.toml")
+    (note,) = [note for note in made.notes if "uv" in note]
+    assert note == "no environment is made by uv sync --frozen --no-install-project: `uv` is not installed here"
+
+
 @pytest.mark.parametrize("prepare", ["", "true", "false"])
 def test_however_many_checks_are_tried_the_tree_is_written_once_D5(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch, prepare: str

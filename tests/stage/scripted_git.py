@@ -196,6 +196,9 @@ class ScriptedRepo:
     def locked(self, below: str) -> list[str]:
         return []
 
+    def usual_remote(self) -> str:
+        return ""
+
     def replaced(self) -> list[str]:
         return []
 

@@ -126,6 +126,9 @@ class Repo(Protocol):
     def kept(self, below: str) -> dict[str, Sha]:
         """Return every ref below a prefix with its object."""
 
+    def usual_remote(self) -> str:
+        """Return the clone's default remote: origin, or the only one. Return an empty string if neither applies."""
+
     def replaced(self) -> list[str]:
         """Return the mechanisms that replace commits in this clone. Decisions go by hash and ignore them."""
 

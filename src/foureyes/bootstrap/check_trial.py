@@ -125,6 +125,18 @@ def _best(
     return replace(best, notes=tuple(notes))
 
 
+def untried(place: Located, environ: Mapping[str, str], detected: Detected) -> Detected:
+    """Return the proposal without the environments whose program is not installed. Runs nothing."""
+    notes, ways = list(detected.notes), []
+    with closing(_pipeline(place, environ)) as pipeline:
+        for way in detected.ways:
+            if program := pipeline.absent(replace(detected.checks[0].rule, checkout=way)):
+                notes.append(f"no environment is made by {way.prepare}: `{program}` is not installed here")
+            else:
+                ways.append(way)
+    return replace(detected, ways=tuple(ways), notes=tuple(notes))
+
+
 def _required(checks: Sequence[CheckProposal]) -> int:
     return sum(map(_tells, checks))
 

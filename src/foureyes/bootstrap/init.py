@@ -189,10 +189,10 @@ def _proposed(
         return Detected()
     own = {} if trying is None else settings_in(place.root)
     detected = beyond(detected_in(place.root), {**own, **settings, "checks": ()})
-    if trying is not None and detected.checks:
-        from foureyes.bootstrap.check_trial import tried
+    if detected.checks:
+        from foureyes.bootstrap.check_trial import tried, untried
 
-        detected = tried(place, environ, detected, trying)
+        detected = untried(place, environ, detected) if trying is None else tried(place, environ, detected, trying)
     used = tuple(proposal.rule for proposal in detected.checks if proposal.is_of_use)
     settings |= {"checks": used} if detected.checks else {}
     settings |= detected.settings if used else {}

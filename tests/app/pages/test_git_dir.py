@@ -110,6 +110,9 @@ def test_a_shallow_clone_is_led_to_the_rest_of_its_history_Q6(clones: Wired) -> 
     git("reset", "-q", "--hard", "FETCH_HEAD")
     (line,) = [line for line in alpha.app.doctor.examine(BOB) if line.check == "history"]
     assert (line.result, steps_text(line.next)) == ("warn", "git fetch --unshallow origin")
+    assert line.message == "this clone lacks part of the history of main, which a merge may need"
+    other = clones.approved(clones.beta)
+    assert merge(alpha) == {other: "merged"}, "from the last merge on it has all that this one needs"
     git("fetch", "-q", "--unshallow", far)
     assert [line for line in alpha.app.doctor.examine(BOB) if line.check == "history"] == []
 

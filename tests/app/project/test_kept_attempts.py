@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 import zlib
+from pathlib import Path
 
 import pytest
 
 from foureyes.core.words.store_place import FILE
 
-from tests.stage.checkout import AT_ONCE
+from tests.stage.checkout import AT_ONCE, Checkout
 from tests.stage.gated import approved, configure, deliver, merge_rows
 from tests.stage.people import BOB, CLAUDE
 from tests.stage.world import GitWorld
@@ -46,6 +48,43 @@ def test_an_object_that_is_gone_is_named_A1_J2(world: GitWorld) -> None:
         sha = world.checkout.git("rev-parse", name).strip()
         (world.checkout.path / ".git" / "objects" / sha[:2] / sha[2:]).unlink()
         assert said(world) == [("completeness", expected)]
+
+
+def test_a_fresh_clone_fetches_all_attempts(world: GitWorld, tmp_path: Path) -> None:
+    world.handed_in(CLAUDE)
+    subprocess.run(
+        [
+            "git",
+            "clone",
+            "-q",
+            "--single-branch",
+            "-b",
+            "main",
+            f"file://{world.checkout.path}",
+            str(tmp_path / "fresh"),
+        ],
+        check=True,
+    )
+    checkout = Checkout(tmp_path / "fresh")
+    fresh = GitWorld(checkout, world.environ, world.store, create=False)
+    world.store.place = FILE
+    every = "refs/foureyes/attempts/*"
+    text = f"the attempts are not in this clone (git fetch origin '{every}:{every}' brings them)"
+    assert said(fresh) == [("completeness", text)]
+    checkout.git("fetch", "-q", "origin", f"{every}:{every}")
+    assert said(GitWorld(checkout, world.environ, world.store, create=False)) == []
+
+
+def test_an_attempt_without_its_commit_cannot_be_put_back(world: GitWorld) -> None:
+    task = world.handed_in(CLAUDE)
+    ref, head = f"refs/foureyes/attempts/{task}/1", world.show(task).attempts[-1].head
+    world.store.place = FILE
+    world.checkout.git("update-ref", "-d", ref)
+    (world.checkout.path / ".git" / "objects" / head[:2] / head[2:]).unlink()
+    assert said(world) == [
+        ("completeness", f"attempt 1 of {task}: its commit {head[:12]} is not in the repository, or not all of it"),
+        ("completeness", f"attempt 1 of {task}: {ref} is gone"),
+    ]
 
 
 def another_process(world: GitWorld) -> GitWorld:

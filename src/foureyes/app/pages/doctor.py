@@ -420,7 +420,7 @@ def _history(context: Context) -> list[Check]:
         is_whole = not context.repo.history(target, COMMITS_LOOKED_AT).lacks
     except GitProblem:  # another check reports this
         return []
-    text = f"this clone lacks part of the history of {target}, so it cannot merge"
+    text = f"this clone lacks part of the history of {target}, which a merge may need"
     return [] if is_whole else [Check("history", "warn", text, unshallow(remote))]
 
 

@@ -13,7 +13,7 @@ from foureyes.app.facts import EventRow
 from foureyes.app.ports import CountProgress
 from foureyes.app.project.accepted_config import BRING_HERE, named_in, read_at
 from foureyes.app.signatures import Signature, Statement
-from foureyes.app.target import ADOPT, RemoteAnswer, ask_target, misplaced, unread_anchor
+from foureyes.app.target import ADOPT, RemoteAnswer, ask_target, misplaced, remote_of, unread_anchor
 from foureyes.app.target_merges import MergeStop, amiss
 from foureyes.app.views.journal import AuditReport, Discrepancy, JournalRow, SecurityRow, SecurityTotal
 from foureyes.app.views.settings import SigningKey
@@ -227,7 +227,7 @@ class KeptAttempt(msgspec.Struct, frozen=True):
 def attempts_lost(context: Context) -> tuple[list[Discrepancy], list[str]]:
     """Return the attempts that are damaged or missing, and a note about attempts kept only in other clones."""
     with context.store.read() as tx:
-        attempts = tx.all("attempt.kept", KeptAttempt)
+        attempts, remote = tx.all("attempt.kept", KeptAttempt), remote_of(context, tx)
     if not attempts:
         return [], []
     try:
@@ -235,6 +235,10 @@ def attempts_lost(context: Context) -> tuple[list[Discrepancy], list[str]]:
         gone = context.repo.missing([sha for attempt in attempts for sha in (attempt.head, attempt.tree)])
     except GitProblem as problem:
         return [Discrepancy("completeness", f"the kept attempts cannot be read: {problem.message}")], []
+    if context.store.place == FILE and not refs and gone and (remote := remote or context.repo.usual_remote()):
+        every = f"{KEPT_ATTEMPTS}*"
+        text = f"the attempts are not in this clone (git fetch {remote} '{every}:{every}' brings them)"
+        return [Discrepancy("completeness", text)], []
     elsewhere = [each for each in attempts if context.store.place != FILE and each.ref not in refs]
     lost = [
         discrepancy
@@ -256,5 +260,6 @@ def _wrong(attempt: KeptAttempt, kept: Sha | None, gone: set[Sha]) -> list[Discr
         if sha in gone
     ]
     if kept is None:
-        lost.append(f"{name}: {attempt.ref} is gone (git update-ref {attempt.ref} {attempt.head} puts it back)")
+        back = f" (git update-ref {attempt.ref} {attempt.head} puts it back)" if attempt.head not in gone else ""
+        lost.append(f"{name}: {attempt.ref} is gone{back}")
     return [Discrepancy("completeness", text) for text in lost]
