@@ -269,7 +269,7 @@ def test_M4_what_a_check_names_or_runs_never_approves_itself(gate: Gate, way: st
     run, target, change, path = DERIVED[way]
     another_check(gate, run, report="none", files={"src/more.py": "more = 1\n", **target})
     work = gate.trusted({**change, **BROKEN})
-    assert f"M4 it changes how checks run: {path}" in gate.why_not(work)
+    assert any(why.startswith(f"M4 it changes how checks run: {path}") for why in gate.why_not(work))
     approved = gate.approve(gate.cast.gemini, work, "-m", "read it")
     assert approved["status"] == "approved", "only gate files need a person"
 

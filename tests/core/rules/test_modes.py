@@ -596,6 +596,20 @@ def test_all_that_fails_is_said_in_the_order_of_the_rule_M4_G2() -> None:
     assert "no check is configured" in none[1].message
 
 
+@pytest.mark.parametrize(
+    ("run", "why"),
+    [
+        ("pytest tests/test_a.py", ["it changes how checks run: tests/test_a.py, which the check tests runs"]),
+        ("bash tests/test_a.py", ["it changes how checks run: tests/test_a.py, which the check tests runs"]),
+        ("pytest tests", []),
+    ],
+)
+def test_a_test_file_decides_only_where_a_command_names_it_M4(run: str, why: list[str]) -> None:
+    check = replace(TESTS, run=run)
+    facts = auto(touching("tests/test_a.py"), results=(ran(check),))
+    assert [reason.message for reason in reasons(facts, rules(checks=(check,)))] == why
+
+
 def test_what_no_environment_is_made_from_is_no_reason_M4() -> None:
     assert reasons(auto(touching("src/code.go")), PREPARED) == ()
 

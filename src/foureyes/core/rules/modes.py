@@ -24,6 +24,7 @@ from foureyes.core.rules.policy import (
     Mode,
     ReviewPolicy,
     bars_auto_approval,
+    check_of,
     deciding,
     gate_files,
     required_grade,
@@ -375,10 +376,9 @@ def _self_made(facts: Facts, policy: ReviewPolicy) -> list[Reason]:
         Reason("A4", f"it changes the gate file {named(path)}")
         for path in gate_files(policy, facts.changed_paths())[:1]
     ]
-    reasons += [
-        Reason("M4", f"it changes how checks run: {named(path)}")
-        for path in deciding(policy, facts.changed_paths(), facts.called_paths())[:1]
-    ]
+    for path in deciding(policy, facts.changed_paths(), facts.called_paths())[:1]:
+        by = f", which the check {check} runs" if (check := check_of(policy, path)) else ""
+        reasons.append(Reason("M4", f"it changes how checks run: {named(path)}{by}"))
     return reasons + [Reason("M4", why) for why in _weaker_tests(facts, policy)[:1]]
 
 

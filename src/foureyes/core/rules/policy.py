@@ -314,6 +314,13 @@ def deciding(policy: ReviewPolicy, paths: Iterable[str], called: Iterable[str] =
     return [path for path in wanted if path in known or any(command.has(path) for command in commands)]
 
 
+def check_of(policy: ReviewPolicy, path: str) -> str:
+    """Return the first check whose command names a path, or an empty string. (M4)"""
+    from foureyes.core.words.commands import named_by
+
+    return next((rule.name for rule in policy.checks if named_by(rule.run).has(path)), "")
+
+
 def check_commands(policy: ReviewPolicy) -> list[str]:
     """Return every command of the checks, including those that prepare and build the environment."""
     commands = [policy.checkout.prepare, policy.checkout.build, *[rule.run for rule in policy.checks]]
