@@ -12,7 +12,9 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     import subprocess
@@ -43,7 +45,7 @@ class ProgramHung(ProcessProblem):
     """Error: the program waited for something that never comes, and was ended with everything it had started."""
 
 
-class Finished(NamedTuple):
+class Finished(msgspec.Struct, frozen=True):
     """The exit code and output of a program."""
 
     rc: int
@@ -51,7 +53,7 @@ class Finished(NamedTuple):
     err: bytes
 
 
-class ProgramEnd(NamedTuple):
+class ProgramEnd(msgspec.Struct, frozen=True):
     """The end of a supervised program. `problem` gives the reason for an unknown result, or tells of processes that
     could not be ended."""
 

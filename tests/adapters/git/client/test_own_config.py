@@ -31,7 +31,7 @@ def asked(project: Project) -> Asked:
 
 
 def look(config: OwnConfig, project: Project, asked: Asked) -> list[str]:
-    return [setting.key for setting in config.seen_from(f"{project.path}/.git", asked)]
+    return [key for key, _ in config.seen_from(f"{project.path}/.git", asked)]
 
 
 def test_what_has_not_changed_is_not_asked_for_again(project: Project, asked: Asked) -> None:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 from os.path import join
 from threading import RLock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from foureyes.adapters.git.client.answers import last_words
 from foureyes.adapters.git.client.object_files import (
@@ -50,7 +52,7 @@ Passes = Callable[[Sequence[str], Sequence[str], bytes], "Both"]
 """Pipes one git into another: the arguments of both, and the object names."""
 
 
-class RoomWays(NamedTuple):
+class RoomWays(msgspec.Struct, frozen=True):
     """The functions that move objects into the room and from there to the repository's store."""
 
     into_room: Passes

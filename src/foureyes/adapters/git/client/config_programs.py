@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from os.path import join
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from foureyes.adapters.folders import MB, read
 from foureyes.adapters.git.client.answers import as_text
@@ -33,11 +33,8 @@ _BOOLEAN = frozenset({"", "true", "false", "yes", "no", "on", "off", "0", "1"})
 _FILTER_KEYS = (".clean", ".smudge", ".process", ".required")
 
 
-class GitSetting(NamedTuple):
-    """A key as git prints it (section and name in lower case), with its value."""
-
-    key: str
-    value: str
+GitSetting = tuple[str, str]
+"""A key as git prints it (section and name in lower case), with its value."""
 
 
 class _Asks(Protocol):
@@ -58,7 +55,7 @@ def own_settings(ask: _Asks, git_dir: str) -> list[GitSetting]:
 
 def _setting(raw: bytes) -> GitSetting:
     key, equals, value = raw.partition(b"\n")
-    return GitSetting(as_text(key), as_text(value) if equals else "true")
+    return as_text(key), as_text(value) if equals else "true"
 
 
 def programs_named(settings: list[GitSetting]) -> list[str]:
@@ -125,7 +122,7 @@ class OwnConfig:
         if kept is not None and kept[0] == marks:
             return kept[1]
         settings = ask(git_dir)
-        includes = any(setting.key.startswith(("include.", "includeif.")) for setting in settings)
+        includes = any(key.startswith(("include.", "includeif.")) for key, _ in settings)
         if not includes and marks == self._contents(git_dir):
             self._kept[git_dir] = (marks, settings)
         return settings
