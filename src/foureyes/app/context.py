@@ -666,7 +666,7 @@ class Work:
         if self.unproven:
             raise Internal(f"{self.unproven} was about to be recorded without its signature (I9)")
         if task and any(type(event).__name__ in ENDS_APPROVAL for event in events):
-            from foureyes.app.target_merges import refuse_sent
+            from foureyes.app.target import refuse_sent
 
             refuse_sent(self.tx, task)
         self.introduce()

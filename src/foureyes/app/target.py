@@ -9,11 +9,12 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.context import TargetCommit, refuse_task
-from foureyes.core.words.ids import NO_ROW, Sha, anchored_row
+from foureyes.core.words.ids import NO_ROW, Sha, Shape, anchored_row
 from foureyes.core.words.refs import FENCE, tracked
 from foureyes.core.words.store_place import place_words
+from foureyes.core.words.text import visible
 from foureyes.errors import ConfigError, GitProblem, Reason, RemoteProblem, StoreProblem
-from foureyes.steps import NO_STEP, Steps, by_person, fe, phrase
+from foureyes.steps import NO_STEP, Steps, by_person, by_person_or_service, fe, phrase
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -313,6 +314,15 @@ def has_newest(context: Context, tx: Tx, tip: Sha) -> bool:
     return not newest or newest == tip or context.repo.is_ancestor(newest, tip)
 
 
+def may_lack_merges(context: Context, tx: Tx, project: ProjectView) -> bool:
+    """Return True if a merge is recorded and this clone knows the target at another commit. False if git fails. (Q6)"""
+    newest = merge_place_of(tx).newest
+    try:
+        return bool(newest) and noted_tip(context, tx, project) != newest
+    except GitProblem:
+        return False
+
+
 def newest_after(context: Context, tx: Tx, merge: Sha) -> Sha:
     """Return the newest merge once `merge` is on the target: `merge` itself, unless the recorded one contains it."""
     newest = Sha(merge_place_of(tx).newest)
@@ -343,6 +353,61 @@ def last_merge(tx: Tx) -> Sha | None:
 def points_on_record(tx: Tx) -> set[Sha]:
     """Return the target commits at which tasks began or were merged."""
     return {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, TargetCommit)}
+
+
+# ---- Merge intents (Q4, Q6) ----
+
+_INTENT = Shape(r"([0-9a-f]{40}|[0-9a-f]{64}) ([0-9]{1,9}) (.+)")
+NOT_ARRIVED = "its merge was pushed and did not arrive"
+NOT_KNOWN = "its merge was pushed, and the remote has not confirmed it yet"
+
+
+class SentMerge(msgspec.Struct, frozen=True):
+    """A merge that was pushed without confirmation. `value` is the recorded intent."""
+
+    task: str
+    value: str
+
+    @property
+    def made(self) -> Sha:
+        return Sha(self._words()[0])
+
+    @property
+    def attempt(self) -> int:
+        return int(self._words()[1])
+
+    @property
+    def remote(self) -> str:
+        """The remote it was pushed to."""
+        return self._words()[2]
+
+    def _words(self) -> Sequence[str]:
+        """Parse the intent. Raises `StoreProblem` if the gate did not write it. (J2)"""
+        words = _INTENT.fullmatch(self.value)
+        if words is None:
+            text = (
+                f"what is on record of the push of {self.task} was written by no merge: {visible(self.value[:60])!r}."
+            )
+            raise StoreProblem(text, next_step=fe("audit", "verify"), task=self.task)
+        return words.groups()
+
+
+def sent_merges(tx: Tx) -> dict[str, SentMerge]:
+    """Return the merges that may be on the remote, by task. (Q6)"""
+    return {row.task: row for row in tx.all("merge.sent", SentMerge)}
+
+
+def sent_for(tx: Tx, task: str) -> Sha | None:
+    """Return the merge of a task that may be on the remote, or None."""
+    sent = sent_merges(tx).get(task)
+    return sent.made if sent else None
+
+
+def refuse_sent(tx: Tx, task: str) -> None:
+    """Refuse to end an approval while its merge may be on the remote. (Q4, Q6)"""
+    if sent_for(tx, task) is not None:
+        why = f"the merge of {task} was pushed, and it is not known yet whether it arrived"
+        refuse_task(task, "was not changed", Reason("Q4", why, by_person_or_service(fe("merge"))))
 
 
 # ---- The place of the store (P12, J3) ----
@@ -400,8 +465,6 @@ def _last(tx: Tx, project: ProjectView) -> Sha | None:
 
 def _sent_there(context: Context, tx: Tx, tip: Sha) -> Sha | None:
     """Return a merge that this store pushed and the target contains. Anchors behind it were checked before. (Q4)"""
-    from foureyes.app.target_merges import sent_merges
-
     sent = [row.made for row in sent_merges(tx).values()]
     return next((made for made in sent if made == tip or context.repo.is_ancestor(made, tip)), None)
 

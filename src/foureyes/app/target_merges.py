@@ -1,15 +1,12 @@
-"""Merges on the target: recorded, pushed but unconfirmed, or made by hand, and the reasons that stop this clone from
-merging. (Q4, Q5, Q6)
-"""
+"""Merges on the target: recorded or made by hand, and the reasons that stop this clone from merging. (Q5, Q6)"""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.context import TargetCommit, refuse_task
+from foureyes.app.context import TargetCommit
 from foureyes.app.target import branch_here, merge_place_of, noted_target, noted_tip, remote_of
 from foureyes.app.views.work import LineCommit
 from foureyes.core.events.decision import TaskMerged
@@ -18,9 +15,8 @@ from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.refs import exactly
 from foureyes.core.words.store_place import FILE
-from foureyes.core.words.text import visible
-from foureyes.errors import EnvironmentProblem, GitProblem, Reason, RemoteProblem, StoreProblem
-from foureyes.steps import Steps, blank, by_person, by_person_or_service, either, fe, in_turn, phrase, shell, unshallow
+from foureyes.errors import EnvironmentProblem, GitProblem, RemoteProblem
+from foureyes.steps import Steps, blank, by_person, either, fe, in_turn, phrase, shell, unshallow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -181,61 +177,6 @@ def merged_where(context: Context, tx: Tx) -> str:
     except EnvironmentProblem:
         return ""
     return stop.text if stop else ""
-
-
-# ---- Merge intents (Q4, Q6) ----
-
-_INTENT = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) ([0-9]{1,9}) (.+)")
-NOT_ARRIVED = "its merge was pushed and did not arrive"
-NOT_KNOWN = "its merge was pushed, and the remote has not confirmed it yet"
-
-
-class SentMerge(msgspec.Struct, frozen=True):
-    """A merge that was pushed without confirmation. `value` is the recorded intent."""
-
-    task: str
-    value: str
-
-    @property
-    def made(self) -> Sha:
-        return Sha(self._words()[0])
-
-    @property
-    def attempt(self) -> int:
-        return int(self._words()[1])
-
-    @property
-    def remote(self) -> str:
-        """The remote it was pushed to."""
-        return self._words()[2]
-
-    def _words(self) -> Sequence[str]:
-        """Parse the intent. Raises `StoreProblem` if the gate did not write it. (J2)"""
-        words = _INTENT.fullmatch(self.value)
-        if words is None:
-            text = (
-                f"what is on record of the push of {self.task} was written by no merge: {visible(self.value[:60])!r}."
-            )
-            raise StoreProblem(text, next_step=fe("audit", "verify"), task=self.task)
-        return words.groups()
-
-
-def sent_merges(tx: Tx) -> dict[str, SentMerge]:
-    """Return the merges that may be on the remote, by task. (Q6)"""
-    return {row.task: row for row in tx.all("merge.sent", SentMerge)}
-
-
-def sent_for(tx: Tx, task: str) -> Sha | None:
-    """Return the merge of a task that may be on the remote, or None."""
-    sent = sent_merges(tx).get(task)
-    return sent.made if sent else None
-
-
-def refuse_sent(tx: Tx, task: str) -> None:
-    """Refuse to end an approval while its merge may be on the remote. (Q4, Q6)"""
-    if sent_for(tx, task) is not None:
-        why = f"the merge of {task} was pushed, and it is not known yet whether it arrived"
-        refuse_task(task, "was not changed", Reason("Q4", why, by_person_or_service(fe("merge"))))
 
 
 # ---- Target commits in the journal (Q5) ----

@@ -13,7 +13,7 @@ from foureyes.app.gate.landing import TargetLine
 from foureyes.app.gate.merge_candidate import PUSH_SECONDS
 from foureyes.app.gate.merge_queue import MergeLock
 from foureyes.app.git_ports import RefUpdate
-from foureyes.app.target_merges import sent_for, sent_merges
+from foureyes.app.target import sent_for, sent_merges
 from foureyes.core.events.gate import MergeLeft
 from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.words.ids import Sha

@@ -35,7 +35,7 @@ from foureyes.app.findings.raising import (
 from foureyes.app.findings.rulings import tip_in
 from foureyes.app.outcome import merge_by, outcome
 from foureyes.app.ports import Tx
-from foureyes.app.target_merges import sent_for
+from foureyes.app.target import sent_for
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.finding import FindingDetail, FindingView, MoveView
 from foureyes.app.views.review import ApprovalView

@@ -17,8 +17,8 @@ from foureyes.app.project.accepted_config import ACCEPT, is_missing, named_in, u
 from foureyes.app.project.policy import accept as accept_templates
 from foureyes.app.project.policy import of_attempt, path_of
 from foureyes.app.stacks import passed_by
-from foureyes.app.target import branch_here, found_elsewhere, lost_anchor, newest_after
-from foureyes.app.target_merges import ahead_here, lacking, sent_for
+from foureyes.app.target import branch_here, found_elsewhere, lost_anchor, newest_after, sent_for
+from foureyes.app.target_merges import ahead_here, lacking
 from foureyes.app.target_merges import elsewhere as merged_elsewhere
 from foureyes.app.views.attempt import MergeRow
 from foureyes.app.views.project import News

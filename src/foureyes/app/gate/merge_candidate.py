@@ -23,8 +23,8 @@ from foureyes.app.gate.queued_merges import Lease
 from foureyes.app.gate.submission import with_links
 from foureyes.app.git_ports import CaughtUp, Moved
 from foureyes.app.ports import Tx
-from foureyes.app.target import has_newest
-from foureyes.app.target_merges import NOT_ARRIVED, Unbrought, built_on, lacking, sent_for
+from foureyes.app.target import NOT_ARRIVED, has_newest, sent_for
+from foureyes.app.target_merges import Unbrought, built_on, lacking
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.attempt import MergeItem, MergeRow
 from foureyes.app.views.journal import JournalHead

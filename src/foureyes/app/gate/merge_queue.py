@@ -28,12 +28,10 @@ from foureyes.app.gate.queued_merges import (
 from foureyes.app.gate.stacks import decide_above
 from foureyes.app.outcome import merge_by, outcome
 from foureyes.app.ports import Tx
-from foureyes.app.target import MergePlace, merge_place_of, remote_of
+from foureyes.app.target import NOT_ARRIVED, NOT_KNOWN, MergePlace, merge_place_of, remote_of, sent_merges
 from foureyes.app.target_merges import (
     HERE,
     NEAR_TIP,
-    NOT_ARRIVED,
-    NOT_KNOWN,
     UNTOLD,
     MergeOf,
     accepting,
@@ -44,7 +42,6 @@ from foureyes.app.target_merges import (
     moved_to,
     recorded,
     said_about,
-    sent_merges,
 )
 from foureyes.app.views.attempt import MergeItem, MergeRow, MergesGoOn
 from foureyes.app.views.project import News
@@ -77,7 +74,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from foureyes.app.ports import Beacon, Store
-    from foureyes.app.target_merges import SentMerge
+    from foureyes.app.target import SentMerge
     from foureyes.steps import Steps
 
 

@@ -12,8 +12,8 @@ from foureyes.app.gate.landing import holds_change
 from foureyes.app.outcome import merge_by
 from foureyes.app.ports import Tx
 from foureyes.app.stacks import inside_of, passed_by
-from foureyes.app.target import branch_here, remote_of, tip_there
-from foureyes.app.target_merges import MergeStop, sent_merges, stopped
+from foureyes.app.target import branch_here, remote_of, sent_merges, tip_there
+from foureyes.app.target_merges import MergeStop, stopped
 from foureyes.app.views.attempt import MergeItem
 from foureyes.app.views.task_list import Link
 from foureyes.core.nouns.session import Actor

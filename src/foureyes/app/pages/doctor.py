@@ -14,6 +14,7 @@ from foureyes.app.project.audit import misdated, set_aside_by
 from foureyes.app.project.keys import proof_of_people
 from foureyes.app.target import (
     ADOPT,
+    NOT_KNOWN,
     RemoteAnswer,
     ask_target,
     branch_here,
@@ -22,7 +23,7 @@ from foureyes.app.target import (
     remote_of,
     unread_anchor,
 )
-from foureyes.app.target_merges import COMMITS_LOOKED_AT, NOT_KNOWN, ahead_here, amiss, merged_where, unbrought
+from foureyes.app.target_merges import COMMITS_LOOKED_AT, ahead_here, amiss, merged_where, unbrought
 from foureyes.app.views.attempt import CheckRun
 from foureyes.app.views.settings import StoreRole
 from foureyes.app.views.status import Check

@@ -145,7 +145,7 @@ class Status:
     def _unheard(self) -> list[Steps]:
         """Return notes about unconfirmed pushes of ended processes. (Q4)"""
         from foureyes.app.gate.queued_merges import unheard
-        from foureyes.app.target_merges import NOT_KNOWN
+        from foureyes.app.target import NOT_KNOWN
 
         with self._context.store.read() as tx:
             return [prose(f"{task}: {NOT_KNOWN}: ") + fe("merge") for task in unheard(self._context, tx)]

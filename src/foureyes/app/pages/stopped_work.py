@@ -12,7 +12,7 @@ import msgspec
 from foureyes.app.context import IdRow, stamp
 from foureyes.app.cycles.unreviewed import Unreviewed, unreviewed
 from foureyes.app.lease_checks import LEASE_SECONDS
-from foureyes.app.target import merge_place_of
+from foureyes.app.target import may_lack_merges
 from foureyes.app.views.run_state import Cooldown, PauseView, StuckView, once
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import one_line
@@ -230,7 +230,7 @@ def _stuck(stuck: StuckView, ways: CallerWays) -> StandstillRow:
 
 def merges_stopped(context: Context, tx: Tx, project: ProjectView) -> Iterator[StandstillRow]:
     """Yield a row if the target lacks the last recorded merge, because then nothing is merged. (Q6)"""
-    if not merge_place_of(tx).newest:
+    if not may_lack_merges(context, tx, project):
         return
     from foureyes.app.target_merges import amiss
 
