@@ -99,6 +99,17 @@ def test_settings_that_a_person_approved_are_in_force_with_their_merge_P12(world
     assert row.notes == ("its foureyes.toml, approved by a person, is in force now",)
 
 
+def test_a_change_of_settings_that_nobody_accepted_puts_none_in_force_P12_A4(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    by_hand = f"# by hand\n{SETTINGS}{AT_ONCE}{STRICT}"
+    world.checkout.commit("foureyes.toml", by_hand)
+    task = deliver(world, {"foureyes.toml": by_hand + "\n# a comment\n"})
+    world.approve(BOB, task)
+    row = merge_rows(world)[task]
+    assert (row.outcome, in_force(world)) == ("merged", "balanced"), "the approver was shown a comment"
+    assert "in force now" not in str(row.notes)
+
+
 def test_settings_that_were_merged_with_others_are_not_what_was_approved_P12(world: GitWorld) -> None:
     configure(world, AT_ONCE)
     task = policy_change(world)

@@ -104,11 +104,18 @@ def _perhaps(context: Context, attempts: Mapping[str, Attempt], target: str, bra
 
 
 def settings_of(context: Context, attempt: Attempt, ref: str) -> str:
-    """Return the foureyes.toml that an attempt changes, if `ref` has exactly that text and it is valid. (A4, P12)"""
+    """Return the foureyes.toml that an attempt changes, if `ref` has exactly that text and it is valid. (A4, P12)
+
+    Only a change of the accepted file counts: whoever approved it was shown the change and not the rest of the file.
+    """
     if not any(changed.path == FILE for changed in attempt.files):
         return ""
-    text = context.repo.file_at(attempt.head, FILE)
+    text, before = context.repo.file_at(attempt.head, FILE), context.repo.file_at(attempt.base, FILE)
     if text is None or text != context.repo.file_at(ref, FILE):
+        return ""
+    with context.store.read() as tx:
+        accepted = context.project(tx).accepted_digest
+    if before is not None and digest_of(before) != accepted:
         return ""
     try:
         layers = Layers(file=read_file(text))

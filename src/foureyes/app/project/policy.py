@@ -383,7 +383,7 @@ def accept(work: Work, task: TaskId | str, texts: dict[str, str]) -> list[str]:
 
 
 def of_attempt(context: Context, work: Work, task: TaskId) -> dict[str, str]:
-    """Return the templates that a task's latest attempt changes."""
+    """Return the templates that a task's latest attempt adds, or changes from what a person accepted. (P12)"""
     from foureyes.app.facts import attempt_of
 
     attempt = attempt_of(work.tx, task)
@@ -391,5 +391,8 @@ def of_attempt(context: Context, work: Work, task: TaskId) -> dict[str, str]:
     names = [name for name in PURPOSES if path_of(name) in changed]
     if attempt is None or not names:
         return {}
-    texts = context.repo.texts(attempt.head, [path_of(name) for name in names])
-    return {name: texts[path_of(name)] for name in names if path_of(name) in texts}
+    paths = [path_of(name) for name in names]
+    texts, before = context.repo.texts(attempt.head, paths), context.repo.texts(attempt.base, paths)
+    old = {name: before[path_of(name)] for name in names if path_of(name) in before}
+    unknown = changed_templates(work.tx, old)
+    return {name: texts[path_of(name)] for name in names if path_of(name) in texts and name not in unknown}
