@@ -129,7 +129,8 @@ def _may_lift_rejection(facts: Facts, actor: Party) -> Decision:
     if barred is not None:
         return barred
     rejecter = facts.task.rejected_by
-    if rejecter is None or actor.kind == "human" or is_oneself(actor, facts.party(rejecter)):
+    is_own = rejecter is None or (is_oneself(actor, facts.party(rejecter)) and made_by(facts, actor) is None)
+    if is_own or actor.kind == "human":
         return allow("T2", "")
     return refuse(
         "T2",
