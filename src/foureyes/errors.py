@@ -23,6 +23,8 @@ class FoureyesError(Exception):
 
     code = "error"
     exit_code = 70
+    left = "nothing was changed"
+    """How things are now; a caller that changed something before the problem came says so."""
 
     def __init__(
         self, message: str, *, next_step: Steps = NO_STEP, reasons: tuple[Reason, ...] = (), task: str = ""
@@ -55,6 +57,7 @@ class TokenRefused(Refused):
     """A token that is not good here (I2): nothing was done, and that it was shown is on record."""
 
     code = "token"
+    left = "it is on record: fe audit exceptions"
 
 
 class BadInput(FoureyesError):

@@ -6,7 +6,7 @@ import os
 import sys
 
 from foureyes.core.words.text import flat, in_encoding, visible
-from foureyes.errors import BadInput, FoureyesError, Internal, Refused, TokenRefused
+from foureyes.errors import BadInput, FoureyesError, Internal, Refused
 from foureyes.steps import NO_STEP, Steps
 from foureyes.ui.cli import output
 from foureyes.ui.cli.output import write_json
@@ -72,9 +72,7 @@ def _reasons(problem: FoureyesError) -> str:
         lines.append(f"  - {flat(reason.message)}" + (f" ({reason.rule})" if reason.rule else ""))
         if reason.next:
             lines.append(f"    {next_line(reason.next)}")
-    return "\n".join(
-        [*lines, "it is on record: fe audit exceptions" if isinstance(problem, TokenRefused) else "nothing was changed"]
-    )
+    return "\n".join([*lines, problem.left])
 
 
 def _why(problem: FoureyesError) -> str:
