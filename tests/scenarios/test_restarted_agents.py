@@ -82,6 +82,23 @@ def test_T2_a_restarted_agent_that_answers_in_review_is_an_author(stage: Stage, 
     assert "P2" in stage.run(again, "approve", task, "--seen", seen, "-m", "fine").err
 
 
+def test_A1_a_commit_that_an_agent_has_made_for_another_names_both_also_if_it_is_not_submitted(
+    stage: Stage, holder: FakeAgent, task: str
+) -> None:
+    stage.done(holder, "submit", task, cwd=worktree(stage, task))
+    finding = stage.done(stage.cast.codex, "finding", "add", task, "half.txt:1", "-m", "empty", "--severity", "HIGH")
+    again = restarted(stage, holder)
+    (worktree(stage, task) / "more.txt").write_text("work\n")
+    refused = stage.run(again, "submit", task, "--commit", "more", cwd=worktree(stage, task))
+    assert (refused.rc, "nothing was changed" in refused.err, "more.txt" in refused.err) == (1, False, True)
+    third = stage.cast.people.agent("claude")
+    stage.done(third, "finding", "answer", finding["id"], "--fixed", "-m", "see more", cwd=worktree(stage, task))
+    stage.done(third, "submit", task, cwd=worktree(stage, task))
+    seen = stage.show(task)["attempts"][-1]["seen"]
+    stage.no(again, "finding", "judge", finding["id"], "--verified", "-m", "read it", rules=["L8"])
+    assert "P2" in stage.run(again, "approve", task, "--seen", seen, "-m", "fine").err
+
+
 def test_T2_next_goes_on_with_the_claim_of_the_ended_process_before_other_work(
     stage: Stage, holder: FakeAgent, task: str
 ) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from foureyes.app.context import Context
     from foureyes.app.ports import Tx
     from foureyes.core.nouns.attempt import Change
+    from foureyes.core.nouns.session import Actor
 
 
 # ---- Attempts ----
@@ -70,19 +71,20 @@ def surest(rows: Iterable[AuthorRow]) -> list[AuthorRow]:
 
 
 def authors_of_change(
-    facts: Facts, change: Change, tokens: Sequence[SessionId], successors: Sequence[SessionId] = ()
+    facts: Facts, change: Change, tokens: Sequence[SessionId], actor: Actor
 ) -> tuple[Author, ...]:
-    """Return the sessions that held the claim or an implementer token, or that a commit trailer names. (A1)
-
-    `successors` submit in the place of an implementer whose process has ended. (T2)
+    """Return the sessions that held the claim or an implementer token, or that a commit trailer names, and the agent that
+    submits for them. (A1, I3)
     """
     authors: dict[SessionId, Author] = {}
     started = [entry.session for entry in facts.history or () if entry.action == "started"]
-    for session in [*started, facts.task.implementer, *successors]:
+    for session in [*started, facts.task.implementer]:
         if session is not None:
             authors.setdefault(session, Author.by("claim", session))
     for session in tokens:
         authors.setdefault(session, Author.by("token", session))
+    if actor.kind == "agent":
+        authors.setdefault(actor.session, Author.by("claim", actor.session))
     for commit in change.commits:
         for name in commit.sessions:
             if name and len(name) <= 80:
@@ -271,8 +273,8 @@ class FactRows(msgspec.Struct, frozen=True, kw_only=True):
     def sessions(self) -> set[SessionId]:
         """Return every session that these rows name."""
         named = {result.session for result in self.results}
-        named |= {attempt.via for attempt in self.attempts.values() if attempt.via}
         for task in self.tasks:
+            named |= {row.via for row in self.history[task.id] if row.via}
             named |= {s for s in (task.creator, task.implementer, task.minor_by, task.rejected_by) if s}
             for rows in (self.history, self.authors, self.recorded, self.reviews, self.controls):
                 named |= {SessionId(row.session) for row in rows[task.id]}

@@ -201,6 +201,19 @@ def test_a_person_who_created_it_rules_without_one_P3(desk: DeskWorld) -> None:
     assert list(desk.app.audit.exceptions()) == []
 
 
+@pytest.mark.parametrize("word", ["FIXED", "REJECTED"])
+def test_a_person_does_not_rule_on_an_answer_that_they_gave_L8(desk: DeskWorld, word: str) -> None:
+    configure(desk, KEPT)
+    task = desk.handed_in(creator=ALICE)
+    (name,) = review(desk, task, [issue()]).raised
+    respond(desk, task, {name: word}, by=BOB)
+    ruling = {"FIXED": "VERIFIED", "REJECTED": "ACCEPTED"}[word]
+    with desk.refused("L8"):
+        rule(desk, {name: ruling}, by=BOB)
+    rule(desk, {name: ruling}, by=ALICE)
+    assert states(desk, task) == {name: "resolved"}
+
+
 def test_under_strict_the_creator_does_not_rule_P3(desk: DeskWorld) -> None:
     _, name = answered(desk, settings=STRICT, creator=QWEN)
     with desk.refused("P3"):

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.attempt import Author
 from foureyes.core.nouns.session import Party
-from foureyes.core.rules.facts import Control
+from foureyes.core.rules.facts import Control, Facts, HistoryEntry
 from foureyes.core.rules.involvement import (
     delegators_of,
     did,
@@ -43,6 +43,21 @@ def put(by: Party, *, late: bool = False, key: str = "") -> Control:
 def test_every_implementation_action_makes_a_maker_I7(action: str) -> None:
     facts = made(MAKER, CREATOR, STRANGER, history=[entry(STRANGER, action)])
     assert STRANGER.session in makers_of(facts)
+
+
+@pytest.mark.parametrize("action", ["submitted", "responded"])
+def test_an_agent_that_does_it_for_another_is_a_maker_and_a_person_is_none_I3(action: str) -> None:
+    def done(via: Party) -> Facts:
+        row = HistoryEntry(MAKER.session, action, 1, via=via.session)
+        return made(MAKER, CREATOR, via, history=[row])
+
+    assert STRANGER.session in makers_of(done(STRANGER))
+    assert ADA.session not in makers_of(done(ADA))
+
+
+def test_a_spawner_that_starts_a_task_for_its_child_is_no_maker_P3() -> None:
+    row = HistoryEntry(MAKER.session, "started", 0, via=STRANGER.session)
+    assert STRANGER.session not in makers_of(made(MAKER, CREATOR, STRANGER, history=[row]))
 
 
 @pytest.mark.parametrize("action", ["created", "reviewed", "requested_changes", "approved"])

@@ -94,8 +94,7 @@ class Answers:
             )
             if reasons:
                 refuse_verb("nothing was answered.", *reasons, task=row.id)
-            is_heir = is_successor(self._context, work.tx, work.actor, row)  # in review there is no claim to take over
-            owner = work.actor.session if is_heir or row.implementer is None else row.implementer
+            owner = row.implementer or work.actor.session
             kept = [self._with_debt(work, row.id, known[answer.finding], answer) for answer in answers]
             notes = [_debt_note(given, answer) for given, answer in zip(answers, kept, strict=True) if given.debt]
             answers = kept

@@ -23,7 +23,7 @@ from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.answers import why_not_ruling, why_not_withdrawn
 from foureyes.core.loop.reviews import Review
 from foureyes.core.nouns.finding import RULINGS, Finding, Ruling
-from foureyes.core.nouns.session import Actor, Party, is_one_origin, is_oneself
+from foureyes.core.nouns.session import Actor, Party, is_one_origin, is_oneself, is_same
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import Declaration, may_approve
 from foureyes.core.rules.gate import Tip, holds, pauses, was_not_seen
@@ -38,6 +38,7 @@ from foureyes.errors import BadInput, Reason
 from foureyes.steps import Steps, blank, fe, one_of, phrase, prose
 
 FINDINGS_SHOWN = 20
+SOMEONE_ELSE = prose("someone else has to rule on it")
 STANDS = frozenset({"NOT_FIXED", "OVERRULED", "CONFIRMED"})
 """The rulings that confirm a finding, as if the session had raised it. (L4)"""
 
@@ -175,7 +176,7 @@ def may_rule(case: Case, reason: str) -> Decision:
     made = made_by(case.facts, case.me)
     if made is not None and case.me.kind != "service":
         who = case.facts.party_name(made.session)
-        return refuse("L8", f"{who} {made.why}, so someone else must rule", prose("someone else has to rule on it"))
+        return refuse("L8", f"{who} {made.why}, so someone else must rule", SOMEONE_ELSE)
     return may_approve(case.alone, case.me, case.policy, Declaration(reason))
 
 
@@ -204,6 +205,8 @@ def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling], *, words: 
         if finding.root in roots:
             reasons.append(Reason("L8", f"{ruling.finding} is ruled on twice", prose("leave one of them")))
         roots.append(finding.root)
+        if _is_own_answer(work.tx, finding, case.me):
+            reasons.append(Reason("L8", f"you answered {finding.id}, so someone else must rule", SOMEONE_ELSE))
         is_raiser = is_one_origin(case.me, _raiser(work.tx, finding))
         is_in_change = finding.path in case.facts.changed_paths()
         wrong = why_not_ruling(finding, ruling.ruling, is_raiser=is_raiser, is_in_change=is_in_change)
@@ -226,10 +229,19 @@ def _against(decision: Decision, rulings: Sequence[Ruling]) -> tuple[Reason, ...
 
 def _raiser(tx: Tx, finding: Finding) -> Party:
     """Return the session that flagged the finding last. (V7)"""
+    return _who(tx, _last(tx, finding, "raised", "flagged") or finding.session)
+
+
+def _is_own_answer(tx: Tx, finding: Finding, me: Party) -> bool:
+    """Return True if a person rules on the answer that they gave. An agent that answered is an author anyway. (L8, I3)"""
+    if me.kind != "human" or finding.state not in ("claimed", "disputed"):
+        return False
+    return is_same(me, _who(tx, _last(tx, finding, "answered")))
+
+
+def _last(tx: Tx, finding: Finding, *kinds: str) -> str:
     moves = tx.all("finding.moves_of", MoveView, root=finding.root)
-    return _who(
-        tx, next((move.session for move in reversed(moves) if move.kind in ("raised", "flagged")), finding.session)
-    )
+    return next((move.session for move in reversed(moves) if move.kind in kinds), "")
 
 
 def _who(tx: Tx, session: str) -> Party:

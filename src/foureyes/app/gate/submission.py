@@ -46,7 +46,7 @@ from foureyes.core.words.paths import is_likely_secret, other_names
 from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, attempt_ref, own_branch, own_name
 from foureyes.core.words.text import clean_text
 from foureyes.core.words.untrusted_text import named, some
-from foureyes.errors import BadInput, NotFound, Reason
+from foureyes.errors import BadInput, FoureyesError, NotFound, Reason
 from foureyes.steps import Steps, blank, by_person, either, fe, in_turn, phrase, prose, shell
 
 if TYPE_CHECKING:
@@ -316,7 +316,7 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
     is_here = hand.wish.branch is None and hand.ref == repo.current_ref()
     apart = task.id if hand.wish.apart and _is_own(hand) else ""
     if commit is not None and commit.strip() and (apart or (is_here and not hand.wish.apart)):
-        trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or hand.actor.session))]
+        trailers = [("Task", str(task.id)), *[("Foureyes-Session", session) for session in _committers(hand)]]
         additions = repo.additions(hand.ref)
         _refuse_unasked(hand, additions)
         fence: Fence = lambda: hand.context.writing(hand.actor, "submit")  # noqa: E731 (J4: its lease may be lost)
@@ -333,6 +333,12 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
     where = f" in {place}" if place else ""
     why = f"{len(paths)} {are} not committed{where}: {some(paths, SHOWN_PATHS)}"
     refuse_task(task.id, NOT_IN, Reason("A1", why, step))
+
+
+def _committers(hand: HandIn) -> list[str]:
+    """Return the sessions that a commit by `--commit` names: the implementer, and an agent that commits for it. (I3)"""
+    mine = [hand.actor.session] if hand.actor.kind == "agent" else []
+    return [str(session) for session in dict.fromkeys([hand.task.implementer, *mine]) if session is not None]
 
 
 def _is_own(hand: HandIn) -> bool:
@@ -528,7 +534,12 @@ def hand_in(context: Context, actor: Actor, wish: Wish, *, sends: bool = True) -
     """Run every step in order. If the project has a remote, query it and push to it (`sends`). (Q6)"""
     hand = HandIn(context, actor, wish, asks=sends)
     for step in STEPS:
-        answer = step(hand)
+        try:
+            answer = step(hand)
+        except FoureyesError as problem:
+            if hand.committed:
+                problem.left = f"what was not committed is now, on {_short(hand.ref)}: {some(hand.committed, SHOWN_PATHS)}"
+            raise
         if answer is not None:
             return with_sent(context, answer) if sends and hand.policy.remote else answer
     raise AssertionError("the last step of a submission has an answer")
@@ -669,7 +680,6 @@ def refuse_empty(hand: HandIn) -> None:
 
 def freeze(hand: HandIn) -> None:
     """Build the attempt's event, with its authors and pieces. (A1, A6)"""
-    successors = [hand.actor.session] if is_successor_here(hand) else []
     task, change, repo = hand.task, hand.change, hand.context.repo
     assert task.implementer is not None
     hand.event = AttemptSubmitted(
@@ -686,7 +696,7 @@ def freeze(hand: HandIn) -> None:
         commits=change.commits,
         added=change.added,
         removed=change.removed,
-        authors=authors_of_change(hand.facts, change, hand.tokens, successors),
+        authors=authors_of_change(hand.facts, change, hand.tokens, hand.actor),
         message=hand.message,
         duration_seconds=_seconds_since(hand.context, task.started_at),
         relation=_relation(hand),

@@ -31,12 +31,14 @@ class Maker(msgspec.Struct, frozen=True):
 
 DID = {"responded": "answered its findings"}
 """What an action of the history says about its session, where `ACTION it` does not."""
+FOR_ANOTHER = ("submitted", "responded")
+"""What a session may do for the implementer; the history names it as `via`. (T)"""
 
 
 @remembered
 def makers_of(facts: Facts) -> dict[SessionId, Maker]:
-    """Return every session that shaped the work with its plainest reason: implementer, history, author set. Services
-    are never included. (I7)
+    """Return every session that shaped the work with its plainest reason: implementer, history, author set, and agents
+    that submitted or answered for another. Services are never included. (I3, I7)
     """
     makers: dict[SessionId, Maker] = {}
     if facts.task.implementer:
@@ -45,8 +47,11 @@ def makers_of(facts: Facts) -> dict[SessionId, Maker]:
         by_trailer = entry.action == "committed"
         cleared = by_trailer and entry.attempt <= facts.cleared.get(entry.session, -1)
         if entry.action in IMPLEMENTATION and not cleared:
-            why = "is named by the trailer of a commit" if by_trailer else DID.get(entry.action, f"{entry.action} it")
+            did = DID.get(entry.action, f"{entry.action} it")
+            why = "is named by the trailer of a commit" if by_trailer else did
             makers.setdefault(entry.session, Maker(entry.session, why, only_named=by_trailer))
+            if entry.action in FOR_ANOTHER and entry.via and facts.party(entry.via).kind == "agent":
+                makers.setdefault(entry.via, Maker(entry.via, f"{did} for another"))
     for author in facts.authors or ():
         if author.source != "trailer" or author.attempt > facts.cleared.get(author.session, -1):
             makers.setdefault(author.session, Maker(author.session, f"is in the author set ({author.why})"))
