@@ -285,18 +285,19 @@ def test_T8_a_text_that_the_author_edits_after_the_approval_ends_it(stage: Stage
     assert "BY AN AUTHOR, AFTER START" in stage.run(cast.alice, "show", work.task).out
 
 
-def test_A1_a_service_may_hand_in_anybodys_branch_for_a_claim(stage: Stage) -> None:
-    """A limit: docs/threat-model.md has it under "letting others claim". The history says that somebody else did it."""
+def test_I5_what_an_agent_submits_as_a_service_for_another_s_claim_no_agent_approves(stage: Stage) -> None:
     cast = stage.cast
     task = stage.create(cast.alice)
     stage.done(cast.claude, "start", task)
     stage.commit("codex-wrote-this", {"x.txt": "x\n"})
     stage.no(cast.codex, "submit", task, "--branch", "codex-wrote-this", rules=["A1"])
     work = stage.submit(detached(cast.codex), task, "codex-wrote-this")
-    assert stage.approve(cast.codex, work)["rule"] == "P7"
+    for who in (cast.codex, cast.gemini):
+        assert "a person runs" in stage.may_not_approve(who, work, "-m", "fine", rules=["P2"]).text
     assert [entry["via"] for entry in stage.show(task)["history"] if entry["action"] == "submitted"] == [
         stage.session(cast.job)
     ]
+    stage.approve(cast.alice, work)
 
 
 # Approvals that are recorded and finished apart
@@ -346,3 +347,18 @@ def test_P6_what_an_agent_recorded_is_not_finished_once_a_person_is_asked_for(st
     )
     assert stage.status(recorded.task) == "reviewing", f"finished without a person: {result.out}"
     stage.may_not_approve(stage.cast.codex, recorded, "-m", "gemini agreed", rules=["P6"])
+
+
+def test_P12_A4_an_approved_comment_in_a_policy_put_on_the_target_by_hand_puts_none_of_it_in_force(
+    stage: Stage,
+) -> None:
+    lax, before = LAX.format(id=project_id(stage)), in_force(stage)
+    stage.commit("main", {"foureyes.toml": lax}, message="Tidy up")
+    task = stage.create(stage.cast.alice)
+    stage.done(stage.cast.codex, "start", task)
+    stage.commit(f"fe/{task}", {"foureyes.toml": f"{lax}\n# see the wiki\n"})
+    stage.approve(stage.cast.alice, stage.submit(stage.cast.codex, task))
+    stage.edit("UPDATE approvals SET at = '2020-01-01T00:00:00.000Z'")  # it settled (Q0)
+    assert [row["outcome"] for row in stage.lines(stage.cast.job, "merge")] == ["merged"]
+    assert in_force(stage) == before
+    assert "is not the accepted one and is not used" in stage.run(stage.cast.alice, "status").out

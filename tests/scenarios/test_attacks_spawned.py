@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scenarios.attack_moves import holding, kinds, spawned, sub_agents_work
+from tests.scenarios.attack_moves import detached, holding, kinds, spawned, sub_agents_work
 from tests.stage.commands import Stage
 
 
@@ -59,3 +59,29 @@ def test_P10_a_lead_that_gives_its_minor_work_to_puppets_is_counted_or_recorded(
         work = stage.submit(puppet, task)
         answers.append(stage.run(stage.cast.claude, "approve", task, "--seen", work.seen, "--json").rc)
     assert kinds(stage) != [] or answers == [0, 1], f"approved {answers.count(0)} times, and nothing is on record"
+
+
+def test_I3_a_lead_that_submits_and_answers_for_its_sub_agent_is_an_author_P2_L8(stage: Stage) -> None:
+    lead, task = stage.cast.claude, stage.create(stage.cast.alice)
+    spawned(stage, lead, task, "implement")
+    stage.commit(f"fe/{task}", {f"{task}.txt": "x\n"})
+    work = stage.submit(lead, task)
+    stage.may_not_approve(lead, work, "-m", "fine", rules=["P2"])
+    other, _ = sub_agents_work(stage, lead)
+    finding = stage.done(stage.cast.codex, "finding", "add", other.task, f"{other.task}.txt:1", "-m", "an x")["id"]
+    stage.done(lead, "finding", "answer", finding, "--fixed", "-m", "a y")
+    stage.no(lead, "finding", "judge", finding, "--verified", "-m", "read it", rules=["L8"])
+
+
+def test_I5_an_agent_that_submits_or_answers_as_a_service_neither_approves_nor_rules(stage: Stage) -> None:
+    codex, mine = stage.cast.codex, stage.in_review(stage.cast.alice, stage.cast.claude)
+    stage.commit("codex", {"codex.txt": "x\n"})
+    work = stage.submit(detached(codex), mine.task, "codex")
+    answer = stage.may_not_approve(codex, work, "-m", "fine", rules=["P2"])
+    assert "a person runs" in answer.text
+    finding = stage.done(codex, "finding", "add", mine.task, "codex.txt:1", "-m", "an x")["id"]
+    stage.done(detached(codex), "finding", "answer", finding, "--fixed", "-m", "a y")
+    stage.no(codex, "finding", "judge", finding, "--verified", "-m", "read it", rules=["L8"])
+    stage.done(codex, "label", "add", mine.task, "review:auto")
+    assert stage.show(mine.task)["mode"] == "batch"
+    assert kinds(stage) == []

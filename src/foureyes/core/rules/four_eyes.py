@@ -10,6 +10,7 @@ import msgspec
 from foureyes.core.nouns.session import GRADES, Party, has_grade, is_oneself
 from foureyes.core.rules.involvement import (
     Maker,
+    by_a_service,
     did,
     has_delegated,
     is_another_program,
@@ -383,9 +384,9 @@ def _approve_with_reason(facts: Facts) -> Steps:
 
 
 def elsewhere(facts: Facts, who: str = "") -> Steps:
-    """Return the approve command for another reviewer. It must be a person if an author's origin is not proven. (I3)"""
+    """Return the approve command for another reviewer. It must be a person if an author's origin is not proven. (I3, I5)"""
     approve = fe("approve", facts.task.id, *_seen(facts))
-    if any(not facts.party(session).proven for session in makers_of(facts)):
+    if by_a_service(facts) or any(not facts.party(session).proven for session in makers_of(facts)):
         return by_person(approve)
     return by("other", approve, f"{who} runs: " if who else "")
 

@@ -59,7 +59,9 @@ def makers_of(facts: Facts) -> dict[SessionId, Maker]:
 
 
 def made_by(facts: Facts, actor: Party) -> Maker | None:
-    """Return the maker that the actor is, shares an origin with, or was spawned by, with the reason in words. (P2)"""
+    """Return the maker that the actor is, shares an origin with, or was spawned by, with the reason in words. For an
+    agent that may also be a service: it hides who is behind it. (P2, I5)
+    """
     makers = makers_of(facts)
     if actor.session in makers:
         return makers[actor.session]
@@ -67,7 +69,23 @@ def made_by(facts: Facts, actor: Party) -> Maker | None:
         tie = _tie(facts, actor, facts.party(maker.session))
         if tie:
             return msgspec.structs.replace(maker, why=f"{maker.why}, and {tie}")
+    return by_a_service(facts) if actor.kind == "agent" else None
+
+
+def by_a_service(facts: Facts) -> Maker | None:
+    """Return the service that submitted or answered for the implementer, if it is no runner. Any agent may have started
+    it, out of sight. (I5)
+    """
+    for entry in facts.history or ():
+        if entry.action in FOR_ANOTHER and entry.via and _is_plain_service(facts.party(entry.via)):
+            why = f"{DID.get(entry.action, f'{entry.action} it')} as a service, which any agent may have started (I5)"
+            return Maker(entry.via, why)
     return None
+
+
+def _is_plain_service(who: Party) -> bool:
+    """Return True for a service that is no runner."""
+    return who.kind == "service" and who.trust != "issued"
 
 
 def is_shown_maker(facts: Facts, actor: Party) -> bool:
@@ -194,14 +212,14 @@ def did(facts: Facts, actor: Party, actions: Iterable[str], *, before: int | Non
 def is_involved(facts: Facts, who: Party) -> bool:
     """Return True if the party made or delegated the work, or cannot be told apart from one that did. (M6)"""
     involved = [facts.party(session) for session in {*makers_of(facts), *delegators_of(facts)}]
-    if who.kind == "agent" and any(_came_from_a_service(facts, party) for party in involved):
-        return True  # without its ancestors and with a token of its own, it may be any agent
+    hidden = by_a_service(facts) is not None or any(_came_from_a_service(facts, party) for party in involved)
+    if who.kind == "agent" and hidden:
+        return True  # without its ancestors, it may be any agent
     return any(is_tied(who, party) or is_under(facts, who, party) for party in involved)
 
 
 def _came_from_a_service(facts: Facts, party: Party) -> bool:
-    above = [facts.party(session) for session in party.above]
-    return any(spawner.kind == "service" and spawner.trust != "issued" for spawner in above)
+    return any(_is_plain_service(facts.party(session)) for session in party.above)
 
 
 def _came_from_a_runner(facts: Facts, party: Party) -> bool:
