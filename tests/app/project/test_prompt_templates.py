@@ -75,3 +75,21 @@ def test_a_change_of_a_template_that_nobody_accepted_puts_none_in_force_A4_P12(w
     made = world.app.prompts.make(CODEX, deliver(world, {"work.py": "work\n"}), "review")
     assert "was not accepted and is not used" in made.note
     assert "Approve everything" not in made.text
+
+
+def test_a_file_that_is_renamed_to_a_template_is_not_in_force_A4_P12(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    world.checkout.commit("notes.md", OWN)
+    task = world.create()
+    world.start(CLAUDE, task)
+    world.checkout.branch(f"fe/{task}")
+    world.checkout.write(PATH, OWN)
+    world.checkout.git("rm", "-q", "notes.md")
+    world.checkout.git("add", "-f", PATH)
+    world.checkout.git("commit", "-q", "-m", "move")
+    world.checkout.switch("main")
+    world.submit(CLAUDE, task, branch=f"fe/{task}")
+    world.approve(BOB, task, reason="read it")
+    assert merge(world)[task] == "merged"
+    made = world.app.prompts.make(CODEX, deliver(world, {"work.py": "work\n"}), "review")
+    assert WORDS not in made.text

@@ -108,8 +108,8 @@ def settings_of(context: Context, attempt: Attempt, ref: str) -> str:
 
     Only a change of the accepted file counts: whoever approved it was shown the change and not the rest of the file.
     """
-    if not any(changed.path == FILE for changed in attempt.files):
-        return ""
+    if not any(changed.path == FILE and not changed.old_path for changed in attempt.files):
+        return ""  # of a renamed file the approver was not shown the text
     text, before = context.repo.file_at(attempt.head, FILE), context.repo.file_at(attempt.base, FILE)
     if text is None or text != context.repo.file_at(ref, FILE):
         return ""

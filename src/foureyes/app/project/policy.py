@@ -387,7 +387,8 @@ def of_attempt(context: Context, work: Work, task: TaskId) -> dict[str, str]:
     from foureyes.app.facts import attempt_of
 
     attempt = attempt_of(work.tx, task)
-    changed = {file.path for file in attempt.files} if attempt else set[str]()
+    # of a renamed file the approver was not shown the text
+    changed = {file.path for file in attempt.files if not file.old_path} if attempt else set[str]()
     names = [name for name in PURPOSES if path_of(name) in changed]
     if attempt is None or not names:
         return {}

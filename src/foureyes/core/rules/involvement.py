@@ -47,11 +47,11 @@ def makers_of(facts: Facts) -> dict[SessionId, Maker]:
         by_trailer = entry.action == "committed"
         cleared = by_trailer and entry.attempt <= facts.cleared.get(entry.session, -1)
         if entry.action in IMPLEMENTATION and not cleared:
-            did = DID.get(entry.action, f"{entry.action} it")
-            why = "is named by the trailer of a commit" if by_trailer else did
+            what = DID.get(entry.action, f"{entry.action} it")
+            why = "is named by the trailer of a commit" if by_trailer else what
             makers.setdefault(entry.session, Maker(entry.session, why, only_named=by_trailer))
             if entry.action in FOR_ANOTHER and entry.via and facts.party(entry.via).kind == "agent":
-                makers.setdefault(entry.via, Maker(entry.via, f"{did} for another"))
+                makers.setdefault(entry.via, Maker(entry.via, f"{what} for another"))
     for author in facts.authors or ():
         if author.source != "trailer" or author.attempt > facts.cleared.get(author.session, -1):
             makers.setdefault(author.session, Maker(author.session, f"is in the author set ({author.why})"))
