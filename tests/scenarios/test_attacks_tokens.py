@@ -340,13 +340,10 @@ def test_I3_a_token_that_is_dropped_by_an_agent_that_took_the_shells_place_leave
     assert rules_of(result) == ["P2"]
 
 
-def test_I2_a_token_that_was_never_used_and_is_dropped_leaves_no_trace_of_who_had_it(
+def test_I5_an_agent_that_never_used_its_token_does_not_approve_what_its_service_submitted(
     stage: Stage, tmp_path: Path
 ) -> None:
-    """A limit: work that others submit for it is the token's; the agent itself is nobody until it uses the token.
-
-    docs/threat-model.md has it under "letting others claim".
-    """
+    """The agent is nobody until it uses the token, so the service is taken for any agent."""
     cast = stage.cast
     task = stage.create(cast.gemini)
     stage.commit(f"fe/{task}", {"x.txt": "x\n"})
@@ -362,7 +359,7 @@ def test_I2_a_token_that_was_never_used_and_is_dropped_leaves_no_trace_of_who_ha
         f"{FE}; export FOUREYES_TOKEN=$(fe session spawn {task} --role implement --agent codex 2>/dev/null); "
         f"{codex}; exit $?"
     )
-    assert cast.alice.sh(given, cwd=stage.repo).json["rule"] == "P7"
+    assert rules_of(cast.alice.sh(given, cwd=stage.repo)) == ["P2"]
     assert [entry["via"] for entry in stage.show(task)["history"] if entry["action"] == "submitted"] == [
         stage.session(cast.job)
     ]
