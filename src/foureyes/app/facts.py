@@ -70,9 +70,7 @@ def surest(rows: Iterable[AuthorRow]) -> list[AuthorRow]:
     return list(authors.values())
 
 
-def authors_of_change(
-    facts: Facts, change: Change, tokens: Sequence[SessionId], actor: Actor
-) -> tuple[Author, ...]:
+def authors_of_change(facts: Facts, change: Change, tokens: Sequence[SessionId], actor: Actor) -> tuple[Author, ...]:
     """Return the sessions that held the claim or an implementer token, or that a commit trailer names, and the agent that
     submits for them. (A1, I3)
     """
