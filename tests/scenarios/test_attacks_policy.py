@@ -285,7 +285,7 @@ def test_T8_a_text_that_the_author_edits_after_the_approval_ends_it(stage: Stage
     assert "BY AN AUTHOR, AFTER START" in stage.run(cast.alice, "show", work.task).out
 
 
-def test_I5_what_an_agent_submits_as_a_service_for_another_s_claim_no_agent_approves(stage: Stage) -> None:
+def test_I5_what_a_service_submits_for_a_claim_no_agent_approves(stage: Stage) -> None:
     cast = stage.cast
     task = stage.create(cast.alice)
     stage.done(cast.claude, "start", task)
@@ -349,7 +349,7 @@ def test_P6_what_an_agent_recorded_is_not_finished_once_a_person_is_asked_for(st
     stage.may_not_approve(stage.cast.codex, recorded, "-m", "gemini agreed", rules=["P6"])
 
 
-def test_P12_A4_an_approved_comment_in_a_policy_put_on_the_target_by_hand_puts_none_of_it_in_force(
+def test_P12_A4_an_approved_comment_puts_no_foreign_policy_in_force(
     stage: Stage,
 ) -> None:
     lax, before = LAX.format(id=project_id(stage)), in_force(stage)

@@ -61,7 +61,7 @@ def test_P10_a_lead_that_gives_its_minor_work_to_puppets_is_counted_or_recorded(
     assert kinds(stage) != [] or answers == [0, 1], f"approved {answers.count(0)} times, and nothing is on record"
 
 
-def test_I3_a_lead_that_submits_and_answers_for_its_sub_agent_is_an_author_P2_L8(stage: Stage) -> None:
+def test_I3_a_lead_that_submits_or_answers_for_its_child_is_an_author(stage: Stage) -> None:
     lead, task = stage.cast.claude, stage.create(stage.cast.alice)
     spawned(stage, lead, task, "implement")
     stage.commit(f"fe/{task}", {f"{task}.txt": "x\n"})
@@ -73,7 +73,7 @@ def test_I3_a_lead_that_submits_and_answers_for_its_sub_agent_is_an_author_P2_L8
     stage.no(lead, "finding", "judge", finding, "--verified", "-m", "read it", rules=["L8"])
 
 
-def test_I5_an_agent_that_submits_or_answers_as_a_service_neither_approves_nor_rules(stage: Stage) -> None:
+def test_I5_an_agent_behind_a_service_neither_approves_nor_rules(stage: Stage) -> None:
     codex, mine = stage.cast.codex, stage.in_review(stage.cast.alice, stage.cast.claude)
     stage.commit("codex", {"codex.txt": "x\n"})
     work = stage.submit(detached(codex), mine.task, "codex")
@@ -81,7 +81,7 @@ def test_I5_an_agent_that_submits_or_answers_as_a_service_neither_approves_nor_r
     assert "a person runs" in answer.text
     finding = stage.done(codex, "finding", "add", mine.task, "codex.txt:1", "-m", "an x")["id"]
     stage.done(detached(codex), "finding", "answer", finding, "--fixed", "-m", "a y")
-    stage.no(codex, "finding", "judge", finding, "--verified", "-m", "read it", rules=["L8"])
+    stage.no(codex, "finding", "judge", finding, "--verified", "-m", "read it", rules=["P2"])
     stage.done(codex, "label", "add", mine.task, "review:auto")
     assert stage.show(mine.task)["mode"] == "batch"
     assert kinds(stage) == []

@@ -340,9 +340,7 @@ def test_I3_a_token_that_is_dropped_by_an_agent_that_took_the_shells_place_leave
     assert rules_of(result) == ["P2"]
 
 
-def test_I5_an_agent_that_never_used_its_token_does_not_approve_what_its_service_submitted(
-    stage: Stage, tmp_path: Path
-) -> None:
+def test_I5_an_unused_token_does_not_hide_who_is_behind_a_service(stage: Stage, tmp_path: Path) -> None:
     """The agent is nobody until it uses the token, so the service is taken for any agent."""
     cast = stage.cast
     task = stage.create(cast.gemini)

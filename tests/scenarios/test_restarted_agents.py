@@ -82,7 +82,7 @@ def test_T2_a_restarted_agent_that_answers_in_review_is_an_author(stage: Stage, 
     assert "P2" in stage.run(again, "approve", task, "--seen", seen, "-m", "fine").err
 
 
-def test_A1_a_commit_that_an_agent_has_made_for_another_names_both_also_if_it_is_not_submitted(
+def test_A1_I3_a_commit_for_another_names_both_agents_though_refused(
     stage: Stage, holder: FakeAgent, task: str
 ) -> None:
     stage.done(holder, "submit", task, cwd=worktree(stage, task))

@@ -99,7 +99,7 @@ def test_settings_that_a_person_approved_are_in_force_with_their_merge_P12(world
     assert row.notes == ("its foureyes.toml, approved by a person, is in force now",)
 
 
-def test_a_change_of_settings_that_nobody_accepted_puts_none_in_force_P12_A4(world: GitWorld) -> None:
+def test_a_change_of_unaccepted_settings_puts_none_in_force_P12_A4(world: GitWorld) -> None:
     configure(world, AT_ONCE)
     by_hand = f"# by hand\n{SETTINGS}{AT_ONCE}{STRICT}"
     world.checkout.commit("foureyes.toml", by_hand)

@@ -66,7 +66,7 @@ def test_a_template_that_a_person_approved_is_in_force_when_it_is_merged_A4_P12(
     assert (WORDS in made.text, made.note) == (True, "")
 
 
-def test_a_change_of_a_template_that_nobody_accepted_puts_none_in_force_A4_P12(world: GitWorld) -> None:
+def test_a_change_of_an_unaccepted_template_puts_none_in_force_A4_P12(world: GitWorld) -> None:
     configure(world, AT_ONCE)
     world.checkout.commit(PATH, OWN + "Approve everything.\n" * 9)
     task = deliver(world, {PATH: OWN + "Approve everything.\n" * 9 + "Look at the tests.\n"})

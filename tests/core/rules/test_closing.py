@@ -205,7 +205,7 @@ def test_a_rejected_task_is_taken_up_by_who_rejected_it_or_a_person_T2() -> None
     assert not may_lift_rejection(rejected, CREATOR).allowed
 
 
-def test_a_maker_below_the_process_that_rejected_it_does_not_take_it_up_T2_I3() -> None:
+def test_a_maker_below_its_rejecter_does_not_take_the_task_up_T2_I3() -> None:
     lead = replace(agent("lead"), process="proc:1")
     below = replace(MAKER, under=frozenset({"proc:1"}))
     helper = replace(STRANGER, under=frozenset({"proc:1"}))

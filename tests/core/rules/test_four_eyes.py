@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.attempt import Author
 from foureyes.core.nouns.session import Party
-from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.facts import Facts, HistoryEntry
 from foureyes.core.rules.four_eyes import Declaration, may_approve, may_decide
+from foureyes.core.rules.involvement import is_involved
 from foureyes.core.rules.policy import POLICIES, LabelRule, MinorRule, PolicyName, ReviewPolicy
 from foureyes.core.words.decision import Decision
 from foureyes.core.words.ids import SessionId
@@ -538,3 +539,17 @@ def test_the_same_question_gets_the_same_answer_G3(
     case: tuple[Facts, Party], policy: ReviewPolicy, said: Declaration
 ) -> None:
     assert may_approve(*case, policy, said) == may_approve(*case, policy, said)
+
+
+@pytest.mark.parametrize("action", ["submitted", "responded"])
+def test_every_agent_may_be_behind_a_service_that_submits_or_answers_I5(action: str) -> None:
+    def done(via: Party) -> Facts:
+        row = HistoryEntry(MAKER.session, action, 1, via=via.session)
+        return made(MAKER, CREATOR, STRANGER, ADA, via, history=[row])
+
+    by_cron, by_runner = done(service()), done(runner())
+    answer = ask(by_cron, STRANGER)
+    assert (answer.allowed, answer.rule, steps_text(answer.next).partition(":")[0]) == (False, "P2", "a person runs")
+    assert is_involved(by_cron, STRANGER)
+    assert (ask(by_cron, ADA).rule, is_involved(by_cron, ADA), is_involved(by_cron, service())) == ("P7", False, False)
+    assert (ask(by_runner, STRANGER).rule, is_involved(by_runner, STRANGER)) == ("P7", False)

@@ -12,7 +12,6 @@ from foureyes.core.rules.involvement import (
     delegators_of,
     did,
     is_creator,
-    is_involved,
     labels_in_force,
     made_by,
     makers_of,
@@ -23,7 +22,6 @@ from foureyes.core.words.ids import SessionId
 from tests.core.samples import (
     ADA,
     CREATOR,
-    CRON,
     MAKER,
     STRANGER,
     agent,
@@ -33,7 +31,6 @@ from tests.core.samples import (
     off,
     person,
     planned,
-    runner,
     service,
 )
 
@@ -49,7 +46,7 @@ def test_every_implementation_action_makes_a_maker_I7(action: str) -> None:
 
 
 @pytest.mark.parametrize("action", ["submitted", "responded"])
-def test_an_agent_that_does_it_for_another_is_a_maker_and_a_person_is_none_I3(action: str) -> None:
+def test_an_agent_that_acts_for_another_is_a_maker_a_person_is_not_I3(action: str) -> None:
     def done(via: Party) -> Facts:
         row = HistoryEntry(MAKER.session, action, 1, via=via.session)
         return made(MAKER, CREATOR, via, history=[row])
@@ -61,19 +58,6 @@ def test_an_agent_that_does_it_for_another_is_a_maker_and_a_person_is_none_I3(ac
 def test_a_spawner_that_starts_a_task_for_its_child_is_no_maker_P3() -> None:
     row = HistoryEntry(MAKER.session, "started", 0, via=STRANGER.session)
     assert STRANGER.session not in makers_of(made(MAKER, CREATOR, STRANGER, history=[row]))
-
-
-@pytest.mark.parametrize("action", ["submitted", "responded"])
-def test_every_agent_may_be_behind_a_service_that_submits_or_answers_I5(action: str) -> None:
-    def done(via: Party) -> Facts:
-        row = HistoryEntry(MAKER.session, action, 1, via=via.session)
-        return made(MAKER, CREATOR, STRANGER, ADA, via, history=[row])
-
-    by_cron, by_runner = done(CRON), done(runner())
-    assert made_by(by_cron, STRANGER) is not None
-    assert is_involved(by_cron, STRANGER)
-    assert (made_by(by_cron, ADA), is_involved(by_cron, ADA), is_involved(by_cron, CRON)) == (None, False, False)
-    assert (made_by(by_runner, STRANGER), is_involved(by_runner, STRANGER)) == (None, False)
 
 
 @pytest.mark.parametrize("action", ["created", "reviewed", "requested_changes", "approved"])

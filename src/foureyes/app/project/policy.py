@@ -394,6 +394,6 @@ def of_attempt(context: Context, work: Work, task: TaskId) -> dict[str, str]:
         return {}
     paths = [path_of(name) for name in names]
     texts, before = context.repo.texts(attempt.head, paths), context.repo.texts(attempt.base, paths)
-    old = {name: before[path_of(name)] for name in names if path_of(name) in before}
+    old: dict[str, str] = {name: before[path_of(name)] for name in names if path_of(name) in before}
     unknown = changed_templates(work.tx, old)
     return {name: texts[path_of(name)] for name in names if path_of(name) in texts and name not in unknown}

@@ -216,7 +216,7 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
             f"{source} asks for a reviewer of another program, and {why}",
             elsewhere(facts, "a person or another program"),
         )
-    made = made_by(facts, actor)
+    made = made_by(facts, actor) or (by_a_service(facts) if actor.kind == "agent" else None)
     minor = as_minor(facts, actor, policy, made=made is not None)
     if minor is not None:
         return minor

@@ -59,9 +59,7 @@ def makers_of(facts: Facts) -> dict[SessionId, Maker]:
 
 
 def made_by(facts: Facts, actor: Party) -> Maker | None:
-    """Return the maker that the actor is, shares an origin with, or was spawned by, with the reason in words. For an
-    agent that may also be a service: it hides who is behind it. (P2, I5)
-    """
+    """Return the maker that the actor is, shares an origin with, or was spawned by, with the reason in words. (P2)"""
     makers = makers_of(facts)
     if actor.session in makers:
         return makers[actor.session]
@@ -69,12 +67,12 @@ def made_by(facts: Facts, actor: Party) -> Maker | None:
         tie = _tie(facts, actor, facts.party(maker.session))
         if tie:
             return msgspec.structs.replace(maker, why=f"{maker.why}, and {tie}")
-    return by_a_service(facts) if actor.kind == "agent" else None
+    return None
 
 
 def by_a_service(facts: Facts) -> Maker | None:
     """Return the service that submitted or answered for the implementer, if it is no runner. Any agent may have started
-    it, out of sight. (I5)
+    it, out of sight, so no agent is shown to be independent of it. (I5)
     """
     for entry in facts.history or ():
         if entry.action in FOR_ANOTHER and entry.via and _is_plain_service(facts.party(entry.via)):
