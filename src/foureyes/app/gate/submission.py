@@ -538,9 +538,8 @@ def hand_in(context: Context, actor: Actor, wish: Wish, *, sends: bool = True) -
             answer = step(hand)
         except FoureyesError as problem:
             if hand.committed:
-                problem.left = (
-                    f"what was not committed is now, on {_short(hand.ref)}: {some(hand.committed, SHOWN_PATHS)}"
-                )
+                files = some(hand.committed, SHOWN_PATHS)
+                problem.left = f"committed on {_short(hand.ref)}, but not submitted: {files}"
             raise
         if answer is not None:
             return with_sent(context, answer) if sends and hand.policy.remote else answer
