@@ -178,7 +178,7 @@ LOOP_VERBS = (
         _reviewing,
         lambda d, t: d.app.exchange.take_in(CODEX, t, REPORT, "report.sarif", whole=True),
     ),
-    Verb("finding track", _claimed, lambda d, t: d.app.findings.track(ALICE, [], task=t)),
+    Verb("finding answer --track", _claimed, lambda d, t: d.app.findings.track(ALICE, [], task=t)),
     Verb("unstart after a crash", _found, lambda d, t: d.app.claims.unstart(CLAUDE, t, how="crash")),
 )
 """What is killed at every step."""

@@ -37,7 +37,7 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("end", ("run",), "people and services", "journal", "", "End a run whose processes are all gone."),
         ("hand_in", ("run",), "people and services", "journal", "", "Submit for the implementer what its run made."),
         ("release", ("run",), "people and services", "journal", "", "Give the claim of a run back."),
-        ("ask_stop", ("stop",), "people and services", "journal", "stop", "Ask for the end of a task's runs."),
+        ("ask_stop", ("pause --now",), "people and services", "journal", "pause", "Ask for the end of a task's runs."),
         ("signal", ("agent signal",), "agents and people", "journal", "agent signal", "Say that a run is over, and how."),
         ("emit", ("agent emit",), "agents and people", "journal", "agent emit", "Say something in the middle of the work."),
         ("heard", ("run",), "people and services", "journal", "", "Record what a run said in its own stream."),
@@ -54,7 +54,7 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
     ),
     "agents": (
         ("listed", (), "anyone", "", "agent list", "Agent programs of the profiles, as they are on this machine."),
-        ("conversation", (), "anyone", "", "attach", "The latest conversation about a task, and how to go on with it."),
+        ("conversation", (), "anyone", "", "agent attach", "The latest conversation about a task, and how to go on with it."),
     ),
     "planning": (
         ("draft", ("run",), "people and services", "journal", "plan draft", "Let an agent draft a plan for a goal."),
@@ -73,13 +73,13 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("go_on", ("run",), "people and services", "journal", "", "What paused a sprint is gone, says a runner."),
         ("finish", ("run",), "people and services", "journal", "", "A sprint is over, says a runner."),
         ("status", (), "anyone", "", "sprint status", "How far a sprint is, and why it is not complete."),
-        ("listed", (), "anyone", "", "sprint list", "Every sprint, the newest first."),
-        ("report", (), "anyone", "", "sprint report", "What a sprint brought: for the morning after."),
+        ("listed", (), "anyone", "", "sprint status", "Every sprint, the newest first."),
+        ("report", (), "anyone", "", "sprint status", "What a sprint brought: for the morning after."),
         ("undo", ("sprint undo",), "people and services", "journal", "sprint undo", "Plan tasks that take back what a "
          "sprint merged."),
     ),
     "cycles": (
-        ("now", ("review now",), "people and services", "journal", "review now", "Let reviewers look now, at a task or "
+        ("now", ("review request --now",), "people and services", "journal", "review request", "Let reviewers look now, at a task or "
          "at all that runs."),
         ("request", ("review request",), "agents and people", "journal", "review request", "Ask chosen or named "
          "reviewers about a task."),
@@ -90,10 +90,10 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
          "any more."),
         ("clarify", ("review clarify",), "agents and people", "journal", "review clarify", "Answer a point that "
          "reviewers have concerns about."),
-        ("ask_author", ("review ask",), "people", "journal", "review ask", "Ask who made the work to clarify what a "
+        ("ask_author", ("review clarify --ask",), "people", "journal", "review clarify", "Ask who made the work to clarify what a "
          "cycle stopped it for."),
-        ("end", ("review end",), "people", "journal", "review end", "End a cycle without a rule."),
-        ("listed", (), "anyone", "", "review list", "Review cycles, the latest first."),
+        ("end", ("review decide --end",), "people", "journal", "review decide", "End a cycle without a rule."),
+        ("listed", (), "anyone", "", "review show", "Review cycles, the latest first."),
         ("show", (), "anyone", "", "review show", "One cycle: who was asked, what they said, what it comes to."),
         ("issues", (), "anyone", "", "finding list", "What reviewers have concerns about in work that goes on."),
     ),
@@ -204,7 +204,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("recognise", (), "anyone", "journal", "", "Who is calling, as the project knows it; a bad token is on "
          "record."),
         ("whoami", (), "anyone", "", "whoami", "The caller as the rules see it, and the evidence for it."),
-        ("new", ("session new",), "agents and people", "journal", "session new", "Begin a new line in the log for the "
+        ("new", ("whoami --new",), "agents and people", "journal", "whoami", "Begin a new line in the log for the "
          "same eyes."),
         ("spawn", ("session spawn",), "anyone", "journal", "session spawn", "Give a sub-agent a session and a token "
          "for one role on one task."),
@@ -212,7 +212,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("list", (), "anyone", "", "session list", "Sessions that have written, the latest first."),
     ),
     "keys": (
-        ("new", ("key new",), "people", "journal", "key new", "Make a signing key for the caller."),
+        ("new", ("key add --new",), "people", "journal", "key add", "Make a signing key for the caller."),
         ("add", ("key add",), "people", "journal", "key add", "Register somebody else's public key."),
         ("retire", ("key retire",), "people", "journal", "key retire", "Let a key count no more."),
         ("waiting", (), "anyone", "", "key list", "The caller's keys that somebody with a key has to add first."),
@@ -220,33 +220,33 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
     ),
     "policy": (
         ("show", (), "anyone", "", "config show", "Every setting in force, and where it came from."),
-        ("set", ("config set", "config unset"), "people", "journal", "config set", "Set or unset a setting of the "
+        ("set", ("config set", "config set --default"), "people", "journal", "config set", "Set or unset a setting of the "
          "project."),
         ("offered", ("config accept",), "people", "", "config accept", "What accepting the foureyes.toml on the target "
          "would change."),
         ("accept", ("config accept",), "people", "journal", "config accept", "Make the foureyes.toml on the target the "
          "one in force."),
-        ("set_feature", ("config set", "config unset"), "people", "journal", "config set", "Set or unset a feature "
+        ("set_feature", ("config set", "config set --default"), "people", "journal", "config set", "Set or unset a feature "
          "flag."),
     ),
     "audit": (
         ("log", (), "anyone", "", "audit log", "The latest rows of the journal."),
-        ("export", (), "anyone", "", "audit export", "Every row of the journal from the first on."),
+        ("export", (), "anyone", "", "audit log", "Every row of the journal from the first on."),
         ("verify", (), "anyone", "", "audit verify", "Verify chain, replay, mirror files and signatures."),
-        ("exceptions", (), "anyone", "", "audit exceptions", "Every exception that was made, the latest first."),
-        ("exception_totals", (), "anyone", "", "audit exceptions", "How often exceptions of each kind were made."),
+        ("exceptions", (), "anyone", "", "audit log", "Every exception that was made, the latest first."),
+        ("exception_totals", (), "anyone", "", "audit log", "How often exceptions of each kind were made."),
     ),
     "tasks": (
         ("create", ("create",), "anyone", "journal", "create", "Plan a task."),
         ("edit", ("update",), "agents and people", "journal", "update", "Change what a task says, all of it or "
          "nothing."),
-        ("add_label", ("label",), "agents and people", "journal", "label add", "Put labels on a task."),
-        ("add_labels", ("label",), "agents and people", "journal", "label add", "Put labels on several, or none."),
-        ("remove_label", ("label",), "agents and people", "journal", "label rm", "Take labels off a task."),
-        ("remove_labels", ("label",), "agents and people", "journal", "label rm", "Take labels off several tasks, or "
+        ("add_label", ("label",), "agents and people", "journal", "label", "Put labels on a task."),
+        ("add_labels", ("label",), "agents and people", "journal", "label", "Put labels on several, or none."),
+        ("remove_label", ("label",), "agents and people", "journal", "label", "Take labels off a task."),
+        ("remove_labels", ("label",), "agents and people", "journal", "label", "Take labels off several tasks, or "
          "none."),
-        ("add_dependency", ("dep add",), "agents and people", "journal", "dep add", "Let a task wait for others."),
-        ("remove_dependency", ("dep rm",), "agents and people", "journal", "dep rm", "Let a task wait no longer."),
+        ("add_dependency", ("dep",), "agents and people", "journal", "dep", "Let a task wait for others."),
+        ("remove_dependency", ("dep --remove",), "agents and people", "journal", "dep", "Let a task wait no longer."),
     ),
     "plans": (
         ("import_", ("plan import",), "anyone", "journal", "plan import", "Plan all tasks of a plan file, or none."),
@@ -294,7 +294,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("all", (), "anyone", "", "checkpoint list", "All checkpoints, the newest first."),
         ("restore", ("checkpoint restore",), "agents and people", "journal", "checkpoint restore", "Set the branch "
          "back to a checkpoint."),
-        ("prune", ("checkpoint prune",), "agents and people", "journal", "checkpoint prune", "Forget all but the "
+        ("prune", ("checkpoint list --prune",), "agents and people", "journal", "checkpoint list", "Forget all but the "
          "newest checkpoints."),
     ),
     "attempts": (
@@ -330,7 +330,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("here", ("target here",), "people", "journal", "target here", "Merge in this clone from now on (Q6)."),
         ("accept", ("target accept",), "people", "journal", "target accept", "Go on from a target that was set back "
          "on purpose (Q6)."),
-        ("address", ("target address",), "people", "journal", "target address", "Go on with the address that the "
+        ("address", ("target accept --address",), "people", "journal", "target accept", "Go on with the address that the "
          "remote has in this clone (Q6)."),
     ),
     "findings": (
@@ -340,9 +340,9 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("add", ("finding add",), "agents and people", "journal", "finding add", "Point at something in the latest "
          "attempt."),
         ("waive", ("finding waive",), "people", "journal", "finding waive", "Let a blocking finding pass for a while."),
-        ("track", ("finding track",), "agents and people", "journal", "finding track", "Make follow-up tasks of "
+        ("track", ("finding answer --track",), "agents and people", "journal", "finding answer", "Make follow-up tasks of "
          "notes."),
-        ("apply", ("log",), "anyone", "journal", "finding apply", "Apply the patch that came with a finding."),
+        ("apply", ("log",), "anyone", "journal", "finding answer", "Apply the patch that came with a finding."),
     ),
     "answers": (
         ("respond", ("finding answer",), "anyone", "journal", "finding answer", "Answer findings, all or none."),
@@ -353,7 +353,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("rule", ("finding judge",), "agents and people", "journal", "finding judge", "Say what answers are worth, all "
          "or none."),
         ("take_back", ("finding judge",), "agents and people", "journal", "finding judge", "Take a ruling back."),
-        ("withdraw", ("finding withdraw",), "agents and people", "journal", "finding withdraw", "Take back what one "
+        ("withdraw", ("finding judge --withdraw",), "agents and people", "journal", "finding judge", "Take back what one "
          "found oneself."),
     ),
     "reviews": (
@@ -410,8 +410,8 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("export", (), "anyone", "", "finding export", "Findings as SARIF."),
     ),
     "handoffs": (
-        ("export", (), "anyone", "", "export handoff", "A role's handoff document, made from the journal."),
-        ("take_in", ("finding answer", "review submit"), "anyone", "journal", "import handoff", "Take in a role's "
+        ("export", (), "anyone", "", "finding export", "A role's handoff document, made from the journal."),
+        ("take_in", ("finding answer", "review submit"), "anyone", "journal", "finding import", "Take in a role's "
          "handoff document."),
     ),
     "lists": (
@@ -421,7 +421,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("place", (), "anyone", "", "list", "Where a task stands in a list, to continue after it."),
         ("reviewable", (), "anyone", "", "list", "What the caller may approve."),
         ("show", (), "anyone", "", "show", "Everything about a task, and what the caller could do about it."),
-        ("tree", (), "anyone", "", "dep tree", "What a task waits for, and what that waits for."),
+        ("tree", (), "anyone", "", "dep", "What a task waits for, and what that waits for."),
     ),
     "queue": (
         ("view", (), "anyone", "", "queue", "What waits in review, the riskiest first."),
@@ -433,7 +433,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("column", (), "anyone", "", "", "A window of one column of the board."),
     ),
     "attention": (
-        ("view", (), "anyone", "", "attention", "What only a person can move, and the ways to do so."),
+        ("view", (), "anyone", "", "status", "What only a person can move, and the ways to do so."),
     ),
     "events": (
         ("head", (), "anyone", "", "", "The number of the journal's last row: whether something happened."),
@@ -447,6 +447,6 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
     "doctor": (("examine", (), "anyone", "", "doctor", "Look at everything that can be wrong; repair nothing."),),
     "stats": (("show", (), "anyone", "", "stats", "Figures of all reviews, and a scorecard for each reviewer."),),
     "validation": (
-        ("validate", (), "anyone", "", "validate", "Every reason why a scope of tasks is not complete."),
+        ("validate", (), "anyone", "", "check complete", "Every reason why a scope of tasks is not complete."),
     ),
 }  # fmt: skip

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # ---- Signatures for decisions (I9) ----
 
 T = TypeVar("T")
-NEW_KEY = fe("key", "new", "--human")
+NEW_KEY = fe("key", "add", "--new")
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -428,7 +428,7 @@ def looking_at(commit: LineCommit) -> Steps:
 
 def moved_to(shown: str) -> Steps:
     """Return the command by which a person confirms the remote's new address, as they saw it."""
-    return by_person(fe("target", "address", "--seen", shown, "-m", phrase("why it is there now")))
+    return by_person(fe("target", "accept", "--address", "--seen", shown, "-m", phrase("why it is there now")))
 
 
 class _Row(msgspec.Struct, frozen=True):

@@ -72,7 +72,9 @@ def for_people(app: Application, actor: Actor) -> str:
         return ""
     state = "paused" if all(row.kind == "pause" for row in stopped) else "stopped"
     parts = [f"{n} task{' waits' if n == 1 else 's wait'} for your review (fe, R)"] if n else []
-    parts += [f"{len(stopped)} {'is' if len(stopped) == 1 else 'are'} {state} (fe attention)"] if stopped else []
+    parts += (
+        [f"{len(stopped)} {'is' if len(stopped) == 1 else 'are'} {state} (fe status --attention)"] if stopped else []
+    )
     return "; ".join(parts) + "." if parts else ""
 
 

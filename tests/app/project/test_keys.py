@@ -128,7 +128,7 @@ SIGNED: dict[str, Callable[[DeskWorld, Actor, str], object]] = {
     "hold": lambda desk, who, task: desk.app.stops.hold(who, task, "stop"),
     "hold the project": lambda desk, who, task: desk.app.stops.hold(who, None, "stop"),
     "config set": lambda desk, who, task: desk.app.policy.set(who, "review.policy", "strict"),
-    "config unset": lambda desk, who, task: desk.app.policy.set(who, "review.independence", None),
+    "config set --default": lambda desk, who, task: desk.app.policy.set(who, "review.independence", None),
     "config accept": lambda desk, who, task: desk.app.policy.accept(who),
     "break-glass": lambda desk, who, task: desk.app.decisions.approve(
         who, task, declaration=Declaration(break_glass="nobody else is here")

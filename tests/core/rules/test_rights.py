@@ -20,8 +20,8 @@ PLANNING = [
     "create",
     "update",
     "label",
-    "dep add",
-    "dep rm",
+    "dep",
+    "dep --remove",
     "block",
     "unblock",
     "defer",
@@ -30,7 +30,7 @@ PLANNING = [
     "submit",
     "log",
 ]
-PEOPLE = ["resume", "config set", "config unset", "config set", "config unset"]
+PEOPLE = ["resume", "config set", "config set --default", "config set", "config set --default"]
 
 
 @pytest.mark.parametrize("verb", [*DECIDING, *PLANNING, *PEOPLE, "init"])
@@ -45,19 +45,19 @@ def test_a_typed_name_may_only_log_I1(kind: SessionKind, verb: str) -> None:
 
 
 WITHOUT_A_SIGNATURE = {
-    "key new": "the first key of a project has nothing to be signed with; a later one is signed where it is made (I9)",
+    "key add --new": "the first key of a project has nothing to be signed with; a later one is signed where it is made (I9)",
     "store restore": "the store it is about may be gone: put on record, for everybody to see (J2)",
     "store copy": "it decides nothing: what is put on record is where the store lies now",
     "store join": "it decides nothing: which store that is, its own journal says (P12)",
     "plan accept": "it loosens: unsigned it is recorded and does not count (M6)",
     "pause": "it only stops, and what lifts it (resume) is signed (V9)",
-    "review ask": "it only asks: what is held stays so, and what lifts it (resume) is signed (R1)",
+    "review clarify --ask": "it only asks: what is held stays so, and what lifts it (resume) is signed (R1)",
 }
 
 
 def test_what_is_for_people_is_signed_or_it_is_known_why_not_I9() -> None:
     assert set(WITHOUT_A_SIGNATURE) == FOR_PEOPLE - SIGNED
-    assert "review end" in SIGNED
+    assert "review decide --end" in SIGNED
 
 
 def test_what_no_agent_may_and_nobody_signs_a_service_may_too_so_nobody_gains_by_looking_like_a_person_I5_I9() -> None:

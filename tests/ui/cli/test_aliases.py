@@ -36,7 +36,9 @@ def test_earlier_name_is_not_listed() -> None:
         ("feature set balanced_review_policy false", "config set balanced_review_policy false"),
         ("finding respond TL-1 --fixed", "finding answer TL-1 --fixed"),
         ("prompt fe-7k2 --for review", "show fe-7k2 --for review"),
-        ("stats security --limit 3", "audit exceptions --limit 3"),
+        ("stats security --limit 3", "audit log --exceptions --limit 3"),
+        ("dep rm fe-7k2 fe-q4d", "dep --remove fe-7k2 fe-q4d"),
+        ("review now fe-7k2", "review request --now fe-7k2"),
         ("create policy set", "create policy set"),
     ],
 )

@@ -65,7 +65,8 @@ def test_help_explains_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_help_is_the_same_under_all_its_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys, "-h") == said(capsys, "--help") == said(capsys, "help")
-    assert said(capsys, "label", "add", "-h") == said(capsys, "help", "label", "add")
+    assert said(capsys, "config", "set", "-h") == said(capsys, "help", "config", "set")
+    assert said(capsys, "help", "attention") == said(capsys, "help", "status")
     assert said(capsys, "help", "approve")[1].startswith("Usage: fe approve")
     assert said(capsys, "version")[1] == said(capsys, "--version")[1]
 

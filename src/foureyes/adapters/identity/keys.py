@@ -76,7 +76,7 @@ def last_written(file: str) -> str:
 # ---- A person's key ring ----
 
 
-NEW_KEY = fe("key", "new", "--human")
+NEW_KEY = fe("key", "add", "--new")
 SHORTEST, TRIES, TOUCH_SECONDS = 8, 3, 60.0
 COST = 2**16
 """The scrypt cost of one passphrase guess, far above PEM's own 2048 rounds. A change makes old keys unusable."""

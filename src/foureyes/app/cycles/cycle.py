@@ -60,7 +60,7 @@ def cycle_named(tx: Tx, name: str) -> Cycle:
     wanted = name.strip().lower()
     row = tx.one("cycle.get", Cycle, cycle=f"c-{wanted}" if wanted.isdigit() else wanted)
     if row is None:
-        raise NotFound(f"there is no review cycle {wanted[:20]}.", next_step=fe("review", "list"))
+        raise NotFound(f"there is no review cycle {wanted[:20]}.", next_step=fe("review", "show"))
     return row
 
 

@@ -83,7 +83,7 @@ class Handoffs:
         if role not in ROLES:
             raise BadInput(
                 f"there is no handoff of {visible(role)[:40]!r}; there are {', '.join(ROLES)}.",
-                next_step=fe("export", "handoff", "--help"),
+                next_step=fe("finding", "export", "--help"),
             )
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task))

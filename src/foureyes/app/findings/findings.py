@@ -193,12 +193,12 @@ class Findings:
             now = self._context.get(work.tx, facts.task.id)
         message = f"waived {row.id} until {until[:10]}" + (", and the rule approves it (M4)" if by_rule else "")
         step = merge_by(actor) if by_rule else fe("show", now.id)
-        return outcome(now, message, step, notes=("audited: fe audit exceptions",))
+        return outcome(now, message, step, notes=("audited: fe audit log --exceptions",))
 
     def track(self, actor: Actor, names: Sequence[str], *, task: str = "") -> Outcome:
         """Create follow-up tasks of open notes. A note that has one keeps it. (L16)"""
-        permit(actor, "finding track")
-        with self._context.writing(actor, "finding track") as work:
+        permit(actor, "finding answer --track")
+        with self._context.writing(actor, "finding answer --track") as work:
             chosen = [finding_named(work.tx, name) for name in names]
             if task:
                 chosen += [
@@ -252,7 +252,7 @@ class Findings:
             reason = Reason(
                 "A4",
                 f"the patch of {row.id} changes {touched[0]}, a gate file",
-                by_person(fe("finding", "apply", row.id)),
+                by_person(fe("finding", "answer", row.id, "--apply")),
             )
             refuse_verb("nothing was applied.", reason, task=row.task)
         why = self._context.workshop.apply_patch(row.fix_patch, only_try=only_try)
@@ -260,7 +260,9 @@ class Findings:
             reason = Reason("L3", f"the patch of {row.id} does not fit here: {why}", fe("finding", "show", row.id))
             refuse_verb("nothing was applied.", reason, task=row.task)
         if only_try:
-            return outcome(task, f"the patch of {row.id} fits", fe("finding", "apply", row.id), changed=False)
+            return outcome(
+                task, f"the patch of {row.id} fits", fe("finding", "answer", row.id, "--apply"), changed=False
+            )
         with self._context.writing(actor, "log") as work:
             work.record(task.id, Logged(text=f"applied the patch of {row.id} (by {row.session})", type="patch"))
             now = self._context.get(work.tx, task.id)

@@ -115,15 +115,20 @@ class Rulings:
         """Withdraw a finding, by the session that raised it. A person who is not an author may do it for them, on
         record. (L4, P8)
         """
-        permit(actor, "finding withdraw")
+        permit(actor, "finding judge --withdraw")
         with self._context.store.read() as tx:
             raised = finding_named(tx, finding)
             before = case_of(self._context, tx, actor, TaskId(raised.task))
             _refuse_withdrawing(tx, before, raised.at_time(self._context.now()))
-        reason = needed(reason, "finding withdraw", raised.id)
+        reason = needed(reason, "finding judge --withdraw", raised.id)
         words, tip = f"{raised.id}: {reason}", tip_in(self._context, before)
         with self._context.deciding(
-            actor, "finding withdraw", task=raised.task, diff_id=before.diff_id, reason=words, policy=before.policy
+            actor,
+            "finding judge --withdraw",
+            task=raised.task,
+            diff_id=before.diff_id,
+            reason=words,
+            policy=before.policy,
         ) as work:
             case = case_of(self._context, work.tx, work.actor, TaskId(raised.task), tip=tip)
             row = finding_named(work.tx, finding).at_time(work.at)

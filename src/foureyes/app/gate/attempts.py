@@ -98,7 +98,7 @@ class Attempts:
             return outcome(
                 now,
                 f"{facts.party_name(name)} no longer counts as an author of {task_id}",
-                notes=("audited: fe audit exceptions",),
+                notes=("audited: fe audit log --exceptions",),
             )
 
     def diff(self, task: str, *, attempt: int | None = None, since: int | None = None) -> str:

@@ -331,7 +331,7 @@ def with_configuration(context: Context, page: CheckReport) -> CheckReport:
 
 def _told(task: TaskId, reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     """Why it was sent back: what would have brought it on there is not to be typed any more."""
-    return tuple(Reason(reason.rule, reason.message, fe("context", task)) for reason in reasons)
+    return tuple(Reason(reason.rule, reason.message, fe("show", task, "--context")) for reason in reasons)
 
 
 def _is_own(facts: Facts, made: MadeByGate, actor: Actor) -> bool:
@@ -347,7 +347,7 @@ def _next(facts: Facts, made: MadeByGate, actor: Actor) -> Steps:
     if task.status == "approved":
         return merge_by(actor)
     if task.status == "open":
-        return fe("context", task.id)
+        return fe("show", task.id, "--context")
     if task.status != "reviewing":  # what is over needs no check any more
         return fe("show", task.id)
     if any(state.is_own_trouble for state in made.check_states if lacks(state)):

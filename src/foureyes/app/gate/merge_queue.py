@@ -398,7 +398,7 @@ class Merges:
 
     def address(self, actor: Actor, reason: str, seen: str = "") -> MergesGoOn:
         """Accept the remote's address in this clone, if it is the one that the person saw (`seen`). (Q6)"""
-        permit(actor, "target address")
+        permit(actor, "target accept --address")
         return accept_address(self._context, actor, reason, seen)
 
 
@@ -558,7 +558,7 @@ def accept_address(context: Context, actor: Actor, reason: str, seen: str) -> Me
     if seen != address.shown:
         where = f"{remote.name} is at {address.shown}" + (f", and {visible(seen)} was seen" if seen else "")
         _refuse_unseen([where, before], moved_to(address.shown))
-    with context.deciding(actor, "target address", reason=reason, how=address.shown) as work:
+    with context.deciding(actor, "target accept --address", reason=reason, how=address.shown) as work:
         detail = f"{remote.name}: {address.shown}; {before}"
         work.record(
             "",

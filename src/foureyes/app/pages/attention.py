@@ -182,17 +182,17 @@ class CallerWays:
 
     def asking_author(self, cycle: str, task: str, who: str) -> tuple[Choice, ...]:
         """Return the choice to ask the author about the concerns. The reviewers then review again. (R1, R2)"""
-        if not self.may("review ask", task):
+        if not self.may("review clarify --ask", task):
             return ()
-        step = fe("review", "ask", cycle)
+        step = fe("review", "clarify", cycle, "--ask")
         values: dict[str, object] = {"cycle": cycle}
         return (Choice(text=f"ask {who} to clarify", noun="cycles", verb="ask_author", values=values, step=step),)
 
     def looking_again(self, task: str) -> tuple[Choice, ...]:
         """Return the choice to request a review now. (V1)"""
-        if not self.may("review now", task):
+        if not self.may("review request --now", task):
             return ()
-        step = fe("review", "now", task)
+        step = fe("review", "request", task, "--now")
         text = "ask reviewers for a review now"
         return (Choice(text=text, noun="cycles", verb="now", values={"task": task}, step=step),)
 

@@ -105,7 +105,7 @@ class Validation:
             for row in tx.all("finding.all_skipped", NoteRow, ids=wanted)
         ]
         notes += [
-            f"{row.task}: {row.id} was noted in {row.n} attempts: tech debt, fe finding track {row.id} (L16)"
+            f"{row.task}: {row.id} was noted in {row.n} attempts: tech debt, fe finding answer {row.id} --track (L16)"
             for row in tx.all("finding.debts", NoteRow, ids=wanted, least=ALERT_AFTER)
         ]
         return (*notes, *waivers_in_words(tx, wanted))

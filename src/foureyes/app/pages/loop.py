@@ -92,5 +92,8 @@ def _remarks(tx: Tx, task: str) -> list[str]:
     debts: Sequence[NoteRow] = tx.all("finding.debts", NoteRow, ids=[task], least=ALERT_AFTER)
     return [
         *[f"all suggestions skipped: {row.n} of iteration 1 (L15)" for row in skipped],
-        *[f"tech debt: {row.id} was noted in {row.n} attempts; fe finding track {row.id} (L16)" for row in debts],
+        *[
+            f"tech debt: {row.id} was noted in {row.n} attempts; fe finding answer {row.id} --track (L16)"
+            for row in debts
+        ],
     ]

@@ -46,7 +46,7 @@ class Keys:
 
         The project's first key relies on an observed person. Later keys need the signature of an earlier one.
         """
-        permit(actor, "key new")
+        permit(actor, "key add --new")
         ring = self._context.keys
         public = self._held(key) if key else ring.adopt(ssh) if ssh else ring.make()
         fingerprint = ring.fingerprint(public)

@@ -78,7 +78,7 @@ class Policy:
             )
         if text is not None:
             parse(setting, text, key)
-        self._change(actor, "config set" if text is not None else "config unset", key, text)
+        self._change(actor, "config set" if text is not None else "config set --default", key, text)
         return next(row for row in self.show(actor) if row.key == key)
 
     def offered(self, actor: Actor) -> ConfigurationOffer:
@@ -148,7 +148,7 @@ class Policy:
         """Set or unset a flag in the store."""
         known_feature(name)
         value = None if text is None else str(parse_flag(text, name)).lower()
-        self._change(actor, "config set" if value is not None else "config unset", f"feature.{name}", value)
+        self._change(actor, "config set" if value is not None else "config set --default", f"feature.{name}", value)
         with self._context.store.read() as tx:
             return _flag(name, self._context.layers(tx, actor))
 

@@ -48,7 +48,7 @@ class Sessions:
         self._context = context
 
     def recognise(self, observe: Callable[[Sequence[str]], Actor]) -> Actor:
-        """Return the caller as the store knows it: by token, by `session new`, or as observed.
+        """Return the caller as the store knows it: by token, by `whoami --new`, or as observed.
 
         `observe` receives the programs of the configured profiles, which count as agents too (I3).
         """
@@ -118,7 +118,7 @@ class Sessions:
 
     @staticmethod
     def _renewed(tx: Tx, actor: Actor) -> Actor:
-        """Return the caller under its newest session, after `session new`. [I4]"""
+        """Return the caller under its newest session, after `whoami --new`. [I4]"""
         if actor.kind != "agent" or actor.trust != "observed":
             return actor
         newest = tx.one("session.newest", IdRow, base=actor.session)
@@ -207,7 +207,7 @@ class Sessions:
 
     def new(self, actor: Actor) -> Whoami:
         """Start another session of the same agent. Evidence and origin stay the same. [I4]"""
-        permit(actor, "session new")
+        permit(actor, "whoami --new")
         if actor.kind != "agent":
             reason = Reason("I5", "a person is one session in every terminal", fe("whoami"))
             refuse_verb("no session was made.", reason)

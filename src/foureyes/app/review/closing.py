@@ -54,7 +54,7 @@ class Closing:
                 text = why or decision.message
                 event = SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=text, detail="close")
                 work.record(row.id, event)
-                notes.append("audited as an exception: fe audit exceptions")
+                notes.append("audited as an exception: fe audit log --exceptions")
             return outcome(self._context.get(work.tx, row.id), f"closed {row.id}", notes=tuple(notes))
 
     def _tip(self, task: str) -> gate.Tip | None:

@@ -87,15 +87,21 @@ class Cycles:
 
     def now(self, actor: Actor, task: str | None = None, *, reason: str = "") -> CycleOutcome:
         """V1 USER_MANUAL: a person lets reviewers look, at one task or at everything that is in progress."""
-        permit(actor, "review now")
+        permit(actor, "review request --now")
         reason = clean_text(reason, "the reason")
         tasks = [task] if task else self._at_work()
         done = open_about(
-            self._context, actor, "review now", "USER_MANUAL", tasks[:MOST_ROWS], reason=reason, wide=task is None
+            self._context,
+            actor,
+            "review request --now",
+            "USER_MANUAL",
+            tasks[:MOST_ROWS],
+            reason=reason,
+            wide=task is None,
         )
         if len(tasks) <= MOST_ROWS:
             return done
-        others = f"of the others {tasks[MOST_ROWS]} is the first (fe review now TASK)"
+        others = f"of the others {tasks[MOST_ROWS]} is the first (fe review request TASK --now)"
         left = f"more than {MOST_ROWS} tasks are in progress: {others}"
         return msgspec.structs.replace(done, notes=(*done.notes, left))
 
@@ -190,11 +196,11 @@ class Cycles:
 
     def end(self, actor: Actor, cycle: str, reason: str) -> CycleOutcome:
         """A person ends a cycle without a rule, and signs that (I9); pauses and holds stay until they are lifted."""
-        reason = needed(reason, "review end", cycle)
+        reason = needed(reason, "review decide --end", cycle)
         with self._context.store.read() as tx:
             before = cycle_named(tx, cycle)
         worth = lambda: before.is_live  # noqa: E731
-        with self._context.deciding(actor, "review end", reason=reason, how=before.id, worth=worth) as work:
+        with self._context.deciding(actor, "review decide --end", reason=reason, how=before.id, worth=worth) as work:
             row = cycle_named(work.tx, before.id)
             words = f"{row.id} is over: {reason}"
             if row.is_live:
@@ -219,7 +225,7 @@ class Cycles:
     def show(self, cycle: str) -> CycleView:
         """One cycle: targets, who was asked, reviews, points, the rule and its reasons."""
         if not is_cycle_name(cycle) and not cycle.strip().isdigit():
-            raise BadInput(f"{one_line(cycle, 40)!r} is no review cycle.", next_step=fe("review", "list"))
+            raise BadInput(f"{one_line(cycle, 40)!r} is no review cycle.", next_step=fe("review", "show"))
         with self._context.store.read() as tx:
             return view_of(self._context, tx, whole(tx, cycle))
 
@@ -235,7 +241,7 @@ class Cycles:
         with self._context.store.read() as tx:
             ids = [row.id for row in tx.all("cycle.at_work", IdRow, limit=MOST_ROWS + 1)]
         if not ids:
-            reason = Reason("V1", "nothing is in progress", fe("review", "now", "TASK"))
+            reason = Reason("V1", "nothing is in progress", fe("review", "request", "TASK", "--now"))
             refuse_verb("there is nothing to review.", reason)
         return ids
 
@@ -495,7 +501,7 @@ def clarify_points(context: Context, actor: Actor, cycle: str, answers: Mapping[
 
 def ask_author(context: Context, actor: Actor, cycle: str) -> CycleOutcome:
     """R1, R2: what a cycle left to a person is put to who made the work; what is held stays so until it is lifted."""
-    with context.writing(actor, "review ask") as work:
+    with context.writing(actor, "review clarify --ask") as work:
         known = whole(work.tx, cycle)
         why = why_not_clarified(context, work.tx, known)
         if why:
@@ -571,12 +577,12 @@ def open_about(
         if verb != "run":
             refuse_choosing(context, work, [each.task for each in looked], reviewers)
         targets = [_target(context, work, each) for each in looked]
-        targets = _not_asked_about(work, targets, left) if verb == "review now" and wide else targets
+        targets = _not_asked_about(work, targets, left) if verb == "review request --now" and wide else targets
         before = {row.id for row in live_of(work.tx, targets[0].task)}
         cycle = open_cycle(context, work, trigger, targets, reason=reason, wide=wide, choose=not reviewers)
         any_new = _ask_named(context, work, cycle, [target.task for target in targets], reviewers)
         notes = tuple(left) + _nobody(context, work, cycle)
-        step = _start(context, work, cycle) if verb == "review now" else None
+        step = _start(context, work, cycle) if verb == "review request --now" else None
         notes += ("no runner is running to start them",) if step else ()
         words = f"{cycle} {'is open already' if cycle in before else trigger}"
         changed = cycle not in before or any_new
@@ -596,7 +602,7 @@ def _not_asked_about(work: Work, targets: list[CycleTarget], left: list[str]) ->
         else:
             left.append(f"{target.task} is left out: {known.cycle.id} asks about the same work already")
     if not new:
-        refuse_verb("no reviewer was asked.", Reason("V1", "; ".join(left), fe("review", "list")))
+        refuse_verb("no reviewer was asked.", Reason("V1", "; ".join(left), fe("review", "show")))
     return new
 
 
@@ -644,7 +650,7 @@ def _looked(context: Context, actor: Actor, tasks: Sequence[str]) -> tuple[list[
                 raise
             left.append(f"{task} is left out: {problem.message}")
     if not subjects:
-        refuse_verb("there is nothing to review.", Reason("V1", "; ".join(left), fe("review", "list")))
+        refuse_verb("there is nothing to review.", Reason("V1", "; ".join(left), fe("review", "show")))
     return subjects, left
 
 

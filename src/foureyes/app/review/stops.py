@@ -143,7 +143,7 @@ class Stops:
         """R1: every blocker that an agent gave by now and that stopped nothing."""
         known = work.tx.one("session.get", SessionView, id=agent)
         if known is None or known.kind != "agent":
-            raise NotFound(f"there is no agent {visible(agent)}.", next_step=fe("attention"))
+            raise NotFound(f"there is no agent {visible(agent)}.", next_step=fe("status", "--attention"))
         event = SecurityRecorded(kind="blockers_set_aside", rule="R1", reason=reason, detail=agent)
         work.record("", event)
         return Outcome(task="", status="", version=0, message=f"the blockers of {known.name} are set aside")

@@ -276,7 +276,7 @@ class Runs:
         from foureyes.app.runner import admission
 
         reason = clean_text(reason, "the reason")
-        with self._context.writing(actor, "stop") as work:
+        with self._context.writing(actor, "pause --now") as work:
             admission.refuse_other_service(work)
             rows = stop_targets(self._context, work.tx, what)
             for row in rows:

@@ -136,7 +136,7 @@ class Sprints:
         if kind == "withdrawn":
             return SprintBegun(id=row.id, message=f"{row.id} was a plan, and is none any more")
         message = f"{row.id} is over. None of its tasks starts any more, and current runs finish."
-        return SprintBegun(id=row.id, message=message, next=fe("sprint", "report", row.id))
+        return SprintBegun(id=row.id, message=message, next=fe("sprint", "status", row.id, "--report"))
 
     def pause(self, actor: Actor, sprint: str = "", *, reason: str = "") -> SprintBegun:
         """Pause a sprint until a person resumes it. Current runs finish. [X3]"""
@@ -348,7 +348,7 @@ def _progress_steps(sprint: SprintView, has_runner: bool) -> Steps:
             return fe("sprint", "start", sprint.id, after="   goes on")
         case "running":
             return NO_STEP if has_runner else fe("sprint", "start", sprint.id, after="   no runner is at work")
-    return fe("sprint", "report", sprint.id)
+    return fe("sprint", "status", sprint.id, "--report")
 
 
 # ---- Starting (X2, X5) ----
@@ -576,7 +576,7 @@ def undo(context: Context, actor: Actor, name: str) -> SprintUndo:
     message = f"planned {len(made)} task{'' if len(made) == 1 else 's'} that take back what {sprint.id} merged"
     if not made:
         message = f"{sprint.id} is taken back already" if already else f"{sprint.id} merged nothing"
-    step = fe("show", made[0][1]) if made else fe("sprint", "report", sprint.id)
+    step = fe("show", made[0][1]) if made else fe("sprint", "status", sprint.id, "--report")
     return SprintUndo(id=sprint.id, reverts=tuple(made), already=already, message=message, next=step)
 
 
@@ -741,4 +741,6 @@ def _between(first: str, last: str) -> int:
 def _report_steps(sprint: Sprint, waiting: int) -> Steps:
     if waiting:
         return fe("queue")
-    return fe("validate", "--sprint", sprint.id) if sprint.state == "ended" else fe("sprint", "status", sprint.id)
+    return (
+        fe("check", "complete", "--sprint", sprint.id) if sprint.state == "ended" else fe("sprint", "status", sprint.id)
+    )

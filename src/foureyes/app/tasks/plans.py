@@ -93,7 +93,7 @@ class Plans:
                 modes = self._mode_if(tx, actor, _event(task, [], group)).mode, self._mode(tx, actor, known).mode
                 made = {other.task or other.title for other in rows if other.state == "new"}
                 whole = fe("plan", "import", name, "--again")
-                ways = [(need, whole if need in made else fe("dep", "add", known, need)) for need in needs]
+                ways = [(need, whole if need in made else fe("dep", known, need)) for need in needs]
                 reasons = before.stricter(task, self._context.get(tx, known), ways, modes)
                 stricter += [_at(reason, task.at) for reason in reasons]
             else:

@@ -40,7 +40,7 @@ LOOKED_AT = 50
 NAMED = 5
 WAYS: dict[str, Callable[[str], Steps]] = {
     "status": lambda name: fe("sprint", "status", name),
-    "report": lambda name: fe("sprint", "report", name),
+    "report": lambda name: fe("sprint", "status", name, "--report"),
     "stop": lambda name: fe("sprint", "stop", name),
     "pause": lambda name: fe("sprint", "pause", name),
 }
@@ -72,7 +72,7 @@ def find(tx: Tx, text: str, verb: str = "status") -> Sprint:
     number = number_of(text)
     row = tx.one("sprint.get", Sprint, sprint=sprint_name(number)) if number else None
     if row is None:
-        raise NotFound(f"there is no sprint {visible(text)[:40]}.", next_step=fe("sprint", "list"))
+        raise NotFound(f"there is no sprint {visible(text)[:40]}.", next_step=fe("sprint", "status", "--all"))
     return row
 
 
@@ -102,7 +102,7 @@ def the_one_going_on(tx: Tx, text: str, verb: str) -> Sprint:
     row = going_on(tx, verb)
     if row is None:
         planned = [each for each in latest(tx, LOOKED_AT) if each.state == "planned"]
-        step = fe("sprint", "stop", planned[0].id) if planned and verb == "stop" else fe("sprint", "list")
+        step = fe("sprint", "stop", planned[0].id) if planned and verb == "stop" else fe("sprint", "status", "--all")
         raise NotFound("no sprint runs.", next_step=step)
     return row
 

@@ -269,7 +269,7 @@ class Tasks:
 
     def add_dependency(self, actor: Actor, task: str, depends_on: Sequence[str]) -> Outcome:
         """Make a task wait for others. A cycle is refused. [T4]"""
-        with self._context.writing(actor, "dep add") as work:
+        with self._context.writing(actor, "dep") as work:
             row = self._context.find(work.tx, task)
             have = self._let_wait(work, row, depends_on)
             now = self._context.get(work.tx, row.id)
@@ -290,7 +290,7 @@ class Tasks:
                 refuse_task(
                     task.id,
                     "was not changed: that would be a circle",
-                    Reason("T4", f"{message}: a circle of dependencies never becomes ready", fe("dep", "tree", other)),
+                    Reason("T4", f"{message}: a circle of dependencies never becomes ready", fe("dep", other)),
                 )
             work.record(task.id, e.DependencyAdded(depends_on=other))
             have.add(other)
@@ -298,7 +298,7 @@ class Tasks:
 
     def remove_dependency(self, actor: Actor, task: str, depends_on: Sequence[str]) -> Outcome:
         """Remove dependencies of a task. The removal is journalled and shown in review. [T3]"""
-        with self._context.writing(actor, "dep rm") as work:
+        with self._context.writing(actor, "dep --remove") as work:
             current = self._context.find(work.tx, task)
             have = {row.id for row in work.tx.all("task.dependencies", IdRow, id=current.id)}
             todo = [other for other in (self._context.find_id(work.tx, text) for text in depends_on) if other in have]

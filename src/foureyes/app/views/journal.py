@@ -19,7 +19,7 @@ class JournalHead(msgspec.Struct, frozen=True):
 
 
 class JournalRow(msgspec.Struct, frozen=True):
-    """A stored journal row, as `fe audit export` writes it, one per line."""
+    """A stored journal row, as `fe audit log --export` writes it, one per line."""
 
     seq: int
     at: str

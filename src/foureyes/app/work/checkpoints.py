@@ -128,7 +128,7 @@ class Checkpoints:
 
     def prune(self, actor: Actor, *, keep: int = KEEP, task: str = "") -> list[CheckpointView]:
         """Delete all but the newest checkpoints of each task. Commits on branches or in attempts stay."""
-        permit(actor, "checkpoint prune")
+        permit(actor, "checkpoint list --prune")
         of = self._task(task)
         by_task: dict[str, list[CheckpointView]] = {}
         for checkpoint in self._context.workshop.checkpoints():
@@ -141,7 +141,7 @@ class Checkpoints:
             if self._context.workshop.drop_checkpoint(checkpoint.task, checkpoint.name, Sha(checkpoint.sha))
         ]
         if dropped:
-            with self._context.writing(actor, "checkpoint prune") as work:
+            with self._context.writing(actor, "checkpoint list --prune") as work:
                 for checkpoint in dropped:
                     work.record(
                         checkpoint.task, e.CheckpointNoted(did="prune", name=checkpoint.name, sha=checkpoint.sha)

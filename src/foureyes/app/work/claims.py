@@ -397,7 +397,7 @@ def own_work(context: Context, tx: Tx, actor: Actor) -> list[OwnWork]:
     for row in tx.all("task.own", IdRow, session=actor.session, agent=actor.agent):
         task = context.get(tx, TaskId(row.id))
         if task.ready:
-            text = f"{task.id} was sent back to you: fe start {task.id}, then fe context {task.id}"
+            text = f"{task.id} was sent back to you: fe start {task.id}, then fe show {task.id} --context"
             found.append(OwnWork(task.id, text, fe("start", task.id), sent_back=True))
         elif task.implementer == actor.session or is_successor(context, tx, actor, task):
             found += _in_review(context, tx, actor, task)

@@ -240,7 +240,7 @@ def _task(briefing: Briefing, kept: KeptAmounts) -> str:
 def _handoff(briefing: Briefing, kept: KeptAmounts) -> str:
     shown_lines, left = briefing.handoff[: kept["handoff"]], len(briefing.handoff) - kept["handoff"]
     lines = [fenced("\n".join(shown_lines))] if shown_lines else []
-    lines += [f"… {left} lines of the handoff are left out: fe context {plain(briefing.task)}"] if left else []
+    lines += [f"… {left} lines of the handoff are left out: fe show {plain(briefing.task)} --context"] if left else []
     return _section("Handoff", "\n".join(lines), briefing.handoff)
 
 
@@ -295,7 +295,7 @@ def _finding(purpose: PromptPurpose, briefing: Briefing, finding: Finding) -> st
     lines += [f"Where: {quoted(finding.where)}"] if finding.where else []
     fields = {"Problem": finding.problem, "Why it matters": finding.why, "Fix": finding.fix, "Code": finding.quote}
     lines += [f"{name}:\n{fenced(text)}" for name, text in fields.items() if text.strip()]
-    lines += [f"A patch is on record: fe finding apply {plain(finding.id)}"] if finding.fix_patch else []
+    lines += [f"A patch is on record: fe finding answer {plain(finding.id)} --apply"] if finding.fix_patch else []
     word, text, ground = briefing.answers.get(finding.id) or briefing.answers.get(finding.root) or ("", "", "")
     if word:
         lines.append(

@@ -161,7 +161,7 @@ def _not_obsolete(finding: Finding, *, is_in_change: bool) -> Reason:
     if is_in_change:
         return Reason("L4", f"the file of {name} is still part of the change, so it is not obsolete", show)
     where = f"{named(finding.path)} was never part of the change" if finding.path else "it names no file"
-    withdraw = by("other", fe("finding", "withdraw", name, "-m", phrase("why")), "its reviewer runs: ")
+    withdraw = by("other", fe("finding", "judge", name, "--withdraw", "-m", phrase("why")), "its reviewer runs: ")
     step = withdraw if finding.state in ANSWERABLE else show
     return Reason("L4", f"{name} is not obsolete: {where}, so it did not leave it", step)
 
@@ -175,7 +175,7 @@ def why_not_withdrawn(finding: Finding, me: Party, made: Maker | None, others: S
         return [Reason("L4", f"{name} is {'withdrawn' if finding.is_withdrawn else finding.state} already", show)]
     if finding.by_check:
         return [Reason("L8", f"check {finding.by_check} raised {name}: only the passing check resolves it", show)]
-    withdraw = fe("finding", "withdraw", name, "-m", phrase("why"))
+    withdraw = fe("finding", "judge", name, "--withdraw", "-m", phrase("why"))
     if made is not None and finding.blocking:
         why = f"an author of the change cannot withdraw findings about it ({made.why})"
         step = by("other", withdraw, "its reviewer, or a person who is not an author, runs: ")

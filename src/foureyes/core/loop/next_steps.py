@@ -43,7 +43,7 @@ def next_step(finding: Finding, now: str, *, status: str, mine: bool) -> Steps:
     if finding.state in ("open", "deferred", "skipped") and not finding.tracked:
         is_theirs = mine and finding.state == "open" and status in AT_WORK
         answer = fe("finding", "answer", finding.id, one_of("--fixed", "--deferred", "--skipped"), "-m", phrase("…"))
-        return answer if is_theirs else fe("finding", "track", finding.id)
+        return answer if is_theirs else fe("finding", "answer", finding.id, "--track")
     return fe("show", finding.tracked or finding.task)
 
 

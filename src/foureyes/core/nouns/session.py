@@ -54,7 +54,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
 
     `evidence` holds agent processes among the ancestors, conversation ids and a person's name (I3). `processes` is its
     process part, nearest first. `ancestors` is the evidence of every process above the caller. A token works only
-    below the process it was given to (I2). `base` is the session from the evidence alone, if `fe session new` made
+    below the process it was given to (I2). `base` is the session from the evidence alone, if `fe whoami --new` made
     another.
 
     `token` is the hash of the token shown. `role` and `task` are the limits of a verified token, and `in_run` marks a

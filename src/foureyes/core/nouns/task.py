@@ -88,7 +88,7 @@ def clean_label(text: str) -> str:
         raise BadInput(
             f"{visible(text)!r} is not a label: letters, digits and {' '.join(sorted(LABEL_SIGNS))} only, "
             "and no - in front.",
-            next_step=fe("label", "add", blank("TASK"), "security"),
+            next_step=fe("label", blank("TASK"), "security"),
         )
     return label
 
@@ -102,7 +102,7 @@ def clean_word(text: str, what: str) -> str:
         raise BadInput(
             f"{visible(text)!r} is not a {what}: one word of up to 64 characters that can be seen, "
             "no spaces or commas.",
-            next_step=fe("label", "add", blank("TASK"), "security"),
+            next_step=fe("label", blank("TASK"), "security"),
         )
     return word
 

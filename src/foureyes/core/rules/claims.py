@@ -32,7 +32,7 @@ def why_not_free(
     for other, status in waits_for:
         if status != "closed":
             stands = status in ("blocked", "deferred")  # no worker, so dropping the dependency is an option
-            step = either(fe("show", other), fe("dep", "rm", task.id, other)) if stands else fe("show", other)
+            step = either(fe("show", other), fe("dep", task.id, other, "--remove")) if stands else fe("show", other)
             reasons.append(Reason("T3", f"{task.id} waits for {other}, which is {status}", step))
     if task.parent and is_parent_blocked:
         reasons.append(Reason("T4", f"its parent {task.parent} is blocked", fe("show", task.parent)))
@@ -65,7 +65,7 @@ def began_at(task: Task, head: Sha | None) -> Sha | None:
 
 
 def lead_step(task: str, waiting_for: str = "lead") -> Steps:
-    """Return the next step for a loop waiting for a decision. `fe attention` lists the other options, such as
+    """Return the next step for a loop waiting for a decision. `fe status --attention` lists the other options, such as
     splitting the task. (E3)
     """
     decide = fe("lead", one_of("senior", "fresh", "continue"), task, "-m", phrase("why"))

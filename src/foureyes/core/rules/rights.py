@@ -16,23 +16,33 @@ FOR_A_HOOK = frozenset({"log"})
 FOR_A_SERVICE = frozenset(
     {
         "init", "create", "log", "handoff", "submit", "setup", "store backup", "session spawn", "session end", "check run",
-        "merge", "plan import", "checkpoint create", "finding answer", "finding import", "run", "stop",
+        "merge", "plan import", "checkpoint create", "finding answer", "finding import", "run", "pause --now",
         "sprint plan", "sprint start", "sprint stop", "sprint pause", "sprint undo",
-        "review now", "review decide",
+        "review request --now", "review decide",
     }
 )  # fmt: skip
 RUNNERS = frozenset({"a runner", "fe run", "fe watch"})
 """Programs that start agents, each with its own token. (I5)"""
 FOR_PEOPLE = frozenset(
     {
-        "hold", "resume", "config set", "config unset", "config accept", "store restore",
-        "store copy", "store join", "store adopt", "target here", "target accept", "target address", "key new",
+        "hold", "resume", "config set", "config set --default", "config accept", "store restore",
+        "store copy", "store join", "store adopt", "target here", "target accept", "target accept --address", "key add --new",
         "key add", "key retire", "audit correct-author", "plan accept", "finding waive",
-        "pause", "review ask", "review end",
+        "pause", "review clarify --ask", "review decide --end",
     }
 )  # fmt: skip
 NOT_FOR_AGENTS = frozenset(
-    {"merge", "run", "stop", "sprint plan", "sprint start", "sprint stop", "sprint pause", "sprint undo", "review now"}
+    {
+        "merge",
+        "run",
+        "pause --now",
+        "sprint plan",
+        "sprint start",
+        "sprint stop",
+        "sprint pause",
+        "sprint undo",
+        "review request --now",
+    }
 )
 """Checks must run outside the process trees of the authors (D5, Q2). An agent that runs agents would only run its own
 (I5). An agent asks for a review of its own work only (V1).
@@ -79,7 +89,7 @@ FOR_A_ROLE: dict[Role, frozenset[str]] = {
             "review submit",
             "finding add",
             "finding judge",
-            "finding withdraw",
+            "finding judge --withdraw",
             "review decide",
         }
     ),
@@ -95,8 +105,8 @@ FOR_A_RUN_THAT_REVIEWS = frozenset({"log"})
 MAKES_TASKS = frozenset({"create", "plan import"})
 KNOWN = FOR_A_SERVICE | FOR_PEOPLE | NOT_FOR_AGENTS | frozenset().union(*FOR_A_ROLE.values()) | frozenset(
     {
-        "block", "cancel", "check environments --prune", "checkpoint prune", "checkpoint restore", "close", "defer",
-        "delete", "dep add", "dep rm", "finding track", "label", "merge --retry", "next", "reopen", "session new",
+        "block", "cancel", "check environments --prune", "checkpoint list --prune", "checkpoint restore", "close", "defer",
+        "delete", "dep", "dep --remove", "finding answer --track", "label", "merge --retry", "next", "reopen", "whoami --new",
         "unblock", "undefer", "unstart", "update", "worktree --prune",
     }
 )  # fmt: skip
@@ -175,13 +185,13 @@ def _not_for_agents(verb: str) -> Reason:
     if verb == "merge":
         why = "checks count only where no agent's process runs them, so the merge queue is not an agent's to process"
         return Reason("D5", why, by("person_or_service", fe("merge"), "a person or a service (cron, CI) runs: "))
-    if verb == "stop":
+    if verb == "pause --now":
         why = "an agent ends its own run, and no other one: a person or the runner stops runs"
-        return Reason("I5", why, by_person(fe("stop", blank("TASK"))))
+        return Reason("I5", why, by_person(fe("pause", blank("TASK"), "--now")))
     if verb.startswith("sprint "):
         why = "a person or a service chooses the tasks of a sprint, never an agent"
         return Reason("I5", why, by("person_or_service", fe(*verb.split(), blank("…")), "a person or CI runs: "))
-    if verb == "review now":
+    if verb == "review request --now":
         why = "an agent can ask for a review of one task. Only a person can ask for all."
         return Reason("V1", why, fe("review", "request", blank("TASK")))
     why = "below an agent no runner begins: whom it started would only be that agent's own hands"
@@ -206,7 +216,7 @@ PLACING = frozenset({"store restore", "store copy", "store adopt"})
 DECISIONS = frozenset(
     {
         "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen", "unblock", "finding judge",
-        "finding withdraw", "review submit", "lead split", "lead senior", "lead fresh", "lead ask", "lead continue",
+        "finding judge --withdraw", "review submit", "lead split", "lead senior", "lead fresh", "lead ask", "lead continue",
     }
 )  # fmt: skip
 """Decisions that need a person's signature under `human_proof = "key"`. (I9)"""
@@ -214,9 +224,9 @@ DECISIONS = frozenset(
 
 SIGNED = frozenset(
     {
-        "config set", "config unset", "config accept", "hold", "resume", "audit correct-author",
-        "key add", "key retire", "finding waive", "store adopt", "target here", "target accept", "target address",
-        "review end",
+        "config set", "config set --default", "config accept", "hold", "resume", "audit correct-author",
+        "key add", "key retire", "finding waive", "store adopt", "target here", "target accept", "target accept --address",
+        "review decide --end",
     }
 )  # fmt: skip
 """Commands that need a signature as soon as any key exists. Break-glass and an approval that counts by its person need

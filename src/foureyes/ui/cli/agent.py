@@ -1,4 +1,4 @@
-"""`fe agent list`, and the commands for agents and their hooks: `signal`, `emit`, `remind`."""
+"""`fe agent list|attach`, `fe mcp`, and the commands for agents and their hooks: `signal`, `emit`, `remind`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any
 import click
 import msgspec
 
+from foureyes.app.views.run import AgentView
 from foureyes.core.nouns.run import EMIT_TYPES, SIGNALS
-from foureyes.errors import FoureyesError
+from foureyes.core.nouns.session import RUN_DIR
+from foureyes.errors import BadInput, FoureyesError
 from foureyes.steps import blank, either, fe, phrase
 from foureyes.ui.cli import output
-from foureyes.ui.cli.agents import agent_list
 from foureyes.ui.cli.command import Session, reason_options, say, verb
+from foureyes.ui.cli.run_logs import attach
 from foureyes.ui.steps import steps_text
 
 HOOKED = ("claude", "codex", "gemini", "qwen", "cursor", "copilot")
@@ -27,11 +29,44 @@ TELLS_PEOPLE = "qwen"
 """qwen 0.15.10 reports this for every stop, so a reminder to its agent would repeat for ever. Its user gets the message
 instead.
 """
+HEAD = ("PROFILE", "PROGRAM", "STATE", "AT WORK", "TIER", "LAST ERROR")
+TOLD = 60
 
 
 @click.group("agent")
 def agent() -> None:
-    """List agent programs; and what agents and their hooks report."""
+    """List and join agent programs, and report what an agent does."""
+
+
+@verb("list", example="fe agent list")
+@click.option("--quick", is_flag=True, help="Do not start programs to ask for their version.")
+def agent_list(session: Session, quick: bool) -> None:
+    """List agent programs: found, version, login, last error. Also shows how many runs each may have at once and whether
+    one is skipped for a while. Login is read from files; errors are in the program's own words.
+    """
+    rows = session.app.agents.listed(session.actor, ask=not quick)
+    if session.json:
+        output.write_lines(rows)
+        return
+    output.write_raw(output.table(HEAD, [_cells(row) for row in rows]) + "\n")
+
+
+def _cells(row: AgentView) -> tuple[str, ...]:
+    program = " ".join(filter(None, (row.program.rpartition("/")[2], row.model)))
+    error = f"{row.error}, {output.when(row.error_at)}: {row.error_text}" if row.error != "none" else ""
+    left = f", the runner of {row.left} is gone" if row.left else ""
+    at_work = f"{row.running} of {row.slots}{left}"
+    tiers, trouble = ", ".join(row.tiers), output.shorten(error, TOLD)
+    return row.profile, program, _state(row), at_work, tiers, trouble
+
+
+def _state(row: AgentView) -> str:
+    """Return one table cell: if the program can be used, else why not or until when."""
+    if row.problem:
+        return row.problem
+    if row.cooled:
+        return f"skipped until {row.until}" if row.until else "skipped until it works again"
+    return ", ".join(filter(None, (row.version, row.login))) or "found"
 
 
 @verb(
@@ -125,5 +160,23 @@ def _payload() -> Any:
     return None
 
 
-for _command in (agent_list, signal, emit, remind):
+@verb("mcp", example="fe mcp\nclaude mcp add foureyes -- fe mcp")
+@click.option(
+    "--run", "directory", default="", metavar="DIR", help="The directory of the agent's run, which identifies it. (I2)"
+)
+@click.option("--all", "everything", is_flag=True, help="Every tool for agents, not only those of its role.")
+def mcp(session: Session, directory: str, everything: bool) -> None:
+    """Serve the commands as MCP tools, over stdin and stdout. The agent program starts it."""
+    if session.asserted:
+        raise BadInput("a server has no typed name.", next_step=fe("mcp"))
+    from foureyes.bootstrap.tool_server import Served
+
+    named = {RUN_DIR: os.path.abspath(directory)} if directory else {}
+    project = Served(session.cwd, {**os.environ, **named})  # first, so that the caller is identified now (I5)
+    from foureyes.ui.mcp.server import serve
+
+    serve(project, everything=everything)
+
+
+for _command in (agent_list, attach, signal, emit, remind):
     agent.add_command(_command)

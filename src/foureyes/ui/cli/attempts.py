@@ -97,7 +97,7 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
     if outcome.status in ("approved", "closed"):
         return [f"  approved automatically, in mode {outcome.mode} (M4). To merge it: fe merge"]
     if outcome.status == "open":
-        return [f"  sent back: required checks fail. To see why: fe context {outcome.task}"]
+        return [f"  sent back: required checks fail. To see why: fe show {outcome.task} --context"]
     if outcome.mode == "auto-approve":
         return [
             "  review    auto-approve: approved as soon as all required checks pass",

@@ -1,4 +1,4 @@
-"""`fe audit log|exceptions|verify|export|correct-author`."""
+"""`fe audit log|verify|correct-author`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,26 @@ def audit() -> None:
     """Read, verify and export the journal."""
 
 
-@verb("log", example="fe audit log --task fe-7k2")
+@verb(
+    "log",
+    example="fe audit log --task fe-7k2\nfe audit log --exceptions\nfe audit log --export > journal.jsonl",
+    modes={"exceptions": ("limit",), "export": (), "": ("limit", "task", "pager")},
+)
 @click.option("--task", help="Only rows about this task.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@click.option("--exceptions", is_flag=True, help="Only exceptions to the rules: who made them, and why.")
+@click.option("--export", is_flag=True, help="The whole journal as JSON lines, for other programs.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Maximum number of rows.")
 @PAGER
-def audit_log(session: Session, task: str | None, limit: int, pager: bool) -> None:
-    """Show the latest rows of the journal."""
+def audit_log(session: Session, task: str | None, exceptions: bool, export: bool, limit: int, pager: bool) -> None:
+    """Show the latest rows of the journal. Nothing clears the list of exceptions. Each row's hash in an export can be
+    checked without Foureyes (docs/concepts.md).
+    """
+    if exceptions:
+        show_exceptions(session, limit)
+        return
+    if export:
+        output.write_lines(session.app.audit.export())
+        return
     rows = session.app.audit.log(task=task, limit=limit)
     if session.json:
         output.write_lines(rows)
@@ -59,10 +73,8 @@ def how_it_was_seen(row: JournalRow) -> str:
     return f"({f'{batch} in a batch, ' if batch else ''}{look.words}) "
 
 
-@verb("exceptions", example="fe audit exceptions")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True)
-def audit_exceptions(session: Session, limit: int) -> None:
-    """List every exception, newest first: by whom, under which rule, why. Nothing clears this list."""
+def show_exceptions(session: Session, limit: int) -> None:
+    """Print the exceptions, newest first, and the total of each kind."""
     rows, totals = session.app.audit.exceptions(limit), session.app.audit.exception_totals()
     if session.json:
         output.write_lines(rows)
@@ -111,7 +123,9 @@ def audit_verify(session: Session) -> None:
             for finding in findings:
                 output.write(f"  {flat(finding.message)}")
         are = "1 thing is" if len(report.findings) == 1 else f"{len(report.findings)} things are"
-        compare = in_turn(fe("store", "backup", blank("FILE")), fe("audit", "export"), joint=", then compare with ")
+        compare = in_turn(
+            fe("store", "backup", blank("FILE")), fe("audit", "log", "--export"), joint=", then compare with "
+        )
         raise VerificationFailed(f"{are} not what the journal says.", next_step=report.next or compare)
     if report.findings:
         raise SystemExit(VerificationFailed.exit_code)
@@ -125,11 +139,5 @@ def mirror_words(report: AuditReport) -> str:
     return f"mirror {behind if report.mirror_behind else 'complete'}"
 
 
-@verb("export", example="fe audit export > journal.jsonl")
-def audit_export(session: Session) -> None:
-    """Export the whole journal as JSON lines. Each row's hash can be checked without Foureyes (docs/concepts.md)."""
-    output.write_lines(session.app.audit.export())
-
-
-for _command in (audit_log, audit_exceptions, audit_verify, audit_export, audit_clear_author):
+for _command in (audit_log, audit_verify, audit_clear_author):
     audit.add_command(_command)

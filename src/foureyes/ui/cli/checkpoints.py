@@ -1,4 +1,4 @@
-"""`fe checkpoint create|list|restore|prune`."""
+"""`fe checkpoint create|list|restore`."""
 
 from __future__ import annotations
 
@@ -28,9 +28,21 @@ def create(session: Session, name: str, task: str) -> None:
     session.answer(made, f"checkpoint {made.name} at {made.sha[:7]}: {made.subject}\n{next_line(back)}")
 
 
-@verb("list", example="fe checkpoint list")
-def list_all(session: Session) -> None:
+@verb("list", example="fe checkpoint list\nfe checkpoint list --prune --keep 5", modes={"prune": ("keep", "task")})
+@click.option("--prune", is_flag=True, help="Delete old checkpoints. Commits that a branch or an attempt holds stay.")
+@click.option(
+    "--keep", type=click.IntRange(0), default=20, show_default=True, help="How many to keep per task, newest first."
+)
+@TASK
+def list_all(session: Session, prune: bool, keep: int, task: str) -> None:
     """List checkpoints, newest first."""
+    if prune:
+        gone = session.app.checkpoints.prune(session.actor, keep=keep, task=task)
+        if session.json:
+            output.write_lines(gone)
+        else:
+            output.write(f"deleted {output.count(len(gone), 'checkpoint')}")
+        return
     rows = session.app.checkpoints.all()
     if session.json:
         output.write_lines(rows)
@@ -57,19 +69,5 @@ def restore(session: Session, name: str, task: str) -> None:
     )
 
 
-@verb("prune", example="fe checkpoint prune --keep 5")
-@click.option(
-    "--keep", type=click.IntRange(0), default=20, show_default=True, help="How many to keep per task, newest first."
-)
-@TASK
-def prune(session: Session, keep: int, task: str) -> None:
-    """Delete old checkpoints. Commits that a branch or an attempt holds stay."""
-    gone = session.app.checkpoints.prune(session.actor, keep=keep, task=task)
-    if session.json:
-        output.write_lines(gone)
-        return
-    output.write(f"forgot {output.count(len(gone), 'checkpoint')}")
-
-
-for command in (create, list_all, restore, prune):
+for command in (create, list_all, restore):
     checkpoint.add_command(command)

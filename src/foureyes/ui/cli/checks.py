@@ -1,4 +1,4 @@
-"""`fe check run|show|detect|environments`."""
+"""`fe check run|show|detect|complete|environments`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from foureyes.app.views.attempt import CheckReport, CheckRetry, CheckRow, CheckRun, Pending
 from foureyes.app.views.project import News
+from foureyes.app.views.task import Report
 from foureyes.core.nouns.check import WhatRan
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, Reason, VerificationFailed
@@ -76,7 +77,7 @@ def check() -> None:
 @click.argument("task", required=False)
 @click.option("--only", multiple=True, metavar="NAME", help="Only this check; repeatable.")
 @click.option("--again", is_flag=True, help="Run again even if this tree has a result.")
-@click.option("--target", is_flag=True, help="Check the tip of the target branch, for fe validate.")
+@click.option("--target", is_flag=True, help="Check the tip of the target branch, for fe check complete.")
 def check_run(session: Session, task: str | None, only: tuple[str, ...], again: bool, target: bool) -> None:
     """Run the checks of a task, or of all tasks in review. They run in a throwaway checkout. Exit code 6 if a required
     one is not green. A run that an agent started is "claimed": it informs people and decides nothing. To count, it must
@@ -272,7 +273,37 @@ def run_lines(run: CheckRun) -> list[str]:
     return [*lines, *([run.output.rstrip()] if run.output.strip() else ["   (it printed nothing)"])]
 
 
+@verb("complete", example="fe check complete --label sprint-4")
+@click.argument("tasks", nargs=-1, metavar="[TASK]...")
+@click.option("--label", default="", help="Only tasks with this label.")
+@click.option("--group", default="", help="Only tasks of this group.")
+@click.option("--sprint", default="", metavar="SPRINT", help="Only tasks of this sprint.")
+def check_complete(session: Session, tasks: tuple[str, ...], label: str, group: str, sprint: str) -> None:
+    """Check that all submitted work is done. Done is reviewed, approved, merged and green. Exit code 6 if not, with
+    every reason. Without a scope it checks the whole project. Cancelled tasks and work closed unmerged do not count.
+    """
+    report = session.app.validation.validate(session.actor, tasks=tasks, label=label, group=group, sprint=sprint)
+    session.answer(report, completion_text(report))
+    if not report.complete:
+        output.flush()
+        raise SystemExit(VerificationFailed.exit_code)
+
+
+def completion_text(report: Report) -> str:
+    """Return the verdict on the scope, with every reason, its next step, and notes."""
+    if report.complete:
+        are = "task is" if report.open == 1 else "tasks are"
+        lines = [f"complete: {report.scope}" + (f"; {report.open} {are} open" if report.open else "")]
+    else:
+        lines = [f"not complete: {report.scope}. {output.count(len(report.reasons), 'reason')}:"]
+    for reason in report.reasons:
+        lines.append(f"  {reason.rule}  {flat(reason.message)}")
+        lines += [f"      {next_line(reason.next)}"] if reason.next else []
+    return "\n".join(lines + [f"  note  {note}" for note in report.notes])
+
+
 check.add_command(check_run)
 check.add_command(check_show)
 check.add_command(check_detect)
+check.add_command(check_complete)
 check.add_command(check_environments)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from foureyes.core.nouns.session import RUN_DIR
 from foureyes.core.nouns.task import clean_priority
@@ -193,12 +194,19 @@ def complete(param: click.Parameter) -> None:
         param.type = Completed(kind)
 
 
-class VerbCommand(click.Command):
-    """Command with `--json`, `--as` and an example."""
+Modes = Mapping[str, tuple[str, ...]]
+"""Parameters that exclude each other, each with the parameters that go with it. "" stands for none of them. A parameter
+that is not mentioned goes with all.
+"""
 
-    def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:
+
+class VerbCommand(click.Command):
+    """Command with `--json`, `--as`, an example, and options that exclude each other."""
+
+    def __init__(self, *args: Any, example: str = "", modes: Modes | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.example = example
+        self.modes = modes or {}
         for param in self.params:
             complete(param)
         self.params += [
@@ -215,11 +223,39 @@ class VerbCommand(click.Command):
             ),
         ]
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        rest = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing:
+            self._refuse_mixed(ctx)
+        return rest
+
+    def _refuse_mixed(self, ctx: click.Context) -> None:
+        """Refuse options that exclude each other, because all but one would be ignored."""
+        labels = {param.name or "": _label(param) for param in self.params}
+        given = [name for name in labels if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+        chosen = [name for name in given if name in self.modes]
+        if len(chosen) > 1:
+            raise click.UsageError(f"{labels[chosen[0]]} and {labels[chosen[1]]} exclude each other.", ctx)
+        mode = chosen[0] if chosen else ""
+        for name in given:
+            places = [other for other, extras in self.modes.items() if name in extras]
+            if places and mode not in places:
+                needs = " or ".join(labels[place] for place in places if place)
+                words = f"does not go with {labels[mode]}" if mode else f"goes with {needs}"
+                raise click.UsageError(f"{labels[name]} {words}.", ctx)
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.example:
             with formatter.section("Example"):
                 for line in self.example.splitlines():
                     formatter.write_text(line)
+
+
+def _label(param: click.Parameter) -> str:
+    """Return an option or argument as a user types it."""
+    if isinstance(param, click.Option):
+        return next((name for name in param.opts if name.startswith("--")), param.opts[0])
+    return (param.metavar or (param.name or "").upper()).strip("[].")
 
 
 def _set_json(ctx: click.Context, _: click.Parameter, value: bool) -> None:
@@ -232,7 +268,9 @@ def _set_asserted(ctx: click.Context, _: click.Parameter, value: str | None) -> 
         ctx.ensure_object(Session).asserted = clean_name(value)
 
 
-def verb(name: str, *, example: str, help: str | None = None) -> Callable[[Callable[..., None]], VerbCommand]:
+def verb(
+    name: str, *, example: str, help: str | None = None, modes: Modes | None = None
+) -> Callable[[Callable[..., None]], VerbCommand]:
     """Return a decorator that declares a command. Its function receives the Session first."""
 
     def wrap(function: Callable[..., None]) -> VerbCommand:
@@ -241,7 +279,7 @@ def verb(name: str, *, example: str, help: str | None = None) -> Callable[[Calla
             session.check_token()
             function(session, *args, **values)
 
-        command = click.command(name, cls=VerbCommand, example=example, help=help)(
+        command = click.command(name, cls=VerbCommand, example=example, help=help, modes=modes)(
             click.make_pass_decorator(Session, ensure=True)(checked)
         )
         assert isinstance(command, VerbCommand)

@@ -11,7 +11,7 @@ from foureyes.app.views.settings import ConfigurationOffer, SettingView
 from foureyes.config.settings import ALIASES, FEATURES
 from foureyes.core.words.text import flat, visible
 from foureyes.errors import BadInput, NotFound, Reason
-from foureyes.steps import fe
+from foureyes.steps import blank, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 
@@ -102,24 +102,22 @@ def _wrapped(text: str, left: int) -> str:
     return "\n".join(part.rstrip() for part in lines)
 
 
-@verb("set", example="fe config set review.policy strict")
+@verb(
+    "set",
+    example="fe config set review.policy strict\nfe config set review.policy --default",
+    modes={"default": (), "": ("value",)},
+)
 @click.argument("key")
-@click.argument("value")
-def config_set(session: Session, key: str, value: str) -> None:
+@click.argument("value", required=False)
+@click.option(
+    "--default", is_flag=True, help="Remove the value that was set here, so that foureyes.toml or the default applies."
+)
+def config_set(session: Session, key: str, value: str | None, default: bool) -> None:
     """Change a setting or a flag; this overrides foureyes.toml. People only. Old and new value are recorded."""
-    _say(session, _changed(session, key, value))
-
-
-@verb("unset", example="fe config unset review.policy")
-@click.argument("key")
-def config_unset(session: Session, key: str) -> None:
-    """Remove a value that fe config set made. People only; it is recorded."""
-    _say(session, _changed(session, key, None))
-
-
-def _changed(session: Session, key: str, value: str | None) -> SettingView:
+    if value is None and not default:
+        raise BadInput("name the new value, or --default.", next_step=fe("config", "set", key, blank("VALUE")))
     change = session.app.policy.set_feature if key in FEATURES else session.app.policy.set
-    return change(session.actor, key, value)
+    _say(session, change(session.actor, key, value))
 
 
 @verb("accept", example="fe config accept")
@@ -140,5 +138,5 @@ def config_accept(session: Session, seen: str) -> None:
     )
 
 
-for _command in (config_show, config_set, config_unset, config_accept):
+for _command in (config_show, config_set, config_accept):
     config.add_command(_command)

@@ -150,7 +150,7 @@ def approve_text(outcome: ApprovalOutcome) -> str:
     seen = f"seen {outcome.seen}" if outcome.seen else "approved without --seen"
     lines.append(f"  attempt {outcome.attempt}, diff {seen_name(outcome.attempt, outcome.diff_id)}, {seen}")
     if outcome.security_event:
-        lines.append(f"  audited: task log, fe audit exceptions #{outcome.security_event}")
+        lines.append(f"  audited: task log, fe audit log --exceptions #{outcome.security_event}")
     if outcome.status == "reviewing":
         lines.append(f'  finish it: fe approve {task} --seen {seen_name(outcome.attempt, outcome.diff_id)} -m "why"')
     elif outcome.status == "closed":

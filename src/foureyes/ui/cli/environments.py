@@ -8,7 +8,6 @@ import click
 
 from foureyes.app.views.attempt import EnvironmentRow
 from foureyes.core.words.text import flat, one_line
-from foureyes.errors import BadInput
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
@@ -18,7 +17,7 @@ from foureyes.ui.steps import next_line
 KEY, COMMAND, TREE = 8, 60, 7
 
 
-@verb("environments", example="fe check environments --prune --dry-run")
+@verb("environments", example="fe check environments --prune --dry-run", modes={"prune": ("everything", "dry_run")})
 @click.option("--prune", is_flag=True, help="Remove those that no check used for 14 days.")
 @click.option("--all", "everything", is_flag=True, help="With --prune: recently used ones too. People only.")
 @click.option("--dry-run", is_flag=True, help="With --prune: list what would be removed; remove nothing.")
@@ -29,8 +28,6 @@ def check_environments(session: Session, prune: bool, everything: bool, dry_run:
     if prune:
         remove(session, everything=everything, dry_run=dry_run)
         return
-    if everything or dry_run:
-        raise BadInput("--all and --dry-run go with --prune.", next_step=fe("check", "environments", "--prune"))
     rows = session.app.checkouts.listed()
     if session.json:
         output.write_lines(rows)

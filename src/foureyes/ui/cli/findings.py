@@ -1,4 +1,4 @@
-"""`fe finding list|show|add|answer|judge|waive|withdraw|track|apply|import|export`."""
+"""`fe finding list|show|add|answer|judge|waive|import|export`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from foureyes.core.nouns.finding import (
     ANSWERS,
@@ -38,7 +39,11 @@ def finding() -> None:
     """List, answer and judge findings. They come from reviewers and checks. (L)"""
 
 
-@verb("list", example="fe finding list fe-7k2 --open")
+@verb(
+    "list",
+    example="fe finding list fe-7k2 --open",
+    modes={"concerns": (), "": ("task", "open_only", "blocking")},
+)
 @click.argument("task", required=False)
 @click.option("--open", "open_only", is_flag=True, help="Only unsettled ones.")
 @click.option("--blocking", is_flag=True, help="Only CRITICAL and HIGH.")
@@ -164,15 +169,22 @@ def word_options(words: tuple[str, ...], says: dict[str, str]) -> Callable[[Call
     return wrap
 
 
-def _one_word(given: dict[str, Any], words: tuple[str, ...], command: str) -> str:
-    chosen = [word for word in words if given.pop(f"word_{word}")]
-    if len(chosen) > 1:
-        raise BadInput(f"one answer at a time, not {' and '.join(chosen)}.", next_step=fe("finding", command, "--help"))
-    return chosen[0] if chosen else ""
+def _one_word(given: dict[str, Any], words: tuple[str, ...]) -> str:
+    return next((word for word in words if given[f"word_{word}"]), "")
 
 
-@verb("answer", example='fe finding answer TL-fe-7k2-1-001 --fixed -m "reads settings.rate_limit now"')
-@click.argument("names", nargs=-1, required=True, metavar="ID... | TASK | FILE")
+@verb(
+    "answer",
+    example='fe finding answer TL-fe-7k2-1-001 --fixed -m "reads settings.rate_limit now"\n'
+    "fe finding answer TL-fe-7k2-1-001 --apply --try\nfe finding answer --track --task fe-7k2",
+    modes={
+        **dict.fromkeys([f"word_{word}" for word in ANSWERS], ("ground", "commit", "debt")),
+        "file": (),
+        "track": ("task",),
+        "apply": ("only_try",),
+    },
+)
+@click.argument("names", nargs=-1, metavar="ID... | TASK | FILE")
 @word_options(
     ANSWERS,
     {
@@ -186,21 +198,43 @@ def _one_word(given: dict[str, Any], words: tuple[str, ...], command: str) -> st
 @click.option("--commit", default="", metavar="SHA", help="The commit that fixes it.")
 @click.option("--debt", default="", metavar="new|TASK", help="With --deferred: create a task for it, or name one.")
 @click.option("--file", default="", metavar="FILE", help="A handoff_developer document with all answers; - for stdin.")
+@click.option("--track", is_flag=True, help="No answer: create follow-up tasks from these notes, once each. (L16)")
+@click.option("--task", default="", metavar="TASK", help="With --track: every open note of this task.")
+@click.option(
+    "--apply", is_flag=True, help="No answer yet: apply the finding's patch to your files, all or nothing. (L3)"
+)
+@click.option("--try", "only_try", is_flag=True, help="With --apply: only check whether it applies.")
 @reason_options
 def finding_answer(
-    session: Session, names: tuple[str, ...], ground: str, commit: str, debt: str, file: str, reason: str, **given: Any
+    session: Session,
+    names: tuple[str, ...],
+    ground: str,
+    commit: str,
+    debt: str,
+    file: str,
+    track: bool,
+    task: str,
+    apply: bool,
+    only_try: bool,
+    reason: str,
+    **given: Any,
 ) -> None:
     """Answer findings. One answer counts for all that are named; a document can hold all answers. All of them are
     recorded or none. (L6)
     """
-    word = _one_word(given, ANSWERS, "answer")
+    if not (names or task) or (apply and len(names) > 1):
+        what = "one patch at a time." if names else "which findings?"
+        raise BadInput(what, next_step=fe("finding", "list", "--open"))
+    if track:
+        say(session, session.app.findings.track(session.actor, names, task=task))
+        return
+    if apply:
+        say(session, session.app.findings.apply(session.actor, names[0], only_try=only_try))
+        return
+    word = _one_word(given, ANSWERS)
     if not word:
         say(session, _answer_document(session, names, file))
         return
-    if file:
-        raise BadInput(
-            "--file brings its own answers.", next_step=fe("finding", "answer", blank("TASK"), "--file", blank("FILE"))
-        )
     answers = [
         Answer(finding=name, action=action, text=reason, ground=ground, commit=commit, debt=debt)
         for name in names
@@ -222,7 +256,16 @@ def _answer_document(session: Session, names: tuple[str, ...], file: str) -> Any
     return session.app.answers.respond_document(session.actor, names[0] if file else "", document)
 
 
-@verb("judge", example="fe finding judge TL-fe-7k2-1-001 --verified")
+@verb(
+    "judge",
+    example="fe finding judge TL-fe-7k2-1-001 --verified\n"
+    'fe finding judge TL-fe-7k2-1-001 --withdraw -m "the caller checks it"',
+    modes={
+        **dict.fromkeys([f"word_{word}" for word in RULINGS], ("seen",)),
+        "take_back": (),
+        "withdraw": (),
+    },
+)
 @click.argument("names", nargs=-1, required=True, metavar="ID...")
 @word_options(
     RULINGS,
@@ -237,17 +280,25 @@ def _answer_document(session: Session, names: tuple[str, ...], file: str) -> Any
     },
 )
 @click.option("--take-back", is_flag=True, help="Withdraw your ruling, until the next submission. (L18)")
+@click.option("--withdraw", is_flag=True, help="Withdraw a finding that you raised. It stays on record. (L4)")
 @click.option("--seen", default="", metavar=SEEN_FORM, help="The change you reviewed. (D7)")
 @reason_options
 def finding_judge(
-    session: Session, names: tuple[str, ...], take_back: bool, seen: str, reason: str, **given: Any
+    session: Session,
+    names: tuple[str, ...],
+    take_back: bool,
+    withdraw: bool,
+    seen: str,
+    reason: str,
+    **given: Any,
 ) -> None:
     """Judge the answers to findings. For reviewers who could approve the work, never for its authors. All rulings are
-    recorded or none. (L8, L9)
+    recorded or none. Authors of a change can never withdraw a blocking finding. (L8, L9)
     """
-    word = _one_word(given, RULINGS, "judge")
-    if take_back == bool(word) or (take_back and len(names) > 1):
-        what = "--take-back is about one ruling." if take_back else "which ruling?"
+    word = _one_word(given, RULINGS)
+    is_one = take_back or withdraw
+    if not (word or is_one) or (is_one and len(names) > 1):
+        what = "one finding at a time." if is_one else "which ruling?"
         raise BadInput(
             what,
             next_step=fe(
@@ -256,6 +307,9 @@ def finding_judge(
         )
     if take_back:
         say(session, session.app.rulings.take_back(session.actor, names[0]))
+        return
+    if withdraw:
+        say(session, session.app.rulings.withdraw(session.actor, names[0], reason))
         return
     rulings = [Ruling(name, ruling, reason) for name in names for ruling in RULINGS if ruling == word]
     say(session, session.app.rulings.rule(session.actor, rulings, seen=seen))
@@ -272,55 +326,61 @@ def finding_waive(session: Session, name: str, days: int, reason: str) -> None:
     say(session, session.app.findings.waive(session.actor, name, reason, days=days))
 
 
-@verb("withdraw", example='fe finding withdraw TL-fe-7k2-1-001 -m "the caller checks it, I had not seen that"')
-@click.argument("name", metavar="ID")
-@reason_options
-def finding_withdraw(session: Session, name: str, reason: str) -> None:
-    """Withdraw a finding that you raised. It stays on record. Authors of a change can never withdraw a blocking
-    finding. (L4)
-    """
-    say(session, session.app.rulings.withdraw(session.actor, name, reason))
-
-
-@verb("track", example="fe finding track --task fe-7k2")
-@click.argument("names", nargs=-1, metavar="[ID]...")
-@click.option("--task", default="", help="Every open note of this task.")
-def finding_track(session: Session, names: tuple[str, ...], task: str) -> None:
-    """Create follow-up tasks from notes. The same note gives the same task again. (L16)"""
-    if not names and not task:
-        raise BadInput(
-            "which notes?", next_step=fe("finding", "track", blank("ID"), after=", or --task TASK for all of a task")
-        )
-    say(session, session.app.findings.track(session.actor, names, task=task))
-
-
-@verb("apply", example="fe finding apply TL-fe-7k2-1-001 --try")
-@click.argument("name", metavar="ID")
-@click.option("--try", "only_try", is_flag=True, help="Only check whether it applies.")
-def finding_apply(session: Session, name: str, only_try: bool) -> None:
-    """Apply the patch of a finding to your files. It applies as a whole or not at all; you commit it. (L3)"""
-    say(session, session.app.findings.apply(session.actor, name, only_try=only_try))
-
-
-@verb("import", example="fe finding import fe-7k2 scan.sarif")
+@verb(
+    "import",
+    example="fe finding import fe-7k2 scan.sarif\nfe finding import fe-7k2 handoff.json --handoff",
+    modes={"handoff": ("seen",), "": ("whole",)},
+)
 @click.argument("task")
 @click.argument("file")
 @click.option("--all", "whole", is_flag=True, help="Include findings outside the change.")
-def finding_import(session: Session, task: str, file: str, whole: bool) -> None:
-    """Import a tool's findings (SARIF). They are added to the latest attempt. `-` reads stdin. A tech lead's handoff is
-    a review: `fe import handoff`.
+@click.option("--handoff", is_flag=True, help="The file is a handoff document of a tech lead, a developer or QA.")
+@click.option("--seen", default="", metavar=SEEN_FORM, help="The change that the tech lead reviewed; agents name it.")
+def finding_import(session: Session, task: str, file: str, whole: bool, handoff: bool, seen: str) -> None:
+    """Import a tool's findings (SARIF). They are added to the latest attempt. `-` reads stdin.
+
+    With --handoff, a developer's document answers findings, a tech lead's is your review of the latest attempt, and QA's
+    is compared with the checks. Findings that a tech lead lists in prior_issues_resolved are ruled VERIFIED, or ACCEPTED
+    where they were rejected. A finding that is left out stays open. Counts in the document are not trusted. (G6)
     """
     document = read_document(session, file, command=("finding", "import", task))
+    if handoff:
+        say(session, session.app.handoffs.take_in(session.actor, task, document, seen=seen))
+        return
     done = session.app.exchange.take_in(session.actor, task, document, "" if file == "-" else file, whole=whole)
     lines = [done.message, *[f"  {name}" for name in (*done.raised, *done.again)]]
     session.answer(done, "\n".join([*lines, next_line(done.next)]))
 
 
-@verb("export", example="fe finding export fe-7k2 > findings.sarif")
+HANDOFF_ROLES = ("tech_lead", "developer", "qa")
+
+
+@verb(
+    "export",
+    example="fe finding export fe-7k2 > findings.sarif\nfe finding export fe-7k2 --handoff developer",
+)
 @click.argument("task", required=False)
-def finding_export(session: Session, task: str | None) -> None:
-    """Export findings as SARIF. Of one task, or of the whole project."""
-    output.write_raw(session.app.exchange.export(task or "").decode().rstrip("\n") + "\n")
+@click.option(
+    "--handoff",
+    "--role",
+    "role",
+    type=click.Choice(HANDOFF_ROLES),
+    help="The handoff document of this role instead: open issues, answers, or failing tests.",
+)
+def finding_export(session: Session, task: str | None, role: str | None) -> None:
+    """Export findings as SARIF. Of one task, or of the whole project. A handoff is made from what is on record."""
+    if role is None:
+        output.write_raw(session.app.exchange.export(task or "").decode().rstrip("\n") + "\n")
+        return
+    if not task:
+        raise BadInput(
+            "--handoff is about one task.", next_step=fe("finding", "export", blank("TASK"), "--handoff", role)
+        )
+    document = session.app.handoffs.export(task, role)
+    if session.json:
+        output.write_json(document)
+    else:
+        output.write_raw(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
 
 
 for command in (
@@ -330,9 +390,6 @@ for command in (
     finding_answer,
     finding_judge,
     finding_waive,
-    finding_withdraw,
-    finding_track,
-    finding_apply,
     finding_import,
     finding_export,
 ):

@@ -28,7 +28,7 @@ SYNONYMS: dict[str, str] = {
     "commit": "submit",
     "complete": "submit",
     "configure": "config",
-    "depend": "dep add",
+    "depend": "dep",
     "describe": "show",
     "diff": "show --diff",
     "done": "submit",
@@ -45,7 +45,7 @@ SYNONYMS: dict[str, str] = {
     "id": "whoami",
     "info": "show",
     "feature": "config",
-    "inbox": "attention",
+    "inbox": "status --attention",
     "issue": "create",
     "issues": "finding list",
     "journal": "audit log",
@@ -79,14 +79,14 @@ SYNONYMS: dict[str, str] = {
     "test": "check run",
     "tests": "check run",
     "todo": "list --ready",
-    "tree": "dep tree",
+    "tree": "dep",
     "ui": "tui",
     "unassign": "unstart",
     "unclaim": "unstart",
     "undo": "approve --withdraw",
     "verify": "audit verify",
     "view": "show",
-    "wait": "dep add",
+    "wait": "dep",
     "waive": "finding waive",
     "who": "whoami",
     "withdraw": "approve --withdraw",
@@ -169,7 +169,7 @@ def all_help(context: click.Context) -> str:
     return formatter.getvalue().rstrip("\n")
 
 
-@verb("help", example="fe help approve\nfe help P2\nfe help rules")
+@verb("help", example="fe help approve\nfe help P2\nfe help rules", modes={"every": (), "": ("commands",)})
 @click.argument("commands", nargs=-1, metavar="[COMMAND|RULE]...")
 @click.option("--all", "every", is_flag=True, help="List every command.")
 def show_help(session: Session, commands: tuple[str, ...], every: bool) -> None:
@@ -180,10 +180,12 @@ def show_help(session: Session, commands: tuple[str, ...], every: bool) -> None:
     if commands[:1] == ("rules",):
         explain(session, commands[1:])
         return
-    if commands and not every and is_rule(commands[0]):
+    if commands and is_rule(commands[0]):
         explain(session, commands)
         return
     for word in current(commands):
+        if word.startswith("-"):
+            break
         group = context.command
         if not isinstance(group, click.Group):
             raise click.UsageError(f"{context.command_path} has no commands of its own.", context)
@@ -191,7 +193,7 @@ def show_help(session: Session, commands: tuple[str, ...], every: bool) -> None:
         if command is None:
             raise no_command(context, word)
         context = click.Context(command, info_name=word, parent=context)
-    text = all_help(context) if every and not commands else context.get_help()
+    text = all_help(context) if every else context.get_help()
     session.answer({"command": context.command_path, "help": text}, text)
 
 

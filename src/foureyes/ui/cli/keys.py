@@ -1,4 +1,4 @@
-"""`fe key`: new, add, retire, list."""
+"""`fe key add|retire|list`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from foureyes.app.views.settings import KeyOutcome, KeyView
 from foureyes.errors import BadInput
-from foureyes.steps import blank, fe
+from foureyes.steps import Arg, blank, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, verb
 from foureyes.ui.steps import next_line
@@ -19,22 +19,44 @@ def key() -> None:
     """Manage people's signing keys. With a key a decision is signed, not only observed. (I9)"""
 
 
-@verb("new", example="fe key new --human")
-@click.option("--human", is_flag=True, help="A key for a person (the only kind).")
-@click.option(
-    "--ssh", default="", metavar="FILE", help="A FIDO key from ssh-keygen (-t ed25519-sk) that needs a touch."
+@verb(
+    "add",
+    example="fe key add --new\nfe key add 'ssh-ed25519 AAAA…' --person bob@desk",
+    modes={"new": ("ssh", "key"), "": ("public", "person")},
 )
-@click.option("--key", default="", metavar="FINGERPRINT", help="Also use an existing key of yours for this project.")
-def key_new(session: Session, human: bool, ssh: str, key: str) -> None:
-    """Create your key. It asks for a passphrase, now and at each use. A project's first key needs no other key; later
-    ones do.
+@click.argument("public", required=False, default="", metavar="[LINE]")
+@click.option("--person", default="", metavar="USER@HOST", help="Whose key LINE is.")
+@click.option("--new", "--human", is_flag=True, help="Create your own key.")
+@click.option(
+    "--ssh",
+    default="",
+    metavar="FILE",
+    help="With --new: a FIDO key from ssh-keygen (-t ed25519-sk) that needs a touch.",
+)
+@click.option(
+    "--key", default="", metavar="FINGERPRINT", help="With --new: also use an existing key of yours for this project."
+)
+def key_add(session: Session, public: str, person: str, new: bool, ssh: str, key: str) -> None:
+    """Accept another person's key, signed with yours, or create your own with --new. Creating one asks for a passphrase,
+    now and at each use. A project's first key needs no other key; later ones do.
     """
-    if not human:
-        raise BadInput("say that it is for a person: --human.", next_step=fe("key", "new", "--human"))
+    if new:
+        key_new(session, ssh, key)
+        return
+    if not public or not person:
+        raise BadInput(
+            "name the key and its owner, or --new to create your own.",
+            next_step=fe("key", "add", Arg("LINE", "'"), "--person", blank("USER@HOST")),
+        )
+    _say(session, session.app.keys.add(session.actor, public, person))
+
+
+def key_new(session: Session, ssh: str, key: str) -> None:
+    """Create a key for the caller. At a terminal, offer to require signatures."""
     if ssh and key:
         raise BadInput(
             "--ssh and --key are two different keys.",
-            next_step=fe("key", "new", "--human", "--key", blank("FINGERPRINT")),
+            next_step=fe("key", "add", "--new", "--key", blank("FINGERPRINT")),
         )
     done = session.app.keys.new(session.actor, ssh=ssh, key=key)
     _say(session, done)
@@ -42,14 +64,6 @@ def key_new(session: Session, human: bool, ssh: str, key: str) -> None:
     if asks and click.confirm("shall every decision of a person be signed (review.human_proof = key)?", err=True):
         view = session.app.policy.set(session.actor, "review.human_proof", "key")
         output.write(f"{view.key} = {view.value}")
-
-
-@verb("add", example="fe key add 'ssh-ed25519 AAAA…' --person bob@desk")
-@click.argument("public", metavar="LINE")
-@click.option("--person", required=True, metavar="USER@HOST", help="Whose key it is.")
-def key_add(session: Session, public: str, person: str) -> None:
-    """Accept another person's key, signed with yours."""
-    _say(session, session.app.keys.add(session.actor, public, person))
 
 
 @verb("retire", example='fe key retire SHA256:x3Jd -m "the laptop was stolen"')
@@ -67,7 +81,7 @@ def key_list(session: Session) -> None:
     if session.json:
         output.write_lines(rows)
     elif not rows:
-        output.write("no signing keys; people are identified by user and terminal (fe key new --human)")
+        output.write("no signing keys; people are identified by user and terminal (fe key add --new)")
     else:
         heading = ("KEY", "PERSON", "STATE", "PRIVATE PART", "SINCE")
         output.write_raw(output.table(heading, [_cells(row) for row in rows]) + "\n")
@@ -85,5 +99,5 @@ def _say(session: Session, done: KeyOutcome) -> None:
     session.answer(done, "\n".join(lines))
 
 
-for _command in (key_new, key_add, key_retire, key_list):
+for _command in (key_add, key_retire, key_list):
     key.add_command(_command)

@@ -1,4 +1,4 @@
-"""`fe list`, `show`, `context`."""
+"""`fe list` and `show`."""
 
 from __future__ import annotations
 
@@ -196,8 +196,13 @@ def _you(row: ReviewableRow) -> str:
     return ", ".join(words)
 
 
-@verb("show", example="fe show fe-7k2 --diff --since 1")
+@verb(
+    "show",
+    example="fe show fe-7k2 --context\nfe show fe-7k2 --diff --since 1",
+    modes={"context": (), "diff": ("since",), "rounds": (), "role": ()},
+)
 @click.argument("task")
+@click.option("--context", is_flag=True, help="All you need to work on it or to review it.")
 @click.option("--diff", is_flag=True, help="The change itself.")
 @click.option("--since", type=int, metavar="N", help="With --diff: only what changed since attempt N.")
 @click.option("--rounds", is_flag=True, help="Its rounds: findings, fixes, tier, and what comes next. (L12, E1)")
@@ -206,6 +211,7 @@ def _you(row: ReviewableRow) -> str:
 def show(
     session: Session,
     task: str,
+    context: bool,
     diff: bool,
     since: int | None,
     rounds: bool,
@@ -213,6 +219,9 @@ def show(
     pager: bool,
 ) -> None:
     """Show a task and what you can do about it."""
+    if context:
+        show_context(session, task)
+        return
     if rounds:
         from foureyes.ui.cli.loops import show_rounds
 
@@ -221,8 +230,6 @@ def show(
     if role is not None:
         show_prompt(session, task, role)
         return
-    if since is not None and not diff:
-        raise BadInput("--since goes with --diff.", next_step=fe("show", task, "--diff", "--since", str(since)))
     detail = session.app.lists.show(session.actor, task, with_diff=diff)
     latest = detail.attempts[-1].n if detail.attempts else None
     text = session.app.attempts.diff(task, attempt=latest, since=since) if diff else None
@@ -251,10 +258,8 @@ def show_prompt(session: Session, task: str, role: str) -> None:
         session.note(made.note)
 
 
-@verb("context", example="fe context fe-7k2")
-@click.argument("task")
-def context(session: Session, task: str) -> None:
-    """Print all you need to work on a task or to review it."""
+def show_context(session: Session, task: str) -> None:
+    """Print all that is needed to work on a task or to review it."""
     from foureyes.ui.cli.text.task import context_text, detail_fields
 
     detail = session.app.lists.show(session.actor, task)

@@ -1,4 +1,4 @@
-"""`fe merge`, and `fe target accept|here|address` for several machines."""
+"""`fe merge`, and `fe target accept|here` for several machines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ WORDS = {
 }
 
 
-@verb("merge", example="fe merge --wait\nfe merge fe-7k2\nfe merge --list")
+@verb(
+    "merge",
+    example="fe merge --wait\nfe merge fe-7k2\nfe merge --list",
+    modes={"lists": (), "retry": ("task",), "": ("task", "wait")},
+)
 @click.argument("task", required=False)
 @click.option("--list", "lists", is_flag=True, help="List approved tasks in merge order; merge nothing.")
 @click.option("--retry", is_flag=True, help="Put a stuck task back into the queue; merge nothing.")
@@ -74,7 +78,7 @@ def row_text(row: MergeRow) -> str:
     if row.next:
         lines.append(f"         {next_line(row.next)}")
     if row.outcome in ("conflict", "checks"):
-        lines.append(f"         {row.task} is open again, with this as feedback: fe context {row.task}")
+        lines.append(f"         {row.task} is open again, with this as feedback: fe show {row.task} --context")
     if row.outcome == "checks":
         lines.append(f"         all that was printed: fe check show {row.task}")
     if row.outcome == "stuck":
@@ -117,25 +121,19 @@ def target_here(session: Session, reason: str) -> None:
 
 
 @verb("accept", example='fe target accept --seen COMMIT -m "a secret was taken out of the history"')
-@click.option("--seen", default="", metavar="COMMIT", help="The full commit you saw the target at; fe merge names it.")
+@click.option("--seen", default="", metavar="COMMIT|ADDRESS", help="What you saw, in full; fe merge names it.")
+@click.option("--address", is_flag=True, help="Accept a new address of the project's remote instead.")
 @reason_options
-def target_accept(session: Session, seen: str, reason: str) -> None:
+def target_accept(session: Session, seen: str, address: bool, reason: str) -> None:
     """Accept that someone set the target branch back. Merging continues onto a target that lacks the last merge on
     record. People only. If that was not intended, bring the merge back first: `fe merge` says how. Only the commit
     named by --seen is accepted. Without --seen it shows what would be.
-    """
-    go_on(session, session.app.merges.accept(session.actor, reason, seen))
 
-
-@verb("address", example='fe target address --seen ADDRESS -m "the forge has a new name"')
-@click.option("--seen", default="", metavar="ADDRESS", help="The address that you saw, as the refusal shows it.")
-@reason_options
-def target_address(session: Session, seen: str, reason: str) -> None:
-    """Accept a new address of the project's remote. This clone names another address than the one on record. People
-    only. If none of you changed it, set it back first: anyone who can write `.git/config` can name a repository of
-    their own. Only the address named by --seen is accepted. Without --seen both are shown.
+    With --address, this clone names another address than the one on record. If none of you changed it, set it back
+    first: anyone who can write `.git/config` can name a repository of their own. Without --seen both are shown.
     """
-    go_on(session, session.app.merges.address(session.actor, reason, seen))
+    accept = session.app.merges.address if address else session.app.merges.accept
+    go_on(session, accept(session.actor, reason, seen))
 
 
 def go_on(session: Session, result: MergesGoOn) -> None:
@@ -144,5 +142,5 @@ def go_on(session: Session, result: MergesGoOn) -> None:
     session.answer(result, "\n".join(lines))
 
 
-for command in (target_here, target_accept, target_address):
+for command in (target_here, target_accept):
     target.add_command(command)

@@ -8,8 +8,8 @@ from foureyes.app.views.review import QueueRow, QueueView
 from foureyes.core.rules.risk import WORDS
 from foureyes.core.words.text import flat
 from foureyes.ui.cli import output
-from foureyes.ui.cli.attention import first
 from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.status import first
 from foureyes.ui.cli.text.attention import first_lines
 from foureyes.ui.steps import next_line
 

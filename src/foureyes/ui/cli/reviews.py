@@ -1,31 +1,25 @@
-"""`fe review submit|show|request`, and td's `fe review TASK`. Cycle commands are in `cycles`."""
+"""`fe review submit|show|request|clarify|decide`, and td's `fe review TASK`."""
 
 from __future__ import annotations
 
 import click
 import msgspec
 
-from foureyes.app.views.review import ReviewOutcome, ReviewView
-from foureyes.core.words.ids import SEEN_FORM
+from foureyes.app.views.review import CycleOutcome, ReviewOutcome, ReviewView
+from foureyes.core.words.ids import SEEN_FORM, Shape
 from foureyes.core.words.text import lines_of
 from foureyes.core.words.untrusted_text import named
-from foureyes.steps import fe
+from foureyes.errors import BadInput
+from foureyes.steps import blank, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.attempts import review_own
 from foureyes.ui.cli.command import Session, verb
-from foureyes.ui.cli.cycles import (
-    CYCLE,
-    answer_cycle,
-    review_ask,
-    review_clarify,
-    review_decide,
-    review_end,
-    review_list,
-    review_now,
-    show_cycle,
-)
 from foureyes.ui.cli.files import read_document
+from foureyes.ui.cli.text.cycle import cycle_text, cycles_text
 from foureyes.ui.steps import next_line
+
+CYCLE = Shape(r"c-[0-9]{1,9}\Z")
+"""Matches a cycle id where a task id is possible too."""
 
 
 class ReviewGroup(click.Group):
@@ -67,12 +61,23 @@ def outcome_text(done: ReviewOutcome) -> str:
     return "\n".join([*lines, *[f"  {note}" for note in done.notes], next_line(done.next)])
 
 
-@verb("show", example="fe review show fe-7k2")
-@click.argument("task", metavar="TASK|CYCLE")
-def review_show(session: Session, task: str) -> None:
+@verb(
+    "show",
+    example="fe review show fe-7k2\nfe review show --live",
+    modes={"task": (), "": ("about", "live", "limit")},
+)
+@click.argument("task", required=False, default="", metavar="[TASK|CYCLE]")
+@click.option("--task", "about", default="", metavar="TASK", help="Only cycles about this task.")
+@click.option("--live", is_flag=True, help="Only open cycles.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of cycles.")
+def review_show(session: Session, task: str, about: str, live: bool, limit: int) -> None:
     """Show the reviews of a task, or one review cycle. For each review: its reviewer, verdict, result and the files not
-    read.
+    read. Without either, list the review cycles, newest first: what each is about, the reviewers it waits for and the
+    rule that decided.
     """
+    if not task:
+        show_cycles(session, about, live, limit)
+        return
     if CYCLE.match(task.strip()):
         show_cycle(session, task)
         return
@@ -104,21 +109,63 @@ def review_lines(review: ReviewView) -> list[str]:
     return lines + [f"    note: {note}" for note in review.notes]
 
 
-@verb("request", example="fe review request fe-7k2 --prompt")
-@click.argument("task")
+def show_cycles(session: Session, task: str, live: bool, limit: int) -> None:
+    """Print the review cycles, newest first."""
+    rows = session.app.cycles.listed(task=task, live=live, limit=limit)
+    if session.json:
+        output.write_lines(rows)
+    else:
+        output.write(cycles_text(rows) or "no review cycle yet")
+
+
+def show_cycle(session: Session, cycle: str) -> None:
+    """Print one cycle with its reviewers."""
+    view = session.app.cycles.show(cycle)
+    if session.json:
+        output.write_json(view)
+    else:
+        output.write(cycle_text(view))
+
+
+@verb(
+    "request",
+    example='fe review request fe-7k2 --ask bob\nfe review request fe-7k2 --now -m "it changes the login"',
+    modes={
+        "names": ("reason",),
+        "opens": ("reason",),
+        "now": ("reason",),
+        "prompt": ("reviewer",),
+        "": ("reviewer",),
+    },
+)
+@click.argument("task", required=False)
 @click.option("--reviewer", default="", metavar="NAME", help="The reviewer named in the document; default: you.")
 @click.option(
     "--ask", "names", multiple=True, metavar="NAME", help="A profile, session, person or `human`; repeatable."
 )
 @click.option("--open", "opens", is_flag=True, help="Ask the reviewers that the policy chooses (V4).")
+@click.option("--now", is_flag=True, help="Ask for a review now. For people and services. (V1)")
 @click.option("--prompt", is_flag=True, help="Print a prompt for an agent instead.")
-@click.option("-m", "--reason", default="", help="The reason, with --ask or --open.")
+@click.option("-m", "--reason", default="", help="The reason, for the reviewers.")
 def review_request(
-    session: Session, task: str, reviewer: str, names: tuple[str, ...], opens: bool, prompt: bool, reason: str
+    session: Session,
+    task: str | None,
+    reviewer: str,
+    names: tuple[str, ...],
+    opens: bool,
+    now: bool,
+    prompt: bool,
+    reason: str,
 ) -> None:
-    """Print the review_request for the latest attempt. (V2) With --ask or --open reviewers are asked, in a review
-    cycle; that also works for work in progress.
+    """Print the review_request for the latest attempt. (V2) With --ask, --open or --now reviewers are asked, in a review
+    cycle; that also works for work in progress. With --now and without a task, they review all work in progress, and
+    what they stop is stopped everywhere (V9).
     """
+    if now:
+        answer_cycle(session, session.app.cycles.now(session.actor, task, reason=reason))
+        return
+    if not task:
+        raise BadInput("name a task.", next_step=fe("review", "request", blank("TASK")))
     if names or opens:
         answer_cycle(session, session.app.cycles.request(session.actor, task, reviewers=names, reason=reason))
         return
@@ -137,7 +184,60 @@ def review_request(
         output.write_raw(text)
 
 
-for command in (review_submit, review_show, review_request):
-    review.add_command(command)
-for command in (review_now, review_list, review_decide, review_clarify, review_ask, review_end):
+def answer_cycle(session: Session, done: CycleOutcome) -> None:
+    """Print the result of a cycle command."""
+    lines = [done.message]
+    lines += [f"  asked: {', '.join(done.asked)}"] if done.asked else []
+    lines += [f"  {note}" for note in done.notes]
+    session.answer(done, "\n".join([*lines, next_line(done.next)]))
+
+
+@verb(
+    "clarify",
+    example='fe review clarify c-3 p1 -m "the salt is in the hash, see hash.py:12"\nfe review clarify c-3 --ask',
+    modes={"ask": (), "": ("point", "text")},
+)
+@click.argument("cycle")
+@click.argument("point", required=False, default="")
+@click.option("-m", "--message", "text", default="", help="The answer.")
+@click.option("--ask", is_flag=True, help="Ask the author about the concerns that stopped the cycle. (R1, R2)")
+def review_clarify(session: Session, cycle: str, point: str, text: str, ask: bool) -> None:
+    """Answer a point that reviewers have concerns about. With --ask, add a point for each concern and blocker, for the
+    author to answer. After the last answer the reviewers review again. A hold stays until fe resume. (R2)
+    """
+    if ask:
+        answer_cycle(session, session.app.cycles.ask_author(session.actor, cycle))
+        return
+    if not point:
+        raise BadInput("which point?", next_step=fe("review", "show", cycle))
+    answer_cycle(session, session.app.cycles.clarify(session.actor, cycle, point, text))
+
+
+@verb(
+    "decide",
+    example='fe review decide c-3\nfe review decide c-3 --end -m "it was asked by mistake"',
+    modes={"end": ("cycle", "reason"), "now": ("cycle",), "": ("cycle",)},
+)
+@click.argument("cycle", required=False, default="")
+@click.option("--now", is_flag=True, help="Do not wait for people, or for reviewers that were not asked.")
+@click.option("--end", is_flag=True, help="End this cycle without a decision. Its pauses and holds stay. People only.")
+@click.option("-m", "--reason", default="", help="Why it ends.")
+def review_decide(session: Session, cycle: str, now: bool, end: bool, reason: str) -> None:
+    """Decide review cycles that wait for nobody. A late reviewer gives no review: the next one is asked, or a rule
+    decides (V8). A runner does this by itself.
+    """
+    if end:
+        if not cycle:
+            raise BadInput("which cycle?", next_step=fe("review", "show", "--live"))
+        answer_cycle(session, session.app.cycles.end(session.actor, cycle, reason))
+        return
+    done = session.app.cycles.decide(session.actor, cycle, now=now)
+    if session.json:
+        output.write_lines(done)
+        return
+    lines = [line for each in done for line in (each.message, *each.notes, next_line(each.next)) if line]
+    output.write("\n".join(lines) or "nothing is due")
+
+
+for command in (review_submit, review_show, review_request, review_clarify, review_decide):
     review.add_command(command)

@@ -1,4 +1,4 @@
-"""`fe logs`, `attach`: output of agents, and resuming their conversations."""
+"""`fe logs`, `fe agent attach`: output of agents, and resuming their conversations."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def logs(session: Session, task: str, follow: bool, last: int | None, raw: bool)
         _write(file, follow, session, name, _Lines(session, raw=raw, last=last))
 
 
-@verb("attach", example="fe attach fe-7k2")
+@verb("attach", example="fe agent attach fe-7k2")
 @click.argument("task")
 @click.option("--watch", is_flag=True, help="Only follow the agent at work.")
 def attach(session: Session, task: str, watch: bool) -> None:
     """Continue an agent's conversation yourself. It opens in the task's worktree. The run ends first, the task is
     paused and yours, and you become one of its authors. For people at a terminal. Elsewhere, or with --watch, you
-    follow the agent's output until it ends. Ctrl-C leaves the agent at work; `fe stop` ends it.
+    follow the agent's output until it ends. Ctrl-C leaves the agent at work; `fe pause --now` ends it.
     """
     if not watch and session.can_ask:
         conversation = session.app.agents.conversation(session.actor, task)

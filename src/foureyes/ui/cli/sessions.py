@@ -1,4 +1,4 @@
-"""`fe whoami` and `fe session`: list, new, spawn, end."""
+"""`fe whoami`, `fe session list|spawn|end`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,17 @@ from foureyes.ui.steps import next_line
 
 
 @verb("whoami", example="fe whoami")
-def whoami(session: Session) -> None:
+@click.option(
+    "--new", is_flag=True, help="First start a new session of your own in the log. It is no new reviewer. (I4)"
+)
+def whoami(session: Session, new: bool) -> None:
     """Show who you are to Foureyes, and why."""
     actor = session.actor
+    if new:
+        me = session.app.sessions.new(actor)
+        same = "its origin is the same as before: it may approve nothing that you could not (I4)"
+        session.answer(me, f"{whoami_text(me)}\n{same}")
+        return
     try:
         me = session.app.sessions.whoami(actor)
     except EnvironmentProblem:
@@ -61,15 +69,6 @@ def _cells(row: SessionView) -> tuple[str, ...]:
     return (row.id, row.name, row.kind, trust, row.origin, row.parent or "", output.when(row.last_seen_at))
 
 
-@verb("new", example="fe session new")
-def session_new(session: Session) -> None:
-    """Start a new session of your own in the log. It is no new reviewer: its origin stays the same. (I4)"""
-    me = session.app.sessions.new(session.actor)
-    session.answer(
-        me, f"{whoami_text(me)}\nits origin is the same as before: it may approve nothing that you could not (I4)"
-    )
-
-
 @verb("spawn", example="FOUREYES_TOKEN=$(fe session spawn fe-7k2 --role implement) claude -p 'work on fe-7k2'")
 @click.argument("task")
 @click.option("--role", required=True, metavar="ROLE", help=f"What the sub-agent may do: {' or '.join(ROLES)}.")
@@ -101,5 +100,5 @@ def session_end(session: Session, name: str | None, reason: str) -> None:
     session.answer(done, "\n".join([first, *[f"  released {task}" for task in done.released]]))
 
 
-for _command in (session_list, session_new, session_spawn, session_end):
+for _command in (session_list, session_spawn, session_end):
     session.add_command(_command)

@@ -1,4 +1,4 @@
-"""`fe sprint plan|start|status|stop|pause|list|report|undo`: unattended work on chosen tasks."""
+"""`fe sprint plan|start|status|stop|pause|undo`: unattended work on chosen tasks."""
 
 from __future__ import annotations
 
@@ -137,12 +137,41 @@ def _say(session: Session, done: SprintBegun) -> None:
     session.answer(done, "\n".join(lines))
 
 
-@verb("status", example="fe sprint status")
+@verb(
+    "status",
+    example="fe sprint status\nfe sprint status s-04 --report --markdown > report.md",
+    modes={"everything": ("limit",), "reports": ("sprint", "markdown"), "": ("sprint",)},
+)
 @SPRINT
-def status(session: Session, sprint: str) -> None:
-    """Show how far a sprint is. It is the current one, else the latest, or the one you name."""
-    view = session.app.sprints.status(session.actor, sprint)
-    session.answer(text.status_json(view), text.status_text(view))
+@click.option("--all", "everything", is_flag=True, help="List all sprints, newest first.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Maximum number of rows.")
+@click.option("--report", "reports", is_flag=True, help="What it merged, what failed and why, findings, cost and time.")
+@click.option("--markdown", is_flag=True, help="The report as Markdown.")
+def status(session: Session, sprint: str, everything: bool, limit: int, reports: bool, markdown: bool) -> None:
+    """Show how far a sprint is. It is the current one, else the latest, or the one you name. In a report, tasks waiting
+    for you are sorted by risk.
+    """
+    if everything:
+        show_all(session, limit)
+    elif reports:
+        report = session.app.sprints.report(session.actor, sprint)
+        session.answer(report, text.report_markdown(report) if markdown else text.report_text(report))
+    else:
+        view = session.app.sprints.status(session.actor, sprint)
+        session.answer(text.status_json(view), text.status_text(view))
+
+
+def show_all(session: Session, limit: int) -> None:
+    """Print the sprints, newest first."""
+    rows = session.app.sprints.listed(limit=limit)
+    if session.json:
+        output.write_lines(map(text.status_json, rows))
+        return
+    if not rows:
+        output.write(f"no sprints\n{next_line(fe('sprint', 'plan'))}")
+        return
+    cells = [(row.id, row.state, row.target.words, row.sentence, output.when(row.started_at)) for row in rows]
+    output.write_raw(output.table(("ID", "STATE", "TARGET", "PROGRESS", "STARTED"), cells) + "\n")
 
 
 @verb("stop", example='fe sprint stop s-04 -m "enough for tonight"')
@@ -165,32 +194,6 @@ def pause(session: Session, sprint: str, reason: str) -> None:
     _say(session, session.app.sprints.pause(session.actor, sprint, reason=reason))
 
 
-@verb("list", example="fe sprint list")
-@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Maximum number of rows.")
-def list_all(session: Session, limit: int) -> None:
-    """List sprints, newest first."""
-    rows = session.app.sprints.listed(limit=limit)
-    if session.json:
-        output.write_lines(map(text.status_json, rows))
-        return
-    if not rows:
-        output.write(f"no sprints\n{next_line(fe('sprint', 'plan'))}")
-        return
-    cells = [(row.id, row.state, row.target.words, row.sentence, output.when(row.started_at)) for row in rows]
-    output.write_raw(output.table(("ID", "STATE", "TARGET", "PROGRESS", "STARTED"), cells) + "\n")
-
-
-@verb("report", example="fe sprint report s-04 --markdown > report.md")
-@SPRINT
-@click.option("--markdown", is_flag=True, help="As Markdown.")
-def report(session: Session, sprint: str, markdown: bool) -> None:
-    """Report what a sprint merged and what waits for you. Also what failed and why, findings, cost and time. Tasks
-    waiting for you are sorted by risk.
-    """
-    view = session.app.sprints.report(session.actor, sprint)
-    session.answer(view, text.report_markdown(view) if markdown else text.report_text(view))
-
-
 @verb("undo", example="fe sprint undo s-04")
 @click.argument("sprint", metavar="SPRINT")
 def undo(session: Session, sprint: str) -> None:
@@ -203,5 +206,5 @@ def undo(session: Session, sprint: str) -> None:
     session.answer(done, "\n".join([*lines, next_line(done.next)]))
 
 
-for command in (plan, start, status, stop, pause, list_all, report, undo):
+for command in (plan, start, status, stop, pause, undo):
     sprint.add_command(command)

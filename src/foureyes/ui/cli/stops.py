@@ -1,12 +1,15 @@
-"""`fe block`, `unblock`, `defer`, `undefer`, `hold`, `resume`."""
+"""`fe block`, `unblock`, `defer`, `undefer`, `hold`, `pause`, `resume`."""
 
 from __future__ import annotations
 
 import click
 
+from foureyes.core.nouns.run import Run
+from foureyes.core.words.text import visible
 from foureyes.errors import BadInput
 from foureyes.steps import fe, phrase
 from foureyes.ui.cli.command import Session, reason_options, say, say_all, verb
+from foureyes.ui.steps import next_line
 
 
 @verb("block", example='fe block fe-7k2 -m "waiting for the key from the bank"')
@@ -47,13 +50,13 @@ def undefer(session: Session, tasks: tuple[str, ...]) -> None:
 
 
 def which(task: str | None, project: bool, verb: str) -> str | None:
-    """Return the named task, or None for the whole project. Refused unless exactly one is given."""
-    if (task is None) == (not project):
+    """Return the named task, or None for the whole project. Refused if neither is given."""
+    if task is None and not project:
         raise BadInput("name a task, or --project for all of it.", next_step=fe(verb, "fe-7k2", "-m", phrase("why")))
     return task
 
 
-@verb("hold", example='fe hold fe-7k2 -m "legal looks at it first"')
+@verb("hold", example='fe hold fe-7k2 -m "legal looks at it first"', modes={"project": (), "": ("task",)})
 @click.argument("task", required=False)
 @click.option("--project", is_flag=True, help="Hold the whole project.")
 @reason_options
@@ -62,7 +65,42 @@ def hold(session: Session, task: str | None, project: bool, reason: str) -> None
     say(session, session.app.stops.hold(session.actor, which(task, project, "hold"), reason))
 
 
-@verb("resume", example='fe resume fe-7k2 -m "legal is fine with it"')
+@verb(
+    "pause",
+    example='fe pause fe-7k2 -m "the interface is about to change"\nfe pause fe-7k2 --now',
+    modes={"project": (), "now": ("task",), "": ("task",)},
+)
+@click.argument("task", required=False, metavar="[TASK]")
+@click.option("--project", is_flag=True, help="No new run of any task.")
+@click.option("--now", is_flag=True, help="Stop the current runs too: those of a task, or one run by its id.")
+@reason_options
+def pause(session: Session, task: str | None, project: bool, now: bool, reason: str) -> None:
+    """Start no new agent runs, for one task or for all. Current runs finish, unless --now stops them. Their work stays on
+    its branch. fe resume lifts it. For people; services may use --now.
+    """
+    named = which(task, project, "pause")
+    if now:
+        stop_runs(session, named or "", reason)
+    else:
+        say(session, session.app.runs.pause(session.actor, named, reason=reason))
+
+
+def stop_runs(session: Session, what: str, reason: str) -> None:
+    """Ask the runs of a task, or one run, to stop. The task gets no new run until it is resumed."""
+    runs = session.app.runs.ask_stop(session.actor, what, reason=reason)
+    again = next_line(fe("resume", runs[0].task, "-m", phrase("why"))) if runs else ""
+    session.answer(runs, "\n".join([*map(_asked, runs), again]) if runs else f"no agent is at work on {visible(what)}")
+
+
+def _asked(run: Run) -> str:
+    return f"{run.id} of {run.profile} on {run.task} is asked to stop; nothing new begins on it"
+
+
+@verb(
+    "resume",
+    example='fe resume fe-7k2 -m "legal is fine with it"',
+    modes={"project": (), "agent": (), "": ("task",)},
+)
 @click.argument("task", required=False)
 @click.option("--project", is_flag=True, help="Lift the project's hold or pause.")
 @click.option("--agent", default="", metavar="SESSION", help="Ignore all its blockers that stopped no task. (R1)")

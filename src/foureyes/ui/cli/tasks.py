@@ -73,21 +73,25 @@ def create(
     session.answer(output.with_id(outcome), "\n".join(lines))
 
 
-@verb("update", example='fe update fe-7k2 --title "Add login and logout" --if-version 17')
+@verb(
+    "update",
+    example='fe update fe-7k2 --title "Add login and logout" --if-version 17',
+    modes={"priority": (), "bump": (), "lower": ()},
+)
 @click.argument("task")
 @click.option("--title")
 @click.option("-d", "--description", help="The new description; - reads standard input.")
 @click.option("-a", "--accept", "acceptance", help="The new acceptance.")
 @click.option("-t", "--type", "kind", metavar="TYPE", help=f"One of {', '.join(TYPES)}.")
 @click.option("-p", "--priority", type=Priority(), help="0 (P0, highest) to 4.")
-@click.option("--bump", "step", flag_value=-1, type=int, help="One priority higher.")
-@click.option("--lower", "step", flag_value=1, type=int, help="One priority lower.")
+@click.option("--bump", is_flag=True, help="One priority higher.")
+@click.option("--lower", is_flag=True, help="One priority lower.")
 @click.option("--parent", help='The task it belongs to; "" for none.')
 @click.option("--minor/--no-minor", default=None, help="Mark as minor, or not.")
 @click.option("--group")
 @click.option("--estimate", type=click.IntRange(1, 100_000), metavar="MINUTES")
-@click.option("--label", "labels", multiple=True, help="Add a label (to remove one: fe label rm).")
-@click.option("--depends-on", "depends_on", multiple=True, help="Add a dependency (to remove one: fe dep rm).")
+@click.option("--label", "labels", multiple=True, help="Add a label (to remove one: fe label).")
+@click.option("--depends-on", "depends_on", multiple=True, help="Add a dependency (to remove one: fe dep).")
 @if_version
 def update(
     session: Session,
@@ -97,7 +101,8 @@ def update(
     acceptance: str | None,
     kind: str | None,
     priority: int | None,
-    step: int | None,
+    bump: bool,
+    lower: bool,
     parent: str | None,
     minor: bool | None,
     group: str | None,
@@ -119,7 +124,7 @@ def update(
         estimate_minutes=estimate,
         parent=parent,
         minor=minor,
-        step=step or 0,
+        step=lower - bump,
         labels=labels,
         depends_on=depends_on,
         if_version=if_version,
@@ -127,51 +132,31 @@ def update(
     say(session, outcome)
 
 
-@click.group("label")
-def label() -> None:
-    """Add or remove labels."""
-
-
-_labels = click.option(
+@verb("label", example="fe label fe-7k2 fe-q4d security\nfe label fe-7k2 security --remove")
+@click.argument("words", nargs=-1, required=True, metavar="TASK... LABEL...")
+@click.option(
     "-l",
     "--label",
     "given",
     multiple=True,
     help="A label; then every other word is a task. Repeatable.",
 )
-
-
-@verb("add", example="fe label add fe-7k2 fe-q4d security")
-@click.argument("words", nargs=-1, required=True, metavar="TASK... LABEL...")
-@_labels
-def label_add(session: Session, words: tuple[str, ...], given: tuple[str, ...]) -> None:
-    """Add labels to tasks. All of them change or none does. A word that looks like a task id of this project is read as
-    a task.
+@click.option("--remove", is_flag=True, help="Remove the labels.")
+def label(session: Session, words: tuple[str, ...], given: tuple[str, ...], remove: bool) -> None:
+    """Add labels to tasks, or remove them. All of them change or none does. A word that looks like a task id of this
+    project is read as a task.
     """
-    tasks, labels = _tasks_and_labels(session, "add", words, given)
+    app = session.app.tasks
+    tasks, labels = _tasks_and_labels(session, words, given)
     if len(tasks) > 1:
-        say_all(session, session.app.tasks.add_labels(session.actor, tasks, labels))
+        change_all = app.remove_labels if remove else app.add_labels
+        say_all(session, change_all(session.actor, tasks, labels))
     else:
-        say(session, session.app.tasks.add_label(session.actor, tasks[0], labels))
+        change = app.remove_label if remove else app.add_label
+        say(session, change(session.actor, tasks[0], labels))
 
 
-@verb("rm", example="fe label rm fe-7k2 security")
-@click.argument("words", nargs=-1, required=True, metavar="TASK... LABEL...")
-@_labels
-def label_rm(session: Session, words: tuple[str, ...], given: tuple[str, ...]) -> None:
-    """Remove labels from tasks. All of them change or none does. A word that looks like a task id of this project is
-    read as a task.
-    """
-    tasks, labels = _tasks_and_labels(session, "rm", words, given)
-    if len(tasks) > 1:
-        say_all(session, session.app.tasks.remove_labels(session.actor, tasks, labels))
-    else:
-        say(session, session.app.tasks.remove_label(session.actor, tasks[0], labels))
-
-
-def _tasks_and_labels(
-    session: Session, way: str, words: tuple[str, ...], given: tuple[str, ...]
-) -> tuple[list[str], list[str]]:
+def _tasks_and_labels(session: Session, words: tuple[str, ...], given: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """Split words into tasks and labels. The first word is a task, and so are following words that begin like an id."""
     if given:
         return list(words), list(given)
@@ -180,35 +165,28 @@ def _tasks_and_labels(
     while begins and count < len(words) and words[count].lower().startswith(begins):
         count += 1
     if count == len(words):
-        raise BadInput("name a task and a label.", next_step=fe("label", way, blank("TASK"), "-l", blank("LABEL")))
+        raise BadInput("name a task and a label.", next_step=fe("label", blank("TASK"), "-l", blank("LABEL")))
     return list(words[:count]), list(words[count:])
 
 
-@click.group("dep")
-def dep() -> None:
-    """Manage dependencies between tasks."""
-
-
-@verb("add", example="fe dep add fe-7k2 fe-q4d")
+@verb("dep", example="fe dep fe-7k2 fe-q4d\nfe dep fe-7k2 fe-q4d --remove\nfe dep fe-7k2")
 @click.argument("task")
-@click.argument("depends_on", nargs=-1, required=True)
-def dep_add(session: Session, task: str, depends_on: tuple[str, ...]) -> None:
-    """Make TASK depend on other tasks. Cycles are refused."""
-    say(session, session.app.tasks.add_dependency(session.actor, task, depends_on))
+@click.argument("depends_on", nargs=-1)
+@click.option("--remove", is_flag=True, help="Remove these dependencies. The removal is recorded and shown in review.")
+def dep(session: Session, task: str, depends_on: tuple[str, ...], remove: bool) -> None:
+    """Make TASK depend on other tasks. Cycles are refused. Without other tasks, show what TASK depends on, as a tree."""
+    if remove and not depends_on:
+        raise BadInput("name the dependency to remove.", next_step=fe("dep", task, blank("TASK"), "--remove"))
+    if remove:
+        say(session, session.app.tasks.remove_dependency(session.actor, task, depends_on))
+    elif depends_on:
+        say(session, session.app.tasks.add_dependency(session.actor, task, depends_on))
+    else:
+        show_tree(session, task)
 
 
-@verb("rm", example="fe dep rm fe-7k2 fe-q4d")
-@click.argument("task")
-@click.argument("depends_on", nargs=-1, required=True)
-def dep_rm(session: Session, task: str, depends_on: tuple[str, ...]) -> None:
-    """Remove dependencies of TASK. The removal is recorded and shown in review."""
-    say(session, session.app.tasks.remove_dependency(session.actor, task, depends_on))
-
-
-@verb("tree", example="fe dep tree fe-7k2")
-@click.argument("task")
-def dep_tree(session: Session, task: str) -> None:
-    """Show what TASK depends on, as a tree."""
+def show_tree(session: Session, task: str) -> None:
+    """Print what a task depends on, as a tree."""
     rows = session.app.lists.tree(task)
     if session.json:
         output.write_lines(
@@ -216,9 +194,3 @@ def dep_tree(session: Session, task: str) -> None:
         )
     else:
         output.write("\n".join(f"{'  ' * depth}{link.id}  {link.status}  {link.title}" for depth, link in rows))
-
-
-for _command in (label_add, label_rm):
-    label.add_command(_command)
-for _command in (dep_add, dep_rm, dep_tree):
-    dep.add_command(_command)

@@ -9,7 +9,6 @@ import click
 from foureyes.app.views.work import WorktreeState
 from foureyes.core.words.text import flat
 from foureyes.core.words.untrusted_text import some
-from foureyes.errors import BadInput
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
@@ -18,7 +17,7 @@ from foureyes.ui.steps import next_line
 NAMES_SHOWN = 5
 
 
-@verb("worktree", example="fe worktree\nfe worktree --prune --dry-run")
+@verb("worktree", example="fe worktree\nfe worktree --prune --dry-run", modes={"prune": ("dry_run",)})
 @click.option("--prune", is_flag=True, help="Remove the worktrees of closed tasks, merged or not.")
 @click.option("--dry-run", is_flag=True, help="With --prune: list what would be removed; remove nothing.")
 def worktree(session: Session, prune: bool, dry_run: bool) -> None:
@@ -28,8 +27,6 @@ def worktree(session: Session, prune: bool, dry_run: bool) -> None:
     if prune:
         remove(session, dry_run=dry_run)
         return
-    if dry_run:
-        raise BadInput("--dry-run goes with --prune.", next_step=fe("worktree", "--prune", "--dry-run"))
     rows = session.app.worktrees.listed()
     if session.json:
         output.write_lines(map(output.with_id, rows))

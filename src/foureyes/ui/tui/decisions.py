@@ -142,7 +142,7 @@ def _ask_reason(page: Page, case: OnScreen) -> None:
     sheet = Sheet(
         "APPROVE WITH A REASON",
         [
-            f"{rule}  the policy allows this as an exception. It is written to the task's log and to fe audit exceptions."
+            f"{rule}  the policy allows this as an exception. It is written to the task's log and to fe audit log --exceptions."
         ],
         [SheetField("reason", "Reason")],
         lambda given: approve(page, case, reason=given["reason"]),

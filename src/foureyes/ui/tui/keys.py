@@ -56,7 +56,14 @@ _MOVE = (
 )
 _HELP = Key("?", "help", "help", "all keys, this screen's first")
 _ALWAYS = (
-    Key("!", "attention", "attention", "everything that only a person can move", "attention.view", "fe attention"),
+    Key(
+        "!",
+        "attention",
+        "attention",
+        "everything that only a person can move",
+        "attention.view",
+        "fe status --attention",
+    ),
     _HELP,
     Key("ctrl+p", "palette", "", "every action by name"),
     Key("ctrl+q", "leave", "", "quit from anywhere; your words and your place are kept"),
@@ -77,7 +84,7 @@ PALETTE_ONLY: dict[KeyContext, tuple[tuple[str, str], ...]] = {
         ("issues", "what reviewers flagged (fe finding list --concerns)"),
         ("review_now", "let reviewers look now: at the task under the cursor, else at all that is in progress"),
     ),
-    "task": (("review_now", "let reviewers look at this task now (fe review now)"),),
+    "task": (("review_now", "let reviewers look at this task now (fe review request --now)"),),
     "diff": (("whitespace", "hide what changed in white space only, or show it again"),),
 }
 """What only the palette does, as action and words: nothing that a finger should hit."""
@@ -99,7 +106,7 @@ KEYS: dict[KeyContext, tuple[Key, ...]] = {
         Key("l", "log", "log", "the task's log; in the agents' pane what the program prints", "lists.show",
             "fe show {task}"),
         Key("delete", "stop", "", "stop the agent's run under the cursor of the agents' pane; asks", "runs.ask_stop",
-            "fe stop {task}"),
+            "fe pause {task} --now"),
         _MERGE,
         Key("i", "import_plan", "", "import a plan: its file is asked for", "plans.import_", "fe plan import FILE"),
         _UNDO,

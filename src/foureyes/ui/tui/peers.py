@@ -29,7 +29,7 @@ def look_now(page: Page, task: str) -> None:
 
     sheet = f"review now {task}"
     about = f"reviewers look at {task} now" if task else "reviewers look at everything in progress now"
-    page.app.last_command = f"fe review now {task}".rstrip()
+    page.app.last_command = f"fe review request {task} --now".rstrip()
     ask_text(page, about, given, lines=["why? reviewers read it"], enter="ask them", words=sheet)
 
 

@@ -29,5 +29,5 @@ def _stop(page: Page, row: AgentRow) -> None:
         page.note(f"the run of {row.task} is being stopped" if runs else f"nothing runs for {row.task} any more")
         page.reload()
 
-    page.app.last_command = f"fe stop {row.task}"
+    page.app.last_command = f"fe pause {row.task} --now"
     page.ask(lambda desk: desk.application.runs.ask_stop(desk.actor, row.task, reason=REASON), done)

@@ -29,7 +29,7 @@ def _change(db: Engine, row: Row, statement: str, values: dict[str, object]) -> 
     """Update a cycle. Raise StaleState if it is not in the state that the event requires. [G1]"""
     if db.change(statement, plain(values)) != 1:
         raise StaleState(
-            f"the cycle {values['cycle']} is not where {row.kind} says.", next_step=fe("review", "list"), task=row.task
+            f"the cycle {values['cycle']} is not where {row.kind} says.", next_step=fe("review", "show"), task=row.task
         )
 
 

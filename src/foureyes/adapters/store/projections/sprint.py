@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 def _moved(db: Engine, row: Row, statement: str, values: dict[str, object]) -> None:
     """Update a sprint. Raise StaleState if it is not in the required state, because another session was faster."""
     if db.change(statement, plain(values | {"at": row.at, "seq": row.seq})) != 1:
-        raise StaleState(f"the sprint {values['sprint']} is not where {row.kind} says.", next_step=fe("sprint", "list"))
+        raise StaleState(
+            f"the sprint {values['sprint']} is not where {row.kind} says.", next_step=fe("sprint", "status", "--all")
+        )
 
 
 def sprint_planned(db: Engine, row: Row, event: e.SprintPlanned) -> None:

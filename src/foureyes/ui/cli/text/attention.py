@@ -1,4 +1,4 @@
-"""Items that wait for a person, as lines: the first ones for `fe status` and `fe queue`, all for `fe attention`."""
+"""Items that wait for a person, as lines: the first ones for `fe status` and `fe queue`, all for `fe status --attention`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def first_lines(view: AttentionView) -> list[str]:
     if not view.rows:
         return []
     rows = [f"  {_head(row)}      {steps_text(row.next)}" for row in view.rows]
-    return ["waits for a person", *rows, *(["  and more: fe attention"] if view.more else [])]
+    return ["waits for a person", *rows, *(["  and more: fe status --attention"] if view.more else [])]
 
 
 def attention_text(view: AttentionView) -> str:

@@ -135,7 +135,7 @@ def _finding_line(detail: TaskDetail, finding: FindingView) -> str:
     for name in ("problem", "why", "fix", "quote"):
         text = getattr(finding, name)
         lines += [f"{name}:", *[f"> {line}" for line in lines_of(text)]] if text.strip() else []
-    lines += [f"its patch: fe finding apply {finding.id}"] if finding.fix_patch else []
+    lines += [f"its patch: fe finding answer {finding.id} --apply"] if finding.fix_patch else []
     given = finding.latest_answer
     if given is not None:
         ground = f" ({given.ground})" if given.ground else ""

@@ -87,7 +87,7 @@ def status_text(view: SprintView) -> str:
         lines += [f"  running {', '.join(f'{row.task} {row.why}' for row in view.at_work)}"] if view.at_work else []
         lines += [f"  next    {', '.join(view.upcoming)}"] if view.upcoming and view.state == "running" else []
         if view.incomplete:
-            lines.append(f"  not complete: {flat(incomplete_line(view))}   fe validate --sprint {view.id}")
+            lines.append(f"  not complete: {flat(incomplete_line(view))}   fe check complete --sprint {view.id}")
     return "\n".join([*lines, *([next_line(view.next)] if view.next else [])])
 
 
@@ -126,7 +126,7 @@ def report_text(report: SprintReport) -> str:
     lines += [f"  {words}" for words in report.halts]
     if report.incomplete:
         many = output.count(len(report.incomplete), "reason")
-        lines.append(f"  not complete: {many}   fe validate --sprint {report.id}")
+        lines.append(f"  not complete: {many}   fe check complete --sprint {report.id}")
     return "\n".join([*lines, next_line(report.next)])
 
 

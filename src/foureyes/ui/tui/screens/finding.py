@@ -128,7 +128,7 @@ class FindingPage(Page):
         assert loaded is not None
         view = loaded.view
         fixing = fixing_lines(view, loaded.since, drawing)
-        patch = f"fe finding apply {view.id} --try" if view.fix_patch else ""
+        patch = f"fe finding answer {view.id} --apply --try" if view.fix_patch else ""
         parts = [
             field_lines("problem", view.problem, drawing),
             field_lines("why", view.why, drawing),
