@@ -104,7 +104,7 @@ def listing(place: SqlitePlace) -> Effort:
 
 
 def exporting(place: SqlitePlace) -> Effort:
-    """Every journal row, as `fe audit export` reads it."""
+    """Every journal row, as `fe audit log --export` reads it."""
 
     def work() -> tuple[int, int]:
         app = place.open()

@@ -42,7 +42,7 @@ class Spawned(msgspec.Struct, frozen=True):
 
 
 class Renewed(msgspec.Struct, frozen=True):
-    """What `fe session new` makes of an agent (I4)."""
+    """What `fe whoami --new` makes of an agent (I4)."""
 
     of: Actor
 

@@ -61,7 +61,7 @@ def test_another_address_stops_merging_and_sending_until_a_person_accepts_it_Q6(
     handed = alpha.submit(CLAUDE, other)
     assert "on record" in handed.sent
     first, then = steps_text(handed.next).split(", then: ")
-    assert first.startswith("a person runs: fe target address --seen "), "nothing else helps"
+    assert first.startswith("a person runs: fe target accept --address --seen "), "nothing else helps"
     assert first.endswith(' -m "why it is there now"')
     assert then.startswith(f"to try again: fe submit {other}")
     assert attempt_ref(other, 1) not in clones.refs()
@@ -129,7 +129,7 @@ def test_an_address_that_nobody_was_shown_is_not_accepted_Q6(clones: Clones) -> 
     git("config", "remote.origin.url", seen)
     with pytest.raises(RemoteProblem) as told:
         merge(again(clones.alpha))
-    assert f"fe target address --seen {seen} -m" in steps_text(told.value.next_step)
+    assert f"fe target accept --address --seen {seen} -m" in steps_text(told.value.next_step)
     git("config", "remote.origin.url", later)
     alpha = again(clones.alpha)
     with pytest.raises(BadInput) as refused:

@@ -52,7 +52,7 @@ def test_wherever_it_is_offered_the_file_is_named_and_since_when_it_is_there_I9(
 
 
 def test_a_decision_that_needs_it_names_the_line_that_lets_it_count_I9(desk: DeskWorld, made: KeyOutcome) -> None:
-    """`fe key new --human` was proposed, which makes a second one."""
+    """`fe key add --new` was proposed, which makes a second one."""
     with desk.unchanged(), desk.refused("I9") as caught:
         desk.app.stops.hold(BOB, None, "a reason")
     (reason,) = caught[0].reasons
@@ -98,7 +98,7 @@ def test_one_that_counts_or_was_retired_waits_for_nobody_I9(desk: DeskWorld) -> 
     assert desk.app.keys.waiting(BOB) == ()
     with desk.refused("I9") as caught:
         desk.app.stops.hold(BOB, None, "a reason")
-    assert steps_text(caught[0].next_step) == "fe key new --human"
+    assert steps_text(caught[0].next_step) == "fe key add --new"
 
 
 def _keys(desk: DeskWorld) -> Check:

@@ -46,7 +46,9 @@ WITHOUT_A_COMMAND = {
         ),
         "for a runner, and for faces that show what it does",
     ),
-    **dict.fromkeys(("cycles.open", "cycles.ask", "cycles.not_given"), "for a runner; people say fe review now"),
+    **dict.fromkeys(
+        ("cycles.open", "cycles.ask", "cycles.not_given"), "for a runner; people say fe review request --now"
+    ),
     **dict.fromkeys(
         ("sprints.halt", "sprints.go_on", "sprints.finish"), "a runner does what the rules say about a sprint (X2, X3)"
     ),
@@ -136,6 +138,8 @@ def command_of(words: str) -> click.Command | None:
     """The command of the command line that these words call; for a group that runs by itself, the group."""
     command: click.Command | None = cli
     for word in words.split():
+        if word.startswith("-"):
+            break
         assert isinstance(command, click.Group)
         command = command.get_command(click.Context(command), word)
     return command

@@ -253,7 +253,7 @@ def test_I9_a_key_that_an_agent_could_sign_with_silently_is_no_persons_key(stage
 def test_I9_with_human_proof_key_a_person_without_one_is_told_how_to_get_it(stage: Stage, work: HandedIn) -> None:
     stage.done(stage.cast.alice, "config", "set", "review.human_proof", "key")
     refused = stage.may_not_approve(stage.cast.alice, work, rules=["I9"])
-    assert "fe key new --human" in refused.hints
+    assert "fe key add --new" in refused.hints
     stage.no(stage.cast.alice, "config", "unset", "review.human_proof", rules=["I9"])
     stage.may_not_approve(stage.cast.alice, work, rules=["I9"], env={"FOUREYES_REVIEW_HUMAN_PROOF": "observed"})
 

@@ -36,7 +36,7 @@ KEY_LINES = (
     r"refused: approve is not allowed here\. 1 reason:\n +- ",
     r"is stopped by a reviewer \(R1\): critic[^:]* says blocker: .*\n(.*\n)+?.* started: dev",
     r"PAUSED +fe-\w+ · rule R1: critic says blocker",
-    r"alice\$ fe review list\n.* R4: all 2 approve .*\n.* R3: critic says concerns .*\n.* R1: critic says blocker ",
+    r"alice\$ fe review show\n.* R4: all 2 approve .*\n.* R3: critic says concerns .*\n.* R1: critic says blocker ",
     r"HIGH +resolved .* VERIFIED\n +0 open blocking of 1",
     r"alice\$ fe queue\n +2 tasks wait in review(.*\n)+? +security label",
     r"rows verified",

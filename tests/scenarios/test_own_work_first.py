@@ -29,7 +29,7 @@ def test_T4_work_that_was_sent_back_comes_before_new_work(stage: Stage, work: Ha
     assert bare(stage, claude) == []
     stage.done(stage.cast.alice, "redo", work.task, "-m", "say why")
     stage.create(stage.cast.alice, "--priority", "0")
-    line = f"{work.task} was sent back to you: fe start {work.task}, then fe context {work.task}"
+    line = f"{work.task} was sent back to you: fe start {work.task}, then fe show {work.task} --context"
     assert bare(stage, claude)[:1] == [line]
     assert bare(stage, codex) == []
     assert stage.done(claude, "next")["task"] == work.task

@@ -169,7 +169,7 @@ def test_every_console_block_of_a_page_does_what_it_shows(page: str, tmp_path: P
                 names.compare(ours, theirs)
 
 
-CHOSEN = frozenset({"fe init", "fe approve", "fe redo", "fe context", "fe audit verify"})
+CHOSEN = frozenset({"fe init", "fe approve", "fe redo", "fe show", "fe audit verify"})
 """What somebody types in the tour because they want to: to begin, to show a refusal, to disagree, to
 read, to verify.
 """
@@ -198,7 +198,10 @@ def test_the_script_of_the_concepts_page_verifies_an_export_and_names_an_edited_
         odd = 'ein "Zitat" \\ mit Zeilen\n\tund Ümläuten … 🙂'
         stage.type(
             Step(
-                "alice", f"fe init && fe create Titel -d {shlex.quote(odd)} && fe audit export > journal.jsonl", 0, []
+                "alice",
+                f"fe init && fe create Titel -d {shlex.quote(odd)} && fe audit log --export > journal.jsonl",
+                0,
+                [],
             ),
             Names(),
         )

@@ -97,7 +97,7 @@ SAMPLES = ("fe-7k2", "1", "claude")
 SAMPLED = [[word] for word in SAMPLES]
 
 UNPACKED: dict[str, list[list[str]]] = {
-    "command": [["review", "submit", "fe-7k2"], ["import", "handoff", "fe-7k2"], ["finding", "import", "fe-7k2"],
+    "command": [["review", "submit", "fe-7k2"], ["finding", "import", "fe-7k2"],
                 ["finding", "answer"], ["finding", "add", "fe-7k2", "a.py:1", "-m", "why", "--patch"]],
     "verb.split()": [["hold"], ["reject"], ["key", "retire"], ["lead", "senior"], ["redo"]],
     "task.split()": [["fe-7k2"], ["--project"]],

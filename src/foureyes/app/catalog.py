@@ -37,7 +37,7 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("end", ("run",), "people and services", "journal", "", "End a run whose processes are all gone."),
         ("hand_in", ("run",), "people and services", "journal", "", "Submit for the implementer what its run made."),
         ("release", ("run",), "people and services", "journal", "", "Give the claim of a run back."),
-        ("ask_stop", ("pause --now",), "people and services", "journal", "pause", "Ask for the end of a task's runs."),
+        ("ask_stop", ("pause --now",), "people and services", "journal", "pause --now", "Ask for the end of a task's runs."),
         ("signal", ("agent signal",), "agents and people", "journal", "agent signal", "Say that a run is over, and how."),
         ("emit", ("agent emit",), "agents and people", "journal", "agent emit", "Say something in the middle of the work."),
         ("heard", ("run",), "people and services", "journal", "", "Record what a run said in its own stream."),
@@ -73,13 +73,13 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("go_on", ("run",), "people and services", "journal", "", "What paused a sprint is gone, says a runner."),
         ("finish", ("run",), "people and services", "journal", "", "A sprint is over, says a runner."),
         ("status", (), "anyone", "", "sprint status", "How far a sprint is, and why it is not complete."),
-        ("listed", (), "anyone", "", "sprint status", "Every sprint, the newest first."),
-        ("report", (), "anyone", "", "sprint status", "What a sprint brought: for the morning after."),
+        ("listed", (), "anyone", "", "sprint status --all", "Every sprint, the newest first."),
+        ("report", (), "anyone", "", "sprint status --report", "What a sprint brought: for the morning after."),
         ("undo", ("sprint undo",), "people and services", "journal", "sprint undo", "Plan tasks that take back what a "
          "sprint merged."),
     ),
     "cycles": (
-        ("now", ("review request --now",), "people and services", "journal", "review request", "Let reviewers look now, at a task or "
+        ("now", ("review request --now",), "people and services", "journal", "review request --now", "Let reviewers look now, at a task or "
          "at all that runs."),
         ("request", ("review request",), "agents and people", "journal", "review request", "Ask chosen or named "
          "reviewers about a task."),
@@ -90,9 +90,9 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
          "any more."),
         ("clarify", ("review clarify",), "agents and people", "journal", "review clarify", "Answer a point that "
          "reviewers have concerns about."),
-        ("ask_author", ("review clarify --ask",), "people", "journal", "review clarify", "Ask who made the work to clarify what a "
+        ("ask_author", ("review clarify --ask",), "people", "journal", "review clarify --ask", "Ask who made the work to clarify what a "
          "cycle stopped it for."),
-        ("end", ("review decide --end",), "people", "journal", "review decide", "End a cycle without a rule."),
+        ("end", ("review decide --end",), "people", "journal", "review decide --end", "End a cycle without a rule."),
         ("listed", (), "anyone", "", "review show", "Review cycles, the latest first."),
         ("show", (), "anyone", "", "review show", "One cycle: who was asked, what they said, what it comes to."),
         ("issues", (), "anyone", "", "finding list", "What reviewers have concerns about in work that goes on."),
@@ -204,7 +204,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("recognise", (), "anyone", "journal", "", "Who is calling, as the project knows it; a bad token is on "
          "record."),
         ("whoami", (), "anyone", "", "whoami", "The caller as the rules see it, and the evidence for it."),
-        ("new", ("whoami --new",), "agents and people", "journal", "whoami", "Begin a new line in the log for the "
+        ("new", ("whoami --new",), "agents and people", "journal", "whoami --new", "Begin a new line in the log for the "
          "same eyes."),
         ("spawn", ("session spawn",), "anyone", "journal", "session spawn", "Give a sub-agent a session and a token "
          "for one role on one task."),
@@ -212,7 +212,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("list", (), "anyone", "", "session list", "Sessions that have written, the latest first."),
     ),
     "keys": (
-        ("new", ("key add --new",), "people", "journal", "key add", "Make a signing key for the caller."),
+        ("new", ("key add --new",), "people", "journal", "key add --new", "Make a signing key for the caller."),
         ("add", ("key add",), "people", "journal", "key add", "Register somebody else's public key."),
         ("retire", ("key retire",), "people", "journal", "key retire", "Let a key count no more."),
         ("waiting", (), "anyone", "", "key list", "The caller's keys that somebody with a key has to add first."),
@@ -231,10 +231,10 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
     ),
     "audit": (
         ("log", (), "anyone", "", "audit log", "The latest rows of the journal."),
-        ("export", (), "anyone", "", "audit log", "Every row of the journal from the first on."),
+        ("export", (), "anyone", "", "audit log --export", "Every row of the journal from the first on."),
         ("verify", (), "anyone", "", "audit verify", "Verify chain, replay, mirror files and signatures."),
-        ("exceptions", (), "anyone", "", "audit log", "Every exception that was made, the latest first."),
-        ("exception_totals", (), "anyone", "", "audit log", "How often exceptions of each kind were made."),
+        ("exceptions", (), "anyone", "", "audit log --exceptions", "Every exception that was made, the latest first."),
+        ("exception_totals", (), "anyone", "", "audit log --exceptions", "How often exceptions of each kind were made."),
     ),
     "tasks": (
         ("create", ("create",), "anyone", "journal", "create", "Plan a task."),
@@ -242,11 +242,11 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
          "nothing."),
         ("add_label", ("label",), "agents and people", "journal", "label", "Put labels on a task."),
         ("add_labels", ("label",), "agents and people", "journal", "label", "Put labels on several, or none."),
-        ("remove_label", ("label",), "agents and people", "journal", "label", "Take labels off a task."),
-        ("remove_labels", ("label",), "agents and people", "journal", "label", "Take labels off several tasks, or "
+        ("remove_label", ("label",), "agents and people", "journal", "label --remove", "Take labels off a task."),
+        ("remove_labels", ("label",), "agents and people", "journal", "label --remove", "Take labels off several tasks, or "
          "none."),
         ("add_dependency", ("dep",), "agents and people", "journal", "dep", "Let a task wait for others."),
-        ("remove_dependency", ("dep --remove",), "agents and people", "journal", "dep", "Let a task wait no longer."),
+        ("remove_dependency", ("dep --remove",), "agents and people", "journal", "dep --remove", "Let a task wait no longer."),
     ),
     "plans": (
         ("import_", ("plan import",), "anyone", "journal", "plan import", "Plan all tasks of a plan file, or none."),
@@ -294,7 +294,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("all", (), "anyone", "", "checkpoint list", "All checkpoints, the newest first."),
         ("restore", ("checkpoint restore",), "agents and people", "journal", "checkpoint restore", "Set the branch "
          "back to a checkpoint."),
-        ("prune", ("checkpoint list --prune",), "agents and people", "journal", "checkpoint list", "Forget all but the "
+        ("prune", ("checkpoint list --prune",), "agents and people", "journal", "checkpoint list --prune", "Forget all but the "
          "newest checkpoints."),
     ),
     "attempts": (
@@ -330,7 +330,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("here", ("target here",), "people", "journal", "target here", "Merge in this clone from now on (Q6)."),
         ("accept", ("target accept",), "people", "journal", "target accept", "Go on from a target that was set back "
          "on purpose (Q6)."),
-        ("address", ("target accept --address",), "people", "journal", "target accept", "Go on with the address that the "
+        ("address", ("target accept --address",), "people", "journal", "target accept --address", "Go on with the address that the "
          "remote has in this clone (Q6)."),
     ),
     "findings": (
@@ -340,9 +340,9 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("add", ("finding add",), "agents and people", "journal", "finding add", "Point at something in the latest "
          "attempt."),
         ("waive", ("finding waive",), "people", "journal", "finding waive", "Let a blocking finding pass for a while."),
-        ("track", ("finding answer --track",), "agents and people", "journal", "finding answer", "Make follow-up tasks of "
+        ("track", ("finding answer --track",), "agents and people", "journal", "finding answer --track", "Make follow-up tasks of "
          "notes."),
-        ("apply", ("log",), "anyone", "journal", "finding answer", "Apply the patch that came with a finding."),
+        ("apply", ("log",), "anyone", "journal", "finding answer --apply", "Apply the patch that came with a finding."),
     ),
     "answers": (
         ("respond", ("finding answer",), "anyone", "journal", "finding answer", "Answer findings, all or none."),
@@ -353,7 +353,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("rule", ("finding judge",), "agents and people", "journal", "finding judge", "Say what answers are worth, all "
          "or none."),
         ("take_back", ("finding judge",), "agents and people", "journal", "finding judge", "Take a ruling back."),
-        ("withdraw", ("finding judge --withdraw",), "agents and people", "journal", "finding judge", "Take back what one "
+        ("withdraw", ("finding judge --withdraw",), "agents and people", "journal", "finding judge --withdraw", "Take back what one "
          "found oneself."),
     ),
     "reviews": (
@@ -410,8 +410,8 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("export", (), "anyone", "", "finding export", "Findings as SARIF."),
     ),
     "handoffs": (
-        ("export", (), "anyone", "", "finding export", "A role's handoff document, made from the journal."),
-        ("take_in", ("finding answer", "review submit"), "anyone", "journal", "finding import", "Take in a role's "
+        ("export", (), "anyone", "", "finding export --handoff", "A role's handoff document, made from the journal."),
+        ("take_in", ("finding answer", "review submit"), "anyone", "journal", "finding import --handoff", "Take in a role's "
          "handoff document."),
     ),
     "lists": (
@@ -433,7 +433,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("column", (), "anyone", "", "", "A window of one column of the board."),
     ),
     "attention": (
-        ("view", (), "anyone", "", "status", "What only a person can move, and the ways to do so."),
+        ("view", (), "anyone", "", "status --attention", "What only a person can move, and the ways to do so."),
     ),
     "events": (
         ("head", (), "anyone", "", "", "The number of the journal's last row: whether something happened."),

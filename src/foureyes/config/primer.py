@@ -15,7 +15,7 @@ WORK = """\
 WORK
   fe next                          claim the best ready task   (or: fe start ID)
   cd .foureyes/worktrees/ID        your own checkout of it: work and commit there
-  fe show ID --context                    the task and all earlier feedback
+  fe show ID --context             the task and all earlier feedback
   fe finding list ID --open        open findings; answer each that blocks:
   fe finding answer F --fixed|--rejected -m "…"   (--rejected needs --ground and a technical reason)
   fe log ID "what you found out"   leave a trail

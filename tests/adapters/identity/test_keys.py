@@ -236,7 +236,7 @@ def test_a_passphrase_that_is_short_or_mistyped_makes_no_key_I9(
     with pytest.raises(Refused, match="No key was made") as refusal:
         holder.ring.make()
     assert [(reason.rule, reason.message) for reason in refusal.value.reasons] == [("I9", why)]
-    assert steps_text(refusal.value.next_step) == "fe key new --human"
+    assert steps_text(refusal.value.next_step) == "fe key add --new"
     assert not holder.folder.exists()
 
 
@@ -573,7 +573,7 @@ def test_a_key_that_an_agent_could_use_silently_is_not_adopted_I9(holder: KeyHol
         holder.ring.adopt(str(fido.handle))
     assert rules(refusal) == ["I9"]
     assert "ssh-agent could sign with it silently" in refusal.value.reasons[0].message
-    assert steps_text(refusal.value.next_step).startswith("fe key new --human")
+    assert steps_text(refusal.value.next_step).startswith("fe key add --new")
     assert not holder.folder.exists()
 
 

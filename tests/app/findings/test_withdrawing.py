@@ -108,4 +108,4 @@ def test_a_finding_outside_of_the_change_is_not_obsolete_and_its_raiser_is_named
         rule(desk, {added.id: "OBSOLETE"}, by=BOB)
     said = texts(caught[0].reasons)
     assert "it names no file, so it did not leave it" in said
-    assert f"its reviewer runs: fe finding withdraw {added.id}" in said
+    assert f"its reviewer runs: fe finding judge {added.id} --withdraw" in said

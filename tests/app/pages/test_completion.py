@@ -12,7 +12,7 @@ from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import NotFound
-from foureyes.ui.cli.validation import report_text
+from foureyes.ui.cli.checks import completion_text as report_text
 
 from tests.stage.checkout import AT_ONCE
 from tests.stage.gated import LINT, answers, approved, check, configure, deliver, merge

@@ -149,7 +149,7 @@ def test_where_a_key_exists_policy_holds_and_break_glass_need_it_I9(keyed: DeskW
     forget(keyed)
     with keyed.refused("I9") as caught:
         SIGNED[verb](keyed, BOB, task)
-    assert steps_text(caught[0].next_step) == "fe key new --human"
+    assert steps_text(caught[0].next_step) == "fe key add --new"
     use(keyed, alices)
     SIGNED[verb](keyed, ALICE if verb != "break-glass" else BOB, task)
     assert said(keyed)
@@ -199,7 +199,7 @@ def test_human_proof_key_without_any_key_says_how_to_make_one_I9(desk: DeskWorld
     task = desk.handed_in(CLAUDE)
     with desk.refused("I9") as caught:
         desk.app.decisions.approve(BOB, task)
-    assert steps_text(caught[0].next_step) == "fe key new --human"
+    assert steps_text(caught[0].next_step) == "fe key add --new"
     assert desk.approve(CODEX, task).rule == "P7", "agents need no key"
 
 
@@ -211,10 +211,10 @@ def test_who_has_no_key_is_told_before_they_approve_and_led_to_one_I9(keyed: Des
     previews = [keyed.app.queue.view(BOB).rows[0].you, keyed.show(task, BOB).you]
     assert [(you.may_approve, you.reasons[-1].rule) for you in previews if you] == [(False, "I9")] * 2
     status = keyed.app.status.show(BOB)
-    assert (status.reviewable, steps_text(status.next)) == (0, "fe key new --human")
+    assert (status.reviewable, steps_text(status.next)) == (0, "fe key add --new")
     with keyed.refused("I9") as caught:
         keyed.app.decisions.approve(BOB, task)
-    assert steps_text(caught[0].next_step) == "fe key new --human"
+    assert steps_text(caught[0].next_step) == "fe key add --new"
     assert keyed.app.queue.view(CODEX).rows[0].you.may_approve, "agents need no key"
 
 
@@ -225,7 +225,7 @@ def test_doctor_says_what_peoples_decisions_rest_on_I9(desk: DeskWorld) -> None:
 
     assert check() == ("ok", "")
     desk.app.policy.set(ALICE, "review.human_proof", "key")
-    assert check() == ("fail", "fe key new --human")
+    assert check() == ("fail", "fe key add --new")
     desk.app.keys.new(ALICE)
     assert check() == ("ok", "")
 

@@ -35,7 +35,7 @@ def test_the_maker_of_its_own_task_closes_it_only_by_an_audited_exception_C1_P8(
     with desk.refused("C1"):
         desk.app.closing.close(CLAUDE, task, exception="  ")
     done = desk.app.closing.close(CLAUDE, task, exception="wrong repository")
-    assert "audited as an exception: fe audit exceptions" in done.notes
+    assert "audited as an exception: fe audit log --exceptions" in done.notes
     (event,) = desk.app.audit.exceptions()
     assert (event.kind, event.rule, event.reason, event.task) == ("self_close", "C1", "wrong repository", task)
     assert [log.type for log in desk.show(task).logs] == ["security"]

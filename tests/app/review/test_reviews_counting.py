@@ -25,7 +25,7 @@ def rules_against(desk: DeskWorld, task: str, by: Actor) -> set[str]:
 
 
 def another_session_of(actor: Actor) -> Actor:
-    """What `fe session new` makes: a new line in the log, the same eyes (I4)."""
+    """What `fe whoami --new` makes: a new line in the log, the same eyes (I4)."""
     return replace(actor, session=SessionId(f"{actor.session}-again"), base=actor.session)
 
 

@@ -60,8 +60,8 @@ def test_a_section_that_asks_for_more_than_the_task_in_its_place_has_is_refused_
             (reason.message.split(" has its place and ")[1], steps_text(reason.next)) for reason in refused[0].reasons
         ]
         assert said == [
-            ("lacks the label security", f"fe label add {squatter} security"),
-            (f"does not wait for {squatter}", f"fe dep add {pay} {squatter}"),
+            ("lacks the label security", f"fe label {squatter} security"),
+            (f"does not wait for {squatter}", f"fe dep {pay} {squatter}"),
         ]
     with desk.refused("M7"):
         desk.app.plans.import_(ALICE, "## Task: Pay\nMode: per-task\n")

@@ -390,7 +390,7 @@ LEFT_OUT = {
     "notes": r"\d+ notes? left out: fe finding list fe-7k2",
     "checks": r"\d+ lines of check output are left out: fe check show fe-7k2",
     "files": r"\d+ of 60 files are left out: fe show fe-7k2",
-    "handoff": r"\d+ lines of the handoff are left out: fe context fe-7k2",
+    "handoff": r"\d+ lines of the handoff are left out: fe show fe-7k2 --context",
     "description": r"[\d,]+ more characters of the description are left out: fe show fe-7k2",
 }  # fmt: skip
 

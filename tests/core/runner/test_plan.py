@@ -141,7 +141,7 @@ ROWS: list[tuple[str, dict[str, Any], list[RunStep]]] = [
     ("another's run is skipped", {"runs": (live(mine=False, stop="held"),)}, []),
     ("a run that somebody wants to end is ended", {"runs": (live(stop="held"),)}, [StopRun(run=R, task=T("t"))]),
     (
-        "one that was asked for by `fe stop`, too",
+        "one that was asked for by `fe pause --now`, too",
         {"runs": (live(run=run(stop_asked="enough")),)},
         [StopRun(run=R, task=T("t"))],
     ),

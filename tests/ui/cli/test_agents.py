@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.views.run import AgentView
-from foureyes.ui.cli.agents import _cells
+from foureyes.ui.cli.agent import _cells
 
 from tests.stage.commands import Cast
 from tests.ui.cli.counter import Counter, counter

@@ -1,4 +1,4 @@
-"""`fe attention`, and the same rows first in `fe status` and `fe queue` (E6): word for word, and as JSON."""
+"""`fe status --attention`, and the same rows first in `fe status` and `fe queue` (E6): word for word, and as JSON."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_create_list_restore_prune(shop: Counter) -> None:
         ["NAME", "TASK", "COMMIT", "MADE", "SUBJECT"],
         [f"before-here-{later[:7]}", "here"],
     )
-    assert shop.text(who, "checkpoint", "prune", "--keep", "0") == "forgot 2 checkpoints\n"
+    assert shop.text(who, "checkpoint", "prune", "--keep", "0") == "deleted 2 checkpoints\n"
 
 
 def test_json(shop: Counter) -> None:

@@ -98,7 +98,7 @@ def test_what_approves_itself_and_what_does_not_is_said_M4(shop: Counter) -> Non
     red = shop.work(RED, "review:auto")
     assert shop.text(shop.cast.job, "check", "run", red, rc=6).splitlines()[-2:] == [
         "  sent back with what failed",
-        "next: fe context T3",
+        "next: fe show T3 --context",
     ]
     assert "sent back" not in shop.text(shop.cast.job, "check", "run", red, rc=6), "it was open already"
 

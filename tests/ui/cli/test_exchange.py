@@ -1,4 +1,4 @@
-"""`fe export handoff` and `fe import handoff`: what they print, what they answer as JSON, how they exit."""
+"""`fe finding export --handoff` and `fe finding import --handoff`: what they print, what they answer as JSON, how they exit."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from foureyes.ui.cli.main import main
         ("merge --list --retry fe-7k2", "--list and --retry exclude each other."),
         ("merge fe-7k2 --list", "TASK does not go with --list."),
         ("merge --retry fe-7k2 --wait", "--wait does not go with --retry."),
-        ("show fe-7k2 --rounds --diff", "--rounds and --diff exclude each other."),
+        ("show fe-7k2 --rounds --diff", "--diff and --rounds exclude each other."),
         ("show fe-7k2 --context --prompt review", "--context and --prompt exclude each other."),
         ("show fe-7k2 --since 1", "--since goes with --diff."),
         ("show fe-7k2 --rounds --since 1", "--since does not go with --rounds."),

@@ -133,7 +133,7 @@ def test_the_next_step_depends_on_the_state_and_on_who_asks(shop: Rounds) -> Non
     shop.done(shop.cast.claude, "start", task)
     assert _next(shop, name, shop.cast.claude).startswith(f"fe finding answer {name} --fixed")
     assert _next(shop, name, shop.cast.codex).startswith(f"its implementer runs: fe finding answer {name}")
-    assert _next(shop, note, shop.cast.codex) == f"fe finding track {note}"
+    assert _next(shop, note, shop.cast.codex) == f"fe finding answer {note} --track"
     shop.again(task, "def allow(n):\n    return n < LIMIT\n", name)
     assert _next(shop, name, shop.cast.codex) == f"fe finding judge {name} (--verified or --not-fixed)"
     assert (
@@ -338,7 +338,7 @@ def test_a_patch_is_tried_and_applied_as_a_whole_and_the_page_says_so_L3(shop: R
     assert shop.no(shop.cast.claude, "finding", "apply", name).rules == ("L3",)
     shop.git("switch", "-q", f"fe/{task}")
     assert shop.text(shop.cast.claude, "finding", "apply", name, "--try") == (
-        "the patch of TL-T1-1-001 fits\nnext: fe finding apply TL-T1-1-001\n"
+        "the patch of TL-T1-1-001 fits\nnext: fe finding answer TL-T1-1-001 --apply\n"
     )
     assert "1000" in (shop.repo / "src/limit.py").read_text()
     shop.done(shop.cast.claude, "finding", "apply", name)

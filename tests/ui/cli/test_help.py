@@ -76,7 +76,7 @@ def test_help_about_what_there_is_not_says_what_was_meant(capsys: pytest.Capture
     assert said(capsys, "help", "approve", "x")[0] == 2
 
 
-@pytest.mark.parametrize("word", ["add", "claim", "done", "diff", "edit", "rm", "config", "ui"])
+@pytest.mark.parametrize("word", ["add", "claim", "done", "diff", "edit", "rm"])
 def test_a_word_of_another_tool_leads_to_ours_before_letters_do(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = said(capsys, word)
     assert (code, out) == (2, "")

@@ -142,7 +142,8 @@ def test_a_note_in_three_attempts_is_an_alert_L16(shop: Rounds) -> None:
         shop.reviewed(task, {**NO_TEST, "id": shop.ids(task)[1]}, rulings=[(name, "NOT_FIXED")], verdict="concerns")
     page = shop.text(shop.cast.alice, "show", task)
     assert re.search(
-        r"note        tech debt: TL-T1-3-\d+ was noted in 3 attempts; fe finding track TL-T1-3-\d+ \(L16\)", page
+        r"note        tech debt: TL-T1-3-\d+ was noted in 3 attempts; fe finding answer TL-T1-3-\d+ --track \(L16\)",
+        page,
     )
 
 

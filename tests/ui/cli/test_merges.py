@@ -71,7 +71,7 @@ def test_a_conflict_is_told_with_where_the_feedback_is_Q3(shop: Counter) -> None
     shop.git("reset", "-q", "--hard", "main")
     assert shop.text(shop.cast.job, "merge", rc=6) == (
         "CONFLICT T1  Merging into main at SHA conflicts in 1 file: app.py\n"
-        "         T1 is open again, with this as feedback: fe context T1\n"
+        "         T1 is open again, with this as feedback: fe show T1 --context\n"
     )
     assert "- app.py" in shop.context(shop.tasks()[0])
 

@@ -13,8 +13,8 @@ from foureyes.app.views.run import RunnerGlance, RunnerView
 from foureyes.app.views.run_state import Standstill
 from foureyes.core.nouns.run import Run, RunId
 from foureyes.core.words.ids import TaskId
-from foureyes.ui.cli.project import running_lines
 from foureyes.ui.cli.run import StatusLine, glance_text, others_text
+from foureyes.ui.cli.status import running_lines
 
 
 class Terminal(io.StringIO):
@@ -67,7 +67,10 @@ def test_the_status_does_not_call_a_run_running_whose_runner_is_gone_J4() -> Non
     run = Run(
         id=RunId("run-1"), task=TaskId("fe-1"), purpose="implement", profile="claude", role="implement", state="running"
     )
-    assert running_lines([_runner(runs=[run])], Standstill())[1] == "  run       fe-1  claude  running: fe attach fe-1"
+    assert (
+        running_lines([_runner(runs=[run])], Standstill())[1]
+        == "  run       fe-1  claude  running: fe agent attach fe-1"
+    )
     first, second = running_lines([_runner(state="gone", runs=[run])], Standstill())
     assert first.startswith("  runner    0 of 2 at work")
     assert second == "  run       fe-1  claude  its runner is gone: fe run goes on with it"

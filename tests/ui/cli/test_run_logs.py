@@ -1,4 +1,4 @@
-"""`fe logs` and `fe attach`: what a program printed, to its end, as people read it."""
+"""`fe logs` and `fe agent attach`: what a program printed, to its end, as people read it."""
 
 from __future__ import annotations
 

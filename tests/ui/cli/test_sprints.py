@@ -22,8 +22,8 @@ from foureyes.app.views.sprint import (
 from foureyes.core.nouns.sprint import SprintState
 from foureyes.steps import fe
 from foureyes.ui.cli.command import Session
-from foureyes.ui.cli.project import unattended
 from foureyes.ui.cli.sprints import _there
+from foureyes.ui.cli.status import unattended
 from foureyes.ui.cli.text.sprint import report_markdown, report_text, status_text
 
 from tests.stage.commands import Cast
@@ -83,7 +83,7 @@ def test_the_status_says_how_far_what_failed_and_why_it_is_not_complete_X2_X4() 
         "s-04  14/23 tasks, 1 failed, until 08:00 (6h 23m left)     running since 22:02",
         "  merged 9 · merging 1 · by rule 2 · in review 4 · running 3 · failed 1 · to do 5",
         "  pace    ~21 of 23 by 08:00",
-        "  not complete: 4 unreviewed, 1 with open blocking findings (fe-q4d)   fe validate --sprint s-04",
+        "  not complete: 4 unreviewed, 1 with open blocking findings (fe-q4d)   fe check complete --sprint s-04",
     ]
 
 

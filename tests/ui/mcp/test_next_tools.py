@@ -9,8 +9,11 @@ from foureyes.ui.mcp.tools import TOOLS, tools
 
 
 def test_G2_what_the_caller_would_type_is_named_as_a_tool_where_one_is_offered() -> None:
-    steps = either(fe("submit", "fe-1", "-m", phrase("x")), fe("finding", "answer", blank("ID")), fe("context", "fe-1"))
+    more = fe("show", "fe-1", "--context")
+    steps = either(fe("submit", "fe-1", "-m", phrase("x")), fe("finding", "answer", blank("ID")), more)
     assert tools_of(steps, TOOLS) == ["task_submit", "finding_answer", "task_context"]
+    assert tools_of(fe("show", "fe-1"), TOOLS) == ["task_show"]
+    assert tools_of(fe("finding", "answer", "TL-1", "--track"), TOOLS) == []
     assert tools_of(fe("close", "fe-1"), TOOLS) == []
     assert tools_of(fe("close", "fe-1"), tools(everything=True)) == ["task_close"]
 

@@ -43,7 +43,7 @@ def test_the_palette_lets_reviewers_look_and_a_concern_is_flagged_V1_R3(seat: Se
         await choose(player, "let reviewers look now")
         screen = await player.press(*"it changes the login", "enter")
         assert "c-1 USER_MANUAL" in screen
-        assert player.app.last_command == f"fe review now {task}"
+        assert player.app.last_command == f"fe review request {task} --now"
         say(seat, task, verdict="concerns", summary="the salt is missing")
         seat.app.cycles.decide(ALICE, "c-1", now=True)
         await choose(player, "what reviewers flagged")

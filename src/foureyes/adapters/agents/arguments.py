@@ -30,7 +30,7 @@ the same. If you do not see these tools, search for them.
 - `fe submit`: task_submit; give it `commit`, the message, and it commits your work first
 - `fe agent signal`: signal
 - `fe agent emit`: emit
-- `fe show`, `fe context`, `fe finding list`: task_show, task_diff, task_context, finding_list
+- `fe show`, `fe finding list`: task_show, task_diff, task_context, finding_list
 - `fe lead`: loop_lead
 - `fe unstart`: end your last message with the signal BLOCKED
 

@@ -337,7 +337,7 @@ def finding_waive(session: Session, name: str, days: int, reason: str) -> None:
 @click.option("--handoff", is_flag=True, help="The file is a handoff document of a tech lead, a developer or QA.")
 @click.option("--seen", default="", metavar=SEEN_FORM, help="The change that the tech lead reviewed; agents name it.")
 def finding_import(session: Session, task: str, file: str, whole: bool, handoff: bool, seen: str) -> None:
-    """Import a tool's findings (SARIF). They are added to the latest attempt. `-` reads stdin.
+    """Import a tool's findings (SARIF), or a handoff. They are added to the latest attempt. `-` reads stdin.
 
     With --handoff, a developer's document answers findings, a tech lead's is your review of the latest attempt, and QA's
     is compared with the checks. Findings that a tech lead lists in prior_issues_resolved are ruled VERIFIED, or ACCEPTED
@@ -368,13 +368,15 @@ HANDOFF_ROLES = ("tech_lead", "developer", "qa")
     help="The handoff document of this role instead: open issues, answers, or failing tests.",
 )
 def finding_export(session: Session, task: str | None, role: str | None) -> None:
-    """Export findings as SARIF. Of one task, or of the whole project. A handoff is made from what is on record."""
+    """Export findings as SARIF, or as a handoff. Of one task, or of the whole project. A handoff is made from what is on
+    record.
+    """
     if role is None:
         output.write_raw(session.app.exchange.export(task or "").decode().rstrip("\n") + "\n")
         return
     if not task:
         raise BadInput(
-            "--handoff is about one task.", next_step=fe("finding", "export", blank("TASK"), "--handoff", role)
+            "--handoff is about one task.", next_step=fe("finding", "export", blank("TASK"), "--handoff", "developer")
         )
     document = session.app.handoffs.export(task, role)
     if session.json:

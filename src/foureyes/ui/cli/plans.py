@@ -31,8 +31,8 @@ def plan() -> None:
 @click.option("--dry-run", is_flag=True, help="Show the tasks and their modes; change nothing.")
 @click.option("--again", "--anew", is_flag=True, help="Also create tasks whose title exists already.")
 def plan_import(session: Session, file: str, group: str, parent: str, dry_run: bool, again: bool) -> None:
-    """Create a task for every "## Task: …" section of a Markdown file, or for every row of a JSON plan. All of them are
-    created or none; `-` reads stdin. A section may have Labels, Priority, Depends on and Acceptance. A task that exists
+    """Create the tasks of a plan. Every "## Task: …" section of a Markdown file, or every row of a JSON plan, is a task.
+    All of them are created or none; `-` reads stdin. A section may have Labels, Priority, Depends on and Acceptance. A task that exists
     already, by its key or title, is not changed. If an existing task has a looser review mode than the plan, nothing is
     created (M7). A task without a review label becomes auto-approve. Your plan's modes do not apply to tasks that you
     implement yourself (M6). If an agent imported the plan, a person confirms its modes with `fe plan accept`.
@@ -129,7 +129,7 @@ def plan_accept(session: Session, tasks: tuple[str, ...]) -> None:
 
 @verb("export", example="fe plan export > plan.json")
 def plan_export(session: Session) -> None:
-    """Print the open tasks as a plan in JSON, which `fe plan import` reads."""
+    """Print the open tasks as a plan in JSON. `fe plan import` reads it."""
     document = session.app.plans.export()
     if session.json:
         output.write_json(document)

@@ -110,7 +110,7 @@ def _split(count: Mapping[str, int]) -> str:
 def sprint_line(sprint: SprintGlance) -> str:
     """Return the progress of the active sprint. [X2]"""
     paused = f"   PAUSED: {flat(sprint.why)}" if sprint.state == "paused" else ""
-    more = f"   and {sprint.more} more: fe sprint list" if sprint.more else ""
+    more = f"   and {sprint.more} more: fe sprint status --all" if sprint.more else ""
     return f"  sprint    {sprint.id}  {sprint.sentence}{paused}{more}"
 
 
@@ -134,7 +134,7 @@ def running_lines(runners: Sequence[RunnerView], still: Standstill) -> list[str]
         lines += [
             f"  run       {run.task}  {run.profile}  {left}: fe run goes on with it"
             if left
-            else f"  run       {run.task}  {run.profile}  {run.state}: fe attach {run.task}"
+            else f"  run       {run.task}  {run.profile}  {run.state}: fe agent attach {run.task}"
             for run in runner.runs
         ]
     lines += [f"  PAUSED    {pause.task or 'everything'}: {flat(pause.reason)}" for pause in still.pauses]

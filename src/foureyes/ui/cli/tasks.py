@@ -146,13 +146,12 @@ def label(session: Session, words: tuple[str, ...], given: tuple[str, ...], remo
     """Add labels to tasks, or remove them. All of them change or none does. A word that looks like a task id of this
     project is read as a task.
     """
-    app = session.app.tasks
     tasks, labels = _tasks_and_labels(session, words, given)
     if len(tasks) > 1:
-        change_all = app.remove_labels if remove else app.add_labels
+        change_all = session.app.tasks.remove_labels if remove else session.app.tasks.add_labels
         say_all(session, change_all(session.actor, tasks, labels))
     else:
-        change = app.remove_label if remove else app.add_label
+        change = session.app.tasks.remove_label if remove else session.app.tasks.add_label
         say(session, change(session.actor, tasks[0], labels))
 
 

@@ -23,7 +23,7 @@ def leads_to(words: list[str]) -> str:
             return "show the output"
         case ["fe", "check", "run", task, *_] if not task.startswith("-"):
             return "run the checks"
-        case ["fe", "finding", "show" | "judge" | "answer" | "waive" | "track", _, *_]:
+        case ["fe", "finding", "show" | "judge" | "answer" | "waive", _, *_]:
             return "open the finding"
         case ["fe", "resume", task, *_] if not task.startswith("-"):
             return "lift the hold"
@@ -52,7 +52,7 @@ def follow(page: Page, words: list[str]) -> bool:
 
             page.app.back()  # what comes of it makes other reasons
             run_checks(page.app, task)
-        case ["fe", "finding", "show" | "judge" | "answer" | "waive" | "track", finding, *_]:
+        case ["fe", "finding", "show" | "judge" | "answer" | "waive", finding, *_]:
             from foureyes.ui.tui.screens.finding import FindingPage
 
             page.app.back()  # what is done there makes other reasons

@@ -12,7 +12,7 @@ from foureyes.ui.cli.text.store import joined_text
 def test_it_says_joined_what_was_found_and_what_is_missing() -> None:
     role = StoreRole(name="dev", kind="writer", schema="foureyes_abc")
     missing = (
-        Check("keys", "warn", "no keys of people", fe("key", "new", "--human")),
+        Check("keys", "warn", "no keys of people", fe("key", "add", "--new")),
         Check("x", "warn", "nothing to do"),
     )
     joined = Joined(
@@ -33,7 +33,7 @@ def test_it_says_joined_what_was_found_and_what_is_missing() -> None:
         "  role       dev, a writer of schema foureyes_abc",
         "  target     main",
         "  missing    no keys of people",
-        "             next: fe key new --human",
+        "             next: fe key add --new",
         "  missing    nothing to do",
         "next: fe status",
     ]

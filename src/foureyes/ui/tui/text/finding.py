@@ -92,7 +92,7 @@ def _command(step: Step) -> str:
     """What a step does, as far as this page knows it."""
     words = [word for word in step.argv if isinstance(word, str)]
     if words[:2] == ["fe", "finding"] and len(words) > 2:
-        return words[2]
+        return next((option[2:] for option in ("--track", "--withdraw", "--apply") if option in words), words[2])
     return "start" if words[:2] == ["fe", "start"] else ""
 
 
