@@ -13,7 +13,7 @@ from foureyes.app.views.status import AttentionRow, AttentionView, StatusView
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.steps import NO_STEP, fe, prose
-from foureyes.ui.cli.project import status_text
+from foureyes.ui.cli.status import status_text
 from foureyes.ui.steps import steps_text
 
 from tests.stage.gated import configure
