@@ -212,7 +212,7 @@ def test_submit_commit_writes_the_trailers_that_name_the_author(stage: Stage) ->
 def test_the_record_cannot_be_cleared(stage: Stage) -> None:
     spared = {
         "audit correct-author",
-        "checkpoint list --prune",
+        "checkpoint list",
         "worktree",
         "check environments",
         "sprint undo",

@@ -163,7 +163,7 @@ def end_cleanly() -> None:
 
 
 COMPLETED = {
-    **dict.fromkeys(("task", "tasks", "depends_on", "parent", "after"), "task"),
+    **dict.fromkeys(("task", "tasks", "about", "depends_on", "parent", "after"), "task"),
     **dict.fromkeys(("label", "labels"), "label"),
     **dict.fromkeys(("finding", "name", "names", "again"), "finding"),
     "status": "status",
