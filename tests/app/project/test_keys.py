@@ -166,7 +166,7 @@ def test_who_ends_a_review_cycle_signs_for_that_cycle_I9(keyed: DeskWorld) -> No
         keyed.app.cycles.end(BOB, cycle, "no need")
     use(keyed, alices)
     assert keyed.app.cycles.end(ALICE, cycle, "no need").changed
-    assert [(each.verb, each.reason) for each in said(keyed)] == [(f"review end {cycle}", "no need")]
+    assert [(each.verb, each.reason) for each in said(keyed)] == [(f"review decide --end {cycle}", "no need")]
     assert keyed.app.audit.verify().findings == ()
     forget(keyed)
     assert not keyed.app.cycles.end(BOB, cycle, "again").changed, "there is nothing to sign"
