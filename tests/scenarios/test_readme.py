@@ -169,7 +169,7 @@ def test_every_console_block_of_a_page_does_what_it_shows(page: str, tmp_path: P
                 names.compare(ours, theirs)
 
 
-CHOSEN = frozenset({"fe init", "fe approve", "fe redo", "fe show", "fe audit verify"})
+CHOSEN = frozenset({"fe init", "fe approve", "fe redo", "fe audit verify"})
 """What somebody types in the tour because they want to: to begin, to show a refusal, to disagree, to
 read, to verify.
 """
