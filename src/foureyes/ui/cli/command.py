@@ -219,7 +219,7 @@ class VerbCommand(click.Command):
                 expose_value=False,
                 callback=_set_asserted,
                 help="A name for this log line. No other command takes one. (I1)",
-                hidden=self.name != "log",
+                hidden=not example.startswith("fe log "),
             ),
         ]
 
