@@ -57,7 +57,7 @@ class TokenRefused(Refused):
     """A token that is not good here (I2): nothing was done, and that it was shown is on record."""
 
     code = "token"
-    left = "it is on record: fe audit exceptions"
+    left = "it is on record: fe audit log --exceptions"
 
 
 class BadInput(FoureyesError):

@@ -276,10 +276,11 @@ def test_without_a_name_the_one_that_runs_is_meant_and_of_two_none_is_guessed_X2
     planned = plan(desk, third).id
     assert sprints.status(ALICE).id == sprints.report(ALICE).id == newer, "the one that runs, not the older, not a plan"
     sprints.start(ALICE, older)
-    for verb, ask in (("status", sprints.status), ("report", sprints.report), ("stop", sprints.stop)):
+    ways = (("status", (), sprints.status), ("status", ("--report",), sprints.report), ("stop", (), sprints.stop))
+    for verb, option, ask in ways:
         with pytest.raises(BadInput, match=f"{older} and {newer} run: which one is meant") as caught:
             ask(ALICE)
-        assert caught.value.next_step == either(fe("sprint", verb, older), fe("sprint", verb, newer))
+        assert caught.value.next_step == either(fe("sprint", verb, older, *option), fe("sprint", verb, newer, *option))
     with pytest.raises(BadInput):
         sprints.pause(ALICE)
     for name in (older, newer):

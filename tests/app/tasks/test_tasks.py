@@ -435,7 +435,7 @@ def test_what_waits_for_a_task_that_stands_still_is_told_both_ways_out_T3(desk: 
         desk.start(CLAUDE, waits)
     assert [step.argv for step in caught[0].next_step.steps] == [
         ("fe", "show", needed),
-        ("fe", "dep", "rm", waits, needed),
+        ("fe", "dep", waits, needed, "--remove"),
     ]
 
 

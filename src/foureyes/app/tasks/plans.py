@@ -280,7 +280,7 @@ class PlannedBefore:
         dependencies with their steps. `modes` are the modes of a new task and of the existing one. [M7]
         """
         where, have = f"{known.id} has its place and", {folded(label) for label in known.labels}
-        label = partial(fe, "label", "add", known.id)
+        label = partial(fe, "label", known.id)
         if known.status == "closed" and known.resolution not in DONE:
             return [
                 Reason(
