@@ -1,27 +1,38 @@
-"""The commands, one page per noun: what `--help` says, from click."""
+"""The commands, one page for each section of `fe help --all`: synopsis, examples, help and options, from click."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import click
 
-from foureyes.ui.cli.main import cli
+from foureyes.ui.cli.main import SECTIONS, cli
 
 from tools.markdown import code, page, table
 from tools.rules_page import linked
 
 Told = tuple[click.Command, click.Context]
+Rows = dict[str, str]
 SOURCE = "the command line"
-EVERYWHERE = frozenset({"--help", "--json", "--as"})
-ABOUT = """Every command takes `--help`, and `--json` for an answer that programs read. `--as NAME` writes a log line
-under a typed name, and is refused with anything else ([I1](rules.md#i1))."""
+COMMON = frozenset({"--help", "--json", "--as"})
+REASON = "Why."
+"""The help of `-m`. Such an option is only in the synopsis."""
+SHARED = 5
+"""Options that a command has in common with an earlier one of its page are not repeated, from this many on."""
+INDEX = """`fe help COMMAND` prints the same text. Every page shows the synopsis of a command first, then examples.
+
+| option | on | meaning |
+|---|---|---|
+| `--help`, `-h` | every command | Show the help. |
+| `--json` | every command | Answer as JSON. |
+| `-m`, `--reason TEXT` | commands with `-m TEXT` | Why. |
+| `--as NAME` | `fe log` | Write the log line under this name ([I1](rules.md#i1)). |"""
 WIDTH = 100
 """Help is wrapped for a terminal of this width; fixed, so that the pages are the same everywhere."""
 
 
-def walk(command: click.Command, context: click.Context) -> Iterator[tuple[click.Command, click.Context]]:
+def walk(command: click.Command, context: click.Context) -> Iterator[Told]:
     """A command and, for a group, everything in it; lazily loaded ones are loaded."""
     yield command, context
     if isinstance(command, click.Group):
@@ -33,10 +44,6 @@ def walk(command: click.Command, context: click.Context) -> Iterator[tuple[click
                 yield from walk(child, click.Context(child, info_name=name, parent=context))
 
 
-def usage(command: click.Command, context: click.Context) -> str:
-    return " ".join([context.command_path, *command.collect_usage_pieces(context)])
-
-
 def help_text(command: click.Command) -> str:
     """The help as markdown: click's `\\b` paragraphs keep their lines, as code."""
     blocks = []
@@ -46,50 +53,68 @@ def help_text(command: click.Command) -> str:
             blocks.append("\n".join(["```", *lines[1:], "```"]))
         else:
             blocks.append("\n".join(line.strip() for line in lines))
-    if example := getattr(command, "example", ""):
-        blocks.append(f"For example:\n\n```\n{example}\n```")
     return "\n\n".join(block for block in blocks if block)
 
 
-def parameter_rows(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
-    """Options and documented arguments, as `--help` shows them; but for those that every command has."""
+def synopsis(command: click.Command, context: click.Context) -> str:
+    """The command with its arguments. Of its options only `-m TEXT`."""
+    pieces = [piece for parameter in command.get_params(context) for piece in parameter.get_usage_pieces(context)]
+    reason = ["[-m TEXT]"] if any(_is_reason(each, context) for each in command.get_params(context)) else []
+    return " ".join([context.command_path, *reason, *pieces])
+
+
+def _is_reason(parameter: click.Parameter, context: click.Context) -> bool:
+    record = parameter.get_help_record(context)
+    return "-m" in parameter.opts and record is not None and record[1] == REASON
+
+
+def options(command: click.Command, context: click.Context) -> Rows:
+    """Options and documented arguments, as `--help` shows them; but for those that the first page explains."""
+    rows = {}
     for parameter in command.get_params(context):
         record = parameter.get_help_record(context)
-        if record is None or EVERYWHERE.intersection(parameter.opts):
+        if record is None or COMMON.intersection(parameter.opts) or _is_reason(parameter, context):
             continue
         if isinstance(parameter, click.Option) or record[1]:
-            yield code(record[0]), record[1]
+            rows[code(record[0])] = record[1]
+    return rows
 
 
-def command_block(command: click.Command, context: click.Context) -> str:
-    """One command: usage, help, options."""
+def command_block(command: click.Command, context: click.Context, before: dict[str, Rows]) -> str:
+    """One command: synopsis and examples, help, options. `before` has the options of the page's earlier commands."""
+    if isinstance(command, click.Group):
+        return "" if context.command_path == "fe" else f"## {code(context.command_path)}\n\n{help_text(command)}"
     assert context.parent is not None
     level = "##" if context.parent.parent is None else "###"
-    parts = [f"{level} {code(context.command_path)}", f"```\n{usage(command, context)}\n```", help_text(command)]
-    parts.append(table(("option", "meaning"), parameter_rows(command, context)))
+    usage = synopsis(command, context)
+    examples = [line for line in getattr(command, "example", "").splitlines() if line != usage]
+    own = options(command, context)
+    shared = [path for path, rows in before.items() if len(own.items() & rows.items()) >= SHARED]
+    also = ""
+    if shared and before[shared[0]].items() <= own.items():
+        also = f"Also takes the options of {code(shared[0])}."
+        own = {name: text for name, text in own.items() if name not in before[shared[0]]}
+    before[context.command_path] = options(command, context)
+    parts = [
+        f"{level} {code(context.command_path)}",
+        "\n".join(["```", usage, *examples, "```"]),
+        help_text(command),
+        also,
+        table(("option", "meaning"), own.items()),
+    ]
     return "\n\n".join(part for part in parts if part)
 
 
-def nouns() -> dict[str, list[Told]]:
-    """Every command under its noun: the file of the command line that it is written in. Second names are left out."""
+def sections() -> dict[str, list[Told]]:
+    """Every command by section of `fe help --all`. Second names are left out."""
     root = click.Context(cli, info_name="fe", terminal_width=WIDTH, max_content_width=WIDTH)
     found: dict[str, list[Told]] = {}
-    for name, place in cli.places.items():
-        command = cli.get_command(root, name)
-        assert command is not None
-        noun = place.partition(":")[0]
-        found.setdefault(noun, []).extend(walk(command, click.Context(command, info_name=name, parent=root)))
-    return dict(sorted(found.items()))
-
-
-def overview(told: Iterable[Told], folder: str = "") -> str:
-    """A table of commands; each leads to its text."""
-    rows = [
-        (f"[{code(context.command_path)}]({folder}#{anchor(context)})", command.get_short_help_str(limit=200))
-        for command, context in told
-        if not isinstance(command, click.Group)
-    ]
-    return table(("command", "what it does"), rows)
+    for title, places in SECTIONS.items():
+        for name in places:
+            command = cli.get_command(root, name)
+            assert command is not None
+            found.setdefault(title, []).extend(walk(command, click.Context(command, info_name=name, parent=root)))
+    return found
 
 
 def anchor(context: click.Context) -> str:
@@ -97,26 +122,31 @@ def anchor(context: click.Context) -> str:
     return context.command_path.replace(" ", "-")
 
 
-def noun_page(noun: str, told: list[Told]) -> str:
-    """The commands about one noun."""
-    blocks = (linked(command_block(*each), "../rules.md") for each in told)
-    return page(f"Commands: {noun}", SOURCE, overview(told) if len(told) > 1 else "", *blocks)
+def section_page(title: str, told: list[Told]) -> str:
+    """The commands of one section."""
+    before: dict[str, Rows] = {}
+    blocks = [linked(command_block(*each, before), "../rules.md") for each in told]
+    return page(f"Commands: {title}", SOURCE, *blocks)
 
 
 def index(found: dict[str, list[Told]]) -> str:
-    """Where every command is."""
-    about = linked(help_text(cli), "rules.md")
-    parts = [_part(noun, told) for noun, told in found.items()]
-    return page("Commands", SOURCE, about, ABOUT, *parts)
+    """Where every command is, and what all have in common."""
+    parts = [_part(title, told) for title, told in found.items()]
+    return page("Commands", SOURCE, linked(help_text(cli), "rules.md"), INDEX, *parts)
 
 
-def _part(noun: str, told: list[Told]) -> str:
-    name = f"commands/{noun}.md"
-    return f"## [{noun}]({name})\n\n{overview(told, name)}"
+def _part(title: str, told: list[Told]) -> str:
+    name = f"commands/{title.lower()}.md"
+    links = [
+        f"[{context.command_path.removeprefix('fe ')}]({name}#{anchor(context)})"
+        for command, context in told
+        if not isinstance(command, click.Group)
+    ]
+    return f"## {title}\n\n{' · '.join(links)}"
 
 
 def pages() -> dict[str, str]:
     """Every page by its name."""
-    found = nouns()
-    about_nouns = {f"commands/{noun}.md": noun_page(noun, told) for noun, told in found.items()}
-    return {"commands.md": index(found), **about_nouns}
+    found = sections()
+    about = {f"commands/{title.lower()}.md": section_page(title, told) for title, told in found.items()}
+    return {"commands.md": index(found), **about}

@@ -32,10 +32,10 @@ def code(value: str) -> str:
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A markdown table; nothing when there are no rows."""
     names = list(head)
-    lines = ["| " + " | ".join(cell(value) for value in row) + " |" for row in rows]
+    lines = ["|" + "|".join(cell(value) for value in row) + "|" for row in rows]
     if not lines:
         return ""
-    return "\n".join(["| " + " | ".join(names) + " |", "|" + "---|" * len(names), *lines])
+    return "\n".join(["|" + "|".join(names) + "|", "|" + "---|" * len(names), *lines])
 
 
 def doc(thing: object) -> str:

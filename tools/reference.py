@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from typing import Any
 import msgspec
 
 from foureyes.core.documents.shapes import DOCUMENTS
-from foureyes.core.rules.policy import Profile
 from foureyes.errors import FoureyesError
 
 from tools import blocks, command_pages, gate_files_page, keys_page, mcp_page, rules_page
@@ -45,28 +44,35 @@ def toml(value: object) -> str:
             return "[" + ", ".join(toml(item) for item in items) + "]"
         case Mapping():
             return "{ " + ", ".join(f"{key} = {toml(item)}" for key, item in value.items()) + " }" if value else "{}"
-        case Profile():
-            usual = msgspec.to_builtins(Profile())
-            return toml({key: item for key, item in msgspec.to_builtins(value).items() if item != usual[key]})
         case msgspec.Struct():
-            return toml(msgspec.to_builtins(value))
+            usual = msgspec.to_builtins(type(value)())
+            return toml({key: item for key, item in msgspec.to_builtins(value).items() if item != usual[key]})
         case None:
             return ""
         case _:
             return str(value)
 
 
-def kind_of(setting: Any) -> str:
-    """What a setting takes: its allowed values if they are listed, otherwise its kind."""
-    allowed = getattr(setting, "allowed", ())
-    if allowed and not isinstance(allowed, str):
-        return ", ".join(code(toml(each) if not isinstance(each, str) else each) for each in allowed)
-    return str(allowed or setting.kind)
+FILLED = ("rules", "profiles")
+"""Kinds whose default is a table of its own. It is shown below the section."""
+
+
+def takes(kind: str, default: str, allowed: Iterable[str] = ()) -> str:
+    """The values of a setting, with its default in bold."""
+    bold = f"**{code(default)}**"
+    if words := list(allowed):
+        return ", ".join(bold if word == default else code(word) for word in words)
+    return kind if default in ('""', "[]", "{}") else f"{kind}, {bold}"
 
 
 def setting_row(setting: Any) -> tuple[str, ...]:
-    name = setting.key.rpartition(".")[2]
-    return code(name), kind_of(setting), code(toml(setting.default)), setting.meaning, code(setting.env)
+    name = code(setting.key.rpartition(".")[2])
+    if setting.kind in FILLED:
+        return name, setting.kind, setting.meaning
+    if setting.kind == "yes/no":
+        return name, takes("", toml(setting.default), ("true", "false")), setting.meaning
+    default = setting.default if setting.allowed else toml(setting.default)
+    return name, takes(setting.kind, default, setting.allowed), setting.meaning
 
 
 def configuration() -> str:
@@ -74,57 +80,84 @@ def configuration() -> str:
     from foureyes.config.settings import SETTINGS
 
     sections: dict[str, list[Any]] = {}
-    for setting in SETTINGS:
-        section, _, _ = setting.key.rpartition(".")
-        sections.setdefault(section, []).append(setting)
-    head = ("key", "takes", "default", "meaning", "environment")
-    blocks = [
-        f"## {code(f'[{section}]') if section else 'Top level'}\n\n{table(head, map(setting_row, settings))}"
-        for section, settings in sections.items()
-    ]
-    blocks += [built_in_lists(), former_keys(), own_file()]
+    for setting in sorted(SETTINGS, key=lambda each: "." not in each.key):
+        sections.setdefault(setting.key.rpartition(".")[0], []).append(setting)
+    blocks = [section_block(name, settings) for name, settings in sections.items()]
     intro = (
-        "`foureyes.toml` at the root of the repository. An unknown key or an impossible value is an error. What is "
-        "only about your own screen is in [your own file](#your-own-file)."
+        "`foureyes.toml` is at the root of the repository. Defaults are bold. An unknown key or an impossible value is "
+        "an error. Keys of earlier versions are still "
+        "accepted, and `fe doctor` names those that a project uses."
     )
-    return page("Configuration", "`foureyes.config`", intro, linked("\n\n".join(blocks), "rules.md"))
+    text = "\n\n".join([*blocks, environment(), built_in_lists(), own_file()]).replace(
+        "(docs/howto/agent-programs.md)", "([guide](../howto/agent-programs.md))"
+    )
+    return page("Configuration", "`foureyes.config`", intro, linked(text, "rules.md"))
+
+
+def section_block(name: str, settings: Iterable[Any]) -> str:
+    """One section: its keys, and the defaults that are tables."""
+    settings = list(settings)
+    filled = [f"# default of {each.key}\n{lines_of(each.default)}" for each in settings if each.kind in FILLED]
+    parts = [
+        f"## {code(f'[{name}]') if name else 'Top level'}",
+        table(("key", "takes", "meaning"), map(setting_row, settings)),
+        *(f"```toml\n{text}\n```" for text in filled),
+    ]
+    return "\n\n".join(parts)
+
+
+def lines_of(value: Mapping[str, Any]) -> str:
+    """A default that is a table, one line for each entry."""
+    return "\n".join(f"{key} = {toml(item)}" for key, item in value.items())
+
+
+def environment() -> str:
+    """The keys that an environment variable can override."""
+    from foureyes.config.settings import SETTINGS
+
+    keys = [each for each in SETTINGS if each.env]
+    never = " and ".join(code(each.key) for each in keys if each.only_tighter)
+    text = (
+        "The variable of a key is `FOUREYES_` and the key in capitals with `_` for the dot, for example "
+        f"`{keys[0].env}`. It can make these keys stricter. A person can also make them looser, but never {never}, and "
+        "not in a project with keys (P12):"
+    )
+    return f"## Environment variables\n\n{text} {', '.join(code(each.key) for each in keys)}."
 
 
 def built_in_lists() -> str:
     """What each `extra_` key adds to."""
     from foureyes.config.settings import SETTINGS
 
+    lists = {each.key: each.builtin for each in SETTINGS if each.builtin}
     text = "An `extra_` key adds entries to one of these lists. No entry of a built-in list can be taken away."
-    lists = [f"### {code(each.key)}\n\n{' '.join(map(code, each.builtin))}" for each in SETTINGS if each.builtin]
-    return "\n\n".join(["## Built-in lists", text, *lists])
+    blocks = [f"### {code(key)}\n\n{folded(key, lists)}" for key in lists]
+    return "\n\n".join(["## Built-in lists", text, *blocks])
 
 
-def former_keys() -> str:
-    """Keys of earlier versions, and what to write instead."""
-    from foureyes.config.settings import ALIASES, REMOVED, instead_of
-
-    text = "Keys of earlier versions are still accepted. `fe doctor` names those that a project uses."
-    lines = [f"- {sentence}" for key in sorted({*ALIASES, *REMOVED}) if (sentence := instead_of(key))]
-    return "\n\n".join(["## Former keys", text, "\n".join(lines)])
+def folded(key: str, lists: Mapping[str, tuple[str, ...]]) -> str:
+    """The entries of a list. Another list that it contains is only named."""
+    inside = [other for other, items in lists.items() if other != key and set(items) < set(lists[key])]
+    left = [item for item in lists[key] if not any(item in lists[other] for other in inside)]
+    more = [f"and all of {code(other)}" for other in inside]
+    return " ".join([*map(code, left), *more])
 
 
 def own_file() -> str:
     """Every setting of the user's own file, from foureyes.config.own_settings."""
-    import msgspec
-
     from foureyes.config.own_settings import MEANINGS, OWN_FILE, THEMES
 
-    defaults = {"theme": "default", "pager": "less", "editor": "vi"}
-    takes = {"theme": ", ".join(map(code, THEMES))}
-    rows = [
-        (code(key), takes.get(key, "a command"), code(msgspec.json.encode(defaults[key]).decode()), meaning)
-        for key, meaning in MEANINGS.items()
-    ]
+    kinds = {
+        "theme": takes("", "default", THEMES),
+        "pager": takes("a command", '"less"'),
+        "editor": takes("a command", '"vi"'),
+    }
     text = (
-        f"`~/.config/{OWN_FILE}` (or below `$XDG_CONFIG_HOME`) is how you like to read. It decides nothing, and no "
-        "project reads it. What is wrong in it is said, and left aside."
+        f"`~/.config/{OWN_FILE}` (or below `$XDG_CONFIG_HOME`) has your own colours, pager and editor. A "
+        "value that cannot be read is reported and ignored."
     )
-    return f"## Your own file\n\n{text}\n\n{table(('key', 'takes', 'default', 'meaning'), rows)}"
+    rows = ((code(key), kinds[key], meaning) for key, meaning in MEANINGS.items())
+    return f"## Your own file\n\n{text}\n\n{table(('key', 'takes', 'meaning'), rows)}"
 
 
 # ------------------------------------------------------------------------------------------ errors and life cycle

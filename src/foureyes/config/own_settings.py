@@ -25,9 +25,9 @@ class Own(msgspec.Struct, frozen=True, kw_only=True):
 
 
 MEANINGS = {
-    "theme": "the colours of the terminal app; NO_COLOR wins",
-    "pager": "what shows a text that is longer than the screen, before $PAGER; empty: none. FOUREYES_PAGER wins",
-    "editor": "what Ctrl+E of the terminal app opens, before $VISUAL and $EDITOR",
+    "theme": "Colours of the terminal app. `NO_COLOR` overrides it.",
+    "pager": "Shows text that is longer than the screen, instead of `$PAGER`. Empty: none. `FOUREYES_PAGER` overrides it.",
+    "editor": "Ctrl+E of the terminal app opens it, instead of `$VISUAL` or `$EDITOR`.",
 }
 
 
