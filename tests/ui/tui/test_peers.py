@@ -40,13 +40,13 @@ def test_the_palette_lets_reviewers_look_and_a_concern_is_flagged_V1_R3(seat: Se
     seat.app.checks.run(ALICE, task)
 
     async def story(player: Player) -> None:
-        await choose(player, "let reviewers look now")
+        await choose(player, "ask reviewers now")
         screen = await player.press(*"it changes the login", "enter")
         assert "c-1 USER_MANUAL" in screen
         assert player.app.last_command == f"fe review request {task} --now"
         say(seat, task, verdict="concerns", summary="the salt is missing")
         seat.app.cycles.decide(ALICE, "c-1", now=True)
-        await choose(player, "what reviewers flagged")
+        await choose(player, "reviewers' concerns")
         assert isinstance(player.app.screen, TextPage)
         assert f"{task}  c-1" in player.screen
         assert "the salt is missing" in player.screen

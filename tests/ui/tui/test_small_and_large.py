@@ -19,7 +19,7 @@ TOGETHER: dict[str, tuple[str, ...]] = {
     "reject": ("REJECT", "Why? (required, shown on the task)", "Ctrl+S reject"),
     "finding": ("FINDING", "HIGH", "55 is written in the code", "src/steps.py:22"),
     "refusal": ("NOT DONE", "D2", "Nothing was changed."),
-    "help": ("HELP  task review", "agree to exactly this change"),
+    "help": ("HELP  task review", "approve exactly this change"),
     "attention": ("ATTENTION (1)", "ask legal first", "1 resume"),
     "new task": ("NEW TASK", "Title", "Labels", "Priority"),
 }

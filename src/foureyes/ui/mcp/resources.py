@@ -63,11 +63,9 @@ def _json(value: Any) -> str:
 
 
 RESOURCES = (
-    Resource("task context", "context", JSON, "All that an agent needs to work on a task, or to judge it.", _context),
-    Resource(
-        "review request", "review-request", JSON, "What a reviewer of the latest attempt is asked (V2).", _request
-    ),
-    Resource("diff", "diff/{attempt}", DIFF, "The change of an attempt, for reading.", _diff),
+    Resource("task context", "context", JSON, "Everything needed to work on a task or to review it.", _context),
+    Resource("review request", "review-request", JSON, "The review request for the latest attempt (V2).", _request),
+    Resource("diff", "diff/{attempt}", DIFF, "The change of an attempt.", _diff),
 )
 
 

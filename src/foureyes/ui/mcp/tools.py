@@ -105,21 +105,21 @@ def _listed(app: Application, _: Actor, given: Any) -> object:
 
 
 _TOOLS = (
-    Tool("task_ready", "lists.page", "Here: those that can be started now.", own=_rows(), answer=answers.rows,
+    Tool("task_ready", "lists.page", "Only tasks that can be started now.", own=_rows(), answer=answers.rows,
          call=lambda app, _, given: app.lists.page(ListQuery(ready=True, limit=given.limit))),
-    Tool("task_next", "claims.next", "It says where its worktree is: work there.", fixed={"worktree": None}),
-    Tool("task_start", "claims.start", "It says where its worktree is: work there.", fixed={"worktree": None}),
-    Tool("task_show", "lists.show", "In short.", without=("log_lines", "with_diff"), answer=answers.shown),
-    Tool("task_context", "lists.show", "Read this before you work on it, or judge it.",
+    Tool("task_next", "claims.next", "The answer names its worktree. Work there.", fixed={"worktree": None}),
+    Tool("task_start", "claims.start", "The answer names its worktree. Work there.", fixed={"worktree": None}),
+    Tool("task_show", "lists.show", "The short form.", without=("log_lines", "with_diff"), answer=answers.shown),
+    Tool("task_context", "lists.show", "Read this before you work on it or review it.",
          without=("log_lines", "with_diff"), answer=answers.context),
     Tool("task_diff", "attempts.diff"),
     Tool("task_log", "notes.log", "Types: progress, blocker, decision, hypothesis, tried, result."),
-    Tool("task_submit", "attempts.submit", "Give `commit` where you cannot commit yourself.", fixed={"apart": True}),
-    Tool("signal", "runs.signal", "DONE, NEEDS_REVIEW, BLOCKED or FAILED; task_submit says it by itself."),
+    Tool("task_submit", "attempts.submit", "Give `commit` if you cannot commit yourself.", fixed={"apart": True}),
+    Tool("signal", "runs.signal", "DONE, NEEDS_REVIEW, BLOCKED or FAILED. task_submit sends it by itself."),
     Tool("emit", "runs.emit", "Types: " + ", ".join(EMIT_TYPES) + "."),
     Tool("finding_list", "findings.listed"),
     Tool("finding_answer", "answers.respond",
-         "Each that blocks needs FIXED, or REJECTED with a ground: " + ", ".join(GROUNDS),
+         "A blocking finding needs FIXED, or REJECTED with a ground: " + ", ".join(GROUNDS) + ".",
          without=("document",), instead={"task": (str, ""), "answers": tuple[closed(Answer), ...]}),  # type: ignore[misc]
     Tool("task_reviewable", "lists.reviewable", own=_rows(), answer=answers.reviewable,
          call=lambda app, actor, given: app.lists.reviewable(actor, ListQuery(limit=given.limit))),
@@ -211,35 +211,39 @@ _MORE = (
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in _TOOLS}
 MORE: dict[str, Tool] = {tool.name: tool for tool in _MORE}
 
-_STANDS = "it depends on the current directory, and a server has none"
-_FACE = "it is for a screen that people read"
-_RUNNER = "it is for a runner, and for a screen that people read"
-_ONE = "a tool does it for one task at a time"
+_STANDS = "they need a current directory, and a server has none"
+_FACE = "they are for screens"
+_RUNNER = "they are for runners and screens"
+_ONE = "a tool changes one task at a time"
+_PERSON = "they are for people and administrators, on the machine"
+_PROGRAMS = "they start programs"
+_WHOLE = "they read the whole journal"
+_OTHER = "another tool does it"
 LEFT_OUT: dict[str, str] = {
-    "projects.create": "a project is begun at the command line",
-    "projects.get": "status_show says it",
-    "status.own": "task_next says it",
-    "projects.milestones": "it is for the owner of a store",
+    "projects.create": _PERSON,
+    "projects.get": _OTHER,
+    "status.own": _OTHER,
+    "projects.milestones": _PERSON,
     "projects.backup": "it writes a file at any path",
-    "projects.role": "it is for the administrator of a store on a server",
-    "projects.grants": "it is for the administrator of a store on a server",
-    "keys.waiting": "it is for a person, at the machine where the key lies",
+    "projects.role": _PERSON,
+    "projects.grants": _PERSON,
+    "keys.waiting": _PERSON,
     "sessions.recognise": "every call does it",
-    "sessions.spawn": "a token is given to a process, and a tool starts none",
-    "audit.export": "status_show and audit_log are shorter",
-    "audit.verify": "it takes as long as the journal is",
-    "worktrees.open": "task_start does it",
-    "worktrees.listed": "it reads checkouts of others",
-    "worktrees.prune": "it removes checkouts, for a person",
-    "checkouts.listed": "it reads the machine",
-    "checkouts.prune": "it removes environments of other checks, for a person",
+    "sessions.spawn": "it gives a token to a process, and a tool starts none",
+    "audit.export": _WHOLE,
+    "audit.verify": _WHOLE,
+    "worktrees.open": _OTHER,
+    "worktrees.listed": _PERSON,
+    "worktrees.prune": _PERSON,
+    "checkouts.listed": _PERSON,
+    "checkouts.prune": _PERSON,
     "checkpoints.create": _STANDS,
     "checkpoints.restore": _STANDS,
     "checkpoints.prune": _STANDS,
     "attempts.changes": _FACE,
-    "checks.run": "it starts programs of the tree",
-    "checks.run_each": "it starts programs of the tree",
-    "checks.run_target": "it starts programs of the tree",
+    "checks.run": _PROGRAMS,
+    "checks.run_each": _PROGRAMS,
+    "checks.run_target": _PROGRAMS,
     "findings.task_here": _STANDS,
     "findings.apply": _STANDS,
     "tasks.add_labels": _ONE,
@@ -248,18 +252,18 @@ LEFT_OUT: dict[str, str] = {
     "stops.undefer_several": _ONE,
     "closing.delete_several": _ONE,
     "decisions.approve_many": "each change is reviewed and approved by itself",
-    "prompts.text": "prompt_make does it",
+    "prompts.text": _OTHER,
     "lists.place": _FACE,
     "runs.runners": _RUNNER,
     "runs.holds": _RUNNER,
     "runs.said": _RUNNER,
     "runs.standstill": _RUNNER,
     "runs.cooled": _RUNNER,
-    "agents.conversation": "a person goes on with a conversation, at a terminal",
-    "agents.listed": "it starts programs of the machine, for a person",
+    "agents.conversation": _PERSON,
+    "agents.listed": _PROGRAMS,
     "queue.ahead": _FACE,
     "sprints.preview": _FACE,
-    "doctor.examine": "it reads the machine, for a person",
+    "doctor.examine": _PERSON,
 }
 """Verbs that an agent may use and no tool is, with the reason."""
 LEFT_OUT_NOUNS: dict[str, str] = {"drafts": _FACE, "board": _FACE, "events": _FACE}
