@@ -13,9 +13,9 @@ ISSUE: dict[str, Any] = {
     "severity": "CRITICAL",
     "title": "SQL built from user input",
     "location": "src/api/users.py:56",
-    "problem": "The id of the request is written into the query as it comes.",
+    "problem": "The id from the request is put into the query unchanged.",
     "fix": "Use a parameter: execute('SELECT * FROM users WHERE id = ?', (user_id,))",
-    "why": "Whoever sends the request can read and change the whole table.",
+    "why": "Anyone who can send a request can read and change the table.",
     "quote": 'execute(f"SELECT * FROM users WHERE id = {user_id}")',
 }
 SUGGESTION: dict[str, Any] = {
@@ -23,7 +23,7 @@ SUGGESTION: dict[str, Any] = {
     "title": "No limit on sign-in attempts",
     "file": "src/api/auth.py",
     "line": 25,
-    "description": "The sign-in can be called as often as one likes.",
+    "description": "Sign-in can be called without a limit.",
 }
 EXAMPLES: dict[str, dict[str, Any]] = {
     "review_request": {
@@ -36,7 +36,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "diff_id": "sha256:5e884898da28",
         "targets": ["fe-4hd"],
         "context": {
-            "summaries": {"fe-4hd": "Adds sign-in with a token; queries take parameters now."},
+            "summaries": {"fe-4hd": "Adds sign-in with a token. Queries now take parameters."},
             "diff": "git diff 1f2e3d4..5a6b7c8",
             "acceptance": "An expired token is refused.",
             "checks": [{"check": "tests", "outcome": "passed", "summary": "212 passed"}],
@@ -64,7 +64,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "timestamp": "2027-01-02T03:04:05Z",
         "payload": {
             "verdict": "concerns",
-            "summary": "The sign-in works; one query is open to injection.",
+            "summary": "Sign-in works. One query is open to injection.",
             "status": "CHANGES_REQUESTED",
             "attempt": 1,
             "diff_id": "sha256:5e884898da28",
@@ -97,7 +97,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
                 "issue_id": "TL-AUTH-1-002",
                 "action": "REJECTED",
                 "ground": "false_positive",
-                "reason": "The value never leaves the service: auth_service.py checks it before.",
+                "reason": "auth_service.py checks the value first.",
             },
             {
                 "issue_id": "TL-AUTH-1-003",
@@ -120,7 +120,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "answers": [
             {
                 "point": 1,
-                "answer": "Cleared on logout, but not when the password changes: there the concern is right.",
+                "answer": "Cleared on logout, but not on a password change. The concern is right there.",
                 "seen": "account.py:31",
             }
         ],
@@ -153,8 +153,26 @@ def schema_text(name: str) -> str:
 
 
 def example_text(name: str) -> str:
-    """The example as people read it."""
-    return json.dumps(EXAMPLES[name], indent=2, ensure_ascii=False)
+    """The example as people read it. What fits on a line is on one line."""
+    return _shown(EXAMPLES[name])
+
+
+WIDTH = 100
+
+
+def _shown(value: Any, indent: int = 0, taken: int = 0) -> str:
+    """A value as JSON. `taken` is what is on its first line already."""
+    flat = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or (indent and indent + taken + len(flat) < WIDTH):
+        return flat
+    inner = indent + 2
+    if isinstance(value, dict):
+        items = [f"{json.dumps(key)}: {_shown(each, inner, len(key) + 4)}" for key, each in value.items()]
+    else:
+        items = [_shown(each, inner) for each in value]
+    opened, closed = "{}" if isinstance(value, dict) else "[]"
+    pad = "\n" + " " * inner
+    return opened + pad + f",{pad}".join(items) + "\n" + " " * indent + closed
 
 
 def takes(shape: dict[str, Any]) -> str:
@@ -165,20 +183,25 @@ def takes(shape: dict[str, Any]) -> str:
         name = shape["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
     if "anyOf" in shape:
-        return " or ".join(takes(each) for each in shape["anyOf"])
+        return " or ".join(takes(each) for each in shape["anyOf"] if each.get("type") != "null")
     match shape.get("type"):
         case "array":
             return f"list of {takes(shape['items'])}"
         case "object":
             return f"object of {takes(shape['additionalProperties'])}"
         case kind:
-            return {"string": "text", "integer": "whole number", "boolean": "true or false"}.get(str(kind), str(kind))
+            return {"string": "text", "integer": "number"}.get(str(kind), str(kind))
 
 
-def field_rows(shape: dict[str, Any]) -> list[tuple[str, str, str, str]]:
-    """Field, what it takes, its default (or that it must be there) and its meaning."""
-    rows = []
-    for name, field in shape["properties"].items():
-        default = "must be given" if name in shape.get("required", ()) else f"`{json.dumps(field.get('default'))}`"
-        rows.append((f"`{name}`", takes(field), default, field.get("description", "")))
-    return rows
+CONSTANT = ("type", "version")
+"""Fields of every document. The page explains them once."""
+
+
+def field_rows(shape: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Field (bold if it is required), what it takes and its meaning."""
+    required = shape.get("required", ())
+    return [
+        (f"**`{name}`**" if name in required else f"`{name}`", takes(field), field.get("description", ""))
+        for name, field in shape["properties"].items()
+        if name not in CONSTANT
+    ]

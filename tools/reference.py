@@ -203,8 +203,26 @@ def lifecycle() -> str:
 
 
 def struct_block(name: str, shape: dict[str, Any], level: str) -> str:
-    head = ("field", "takes", "default", "meaning")
-    return "\n\n".join([f"{level} {name}", cell(shape.get("description", "")), table(head, field_rows(shape))])
+    parts = [
+        f"{level} {name}",
+        cell(shape.get("description", "")),
+        table(("field", "takes", "meaning"), field_rows(shape)),
+    ]
+    return "\n\n".join(parts)
+
+
+def object_block(name: str, parts: Mapping[str, dict[str, Any]]) -> str:
+    """An object. The fields that it shares with the one that it extends are only mentioned."""
+    own = field_rows(parts[name])
+    for other in sorted(parts):
+        rows = field_rows(parts[other])
+        if other != name and {row[0].strip("*") for row in rows} == {row[0].strip("*") for row in own} and other < name:
+            text = (
+                f"{cell(parts[name].get('description', ''))} The other fields are those of [{other}](#{other.lower()})."
+            )
+            different = [row for row in own if row not in rows]
+            return "\n\n".join([f"### {name}", text, table(("field", "takes", "meaning"), different)])
+    return struct_block(name, parts[name], "###")
 
 
 def documents() -> str:
@@ -213,20 +231,18 @@ def documents() -> str:
     for name, kind in DOCUMENTS.items():
         shapes = schema_of(name)["$defs"]
         blocks.append(struct_block(code(name), shapes.pop(kind.__name__), "##"))
-        blocks.append(
-            f"Schema: [{name}.schema.json](schemas/{name}.schema.json). For "
-            f"example:\n\n```json\n{example_text(name)}\n```"
-        )
+        blocks.append(f"[Schema](schemas/{name}.schema.json). Example:\n\n```json\n{example_text(name)}\n```")
         parts.update(shapes)
-    blocks += ["## Objects in documents", *(struct_block(name, parts[name], "###") for name in sorted(parts))]
+    blocks += ["## Objects in documents", *(object_block(name, parts) for name in sorted(parts))]
     intro = (
-        "JSON in UTF-8. A document is read whole or not at all: every wrong field is named by its path, an "
-        "unknown field and a key that is "
-        "given twice are errors. A title, an id or a word has at most 500 characters on one line, another "
-        "text 20,000, a list 2,000 items, "
-        "a document 5,000,000 bytes."
+        "Documents are JSON in UTF-8. `type` (the name below) and `version` (1) are fields of each. "
+        "Bold fields are required. A document is read whole or refused, with the path of every wrong field. Unknown fields "
+        "and fields given twice are wrong. Limits: 500 characters for a title, an id or a word on one line, 20,000 for "
+        "other text, 2,000 items in a list, 5,000,000 bytes in all."
     )
-    return page("Documents", "`foureyes.core.documents.shapes`", intro, *blocks)
+    return page(
+        "Documents", "`foureyes.core.documents.shapes`", intro, *(linked(block, "rules.md") for block in blocks)
+    )
 
 
 def rules() -> str:

@@ -72,219 +72,201 @@ RulingGiven = Annotated[OneLine, words(RULINGS)]
 
 
 class CheckLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a check said about the attempt."""
+    """The result of a check."""
 
     check: Annotated[OneLine, says("its name")]
-    outcome: Annotated[OneLine, says("passed, failed, …")]
-    summary: Annotated[LongText, says("what it printed, in short")] = ""
+    outcome: Annotated[OneLine, says("such as passed or failed")]
+    summary: Annotated[LongText, says("a short form of its output")] = ""
 
 
 class OpenFinding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An earlier finding that waits for a ruling, with the implementer's answer."""
+    """An earlier finding that waits for a ruling, with the author's answer."""
 
-    id: Annotated[OneLine, says("its id; a ruling names it")]
-    severity: Annotated[Severity, says("how bad it is")]
-    state: Annotated[OneLine, says("open, claimed (answered FIXED), disputed (answered REJECTED), …")]
-    title: Annotated[OneLine, says("what it is about")]
+    id: Annotated[OneLine, says("its id, for rulings")]
+    severity: Annotated[Severity, says("its severity")]
+    state: Annotated[OneLine, says("such as open, claimed (answered FIXED) or disputed (answered REJECTED)")]
+    title: Annotated[OneLine, says("its title")]
     location: Annotated[LongText, says("path:line")] = ""
     problem: Annotated[LongText, says("what is wrong")] = ""
-    fix: Annotated[LongText, says("what was asked for")] = ""
-    quote: Annotated[LongText, says("the code it is about")] = ""
-    answer: Annotated[OneLine, says("FIXED, REJECTED, DEFERRED, SKIPPED; empty when unanswered")] = ""
-    answer_text: Annotated[LongText, says("what the implementer did, or why not")] = ""
-    ground: Annotated[OneLine, says("why it is rejected, in one word")] = ""
+    fix: Annotated[LongText, says("the requested fix")] = ""
+    quote: Annotated[LongText, says("the quoted code")] = ""
+    answer: Annotated[OneLine, says("FIXED, REJECTED, DEFERRED, SKIPPED, or empty")] = ""
+    answer_text: Annotated[LongText, says("what the author did, or why not")] = ""
+    ground: Annotated[OneLine, says("the ground of a rejection")] = ""
 
 
 class ClarifiedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A concern about this change that its author, or a person, was asked about and answered (R2)."""
+    """A concern about this change that was answered (R2)."""
 
-    point: Annotated[OneLine, says("the cycle that asked, and the number there: c-1 p2")]
-    reviewer: Annotated[OneLine, says("who had the concern")]
-    concern: Annotated[LongText, says("what it was")]
-    answer: Annotated[LongText, says("what was answered: a claim, which the code confirms or not")]
-    answered_by: Annotated[OneLine, says("who answered")] = ""
-    finding: Annotated[OneLine, says("the finding that it is about, if it is about one")] = ""
+    point: Annotated[OneLine, says("cycle and number, such as c-1 p2")]
+    reviewer: Annotated[OneLine, says("the reviewer with the concern")]
+    concern: Annotated[LongText, says("the concern")]
+    answer: Annotated[LongText, says("the answer, to be compared with the code")]
+    answered_by: Annotated[OneLine, says("the author of the answer")] = ""
+    finding: Annotated[OneLine, says("its finding, if there is one")] = ""
 
 
 class RequestContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a reviewer should know before looking."""
+    """What a reviewer should know first."""
 
-    summaries: Annotated[dict[OneLine, LongText], Items, says("one summary per target, by its name")]
+    summaries: Annotated[dict[OneLine, LongText], Items, says("a summary for each target, by name")]
     diff: Annotated[LongText, says("the command that shows the change")]
-    acceptance: Annotated[LongText, says("when the task is done")] = ""
-    checks: Annotated[tuple[CheckLine, ...], Items, says("what the checks said")] = ()
-    open_findings: Annotated[
-        tuple[OpenFinding, ...], Items, says("earlier findings that wait for a ruling, with their answers")
-    ] = ()
-    clarified: Annotated[
-        tuple[ClarifiedPoint, ...], Items, says("concerns about this change that were clarified since (R2)")
-    ] = ()
+    acceptance: Annotated[LongText, says("how to tell that the task is done")] = ""
+    checks: Annotated[tuple[CheckLine, ...], Items, says("results of checks")] = ()
+    open_findings: Annotated[tuple[OpenFinding, ...], Items, says("earlier findings that wait for a ruling")] = ()
+    clarified: Annotated[tuple[ClarifiedPoint, ...], Items, says("concerns that were answered since (R2)")] = ()
 
 
 class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a reviewer is asked (V2)."""
+    """A request to a reviewer (V2)."""
 
     type: Annotated[Literal["review_request"], says("the kind of document")] = "review_request"
     version: Annotated[Literal[1], says("the version of this format")] = 1
-    reviewer: Annotated[OneLine, says("the session that is asked")]
+    reviewer: Annotated[OneLine, says("the reviewer's session")]
     task: Annotated[OneLine, says("the task's id")]
     title: Annotated[OneLine, says("the task's title")]
-    attempt: Annotated[PositiveNumber, says("the attempt to look at")]
-    diff_id: Annotated[OneLine, says("the digest of the change; the result is about this change and no other")]
-    seen: Annotated[OneLine, says("what --seen takes for the change: attempt and first digits of its diff id (D7)")] = (
-        ""
-    )
-    targets: Annotated[Texts, says("what to look at")]
-    context: Annotated[RequestContext, says("what to know before looking")]
-    focus_areas: Annotated[Texts, says("what to look at most closely")] = ()
-    max_words: Annotated[PositiveNumber, says("the most words the summary should have")] = 200
-    is_re_review: Annotated[bool, says("earlier findings are to be ruled on; new ones only CRITICAL or HIGH (L10)")] = (
-        False
-    )
-    iteration: Annotated[PositiveNumber, says("which round of the loop this is")] = 1
+    attempt: Annotated[PositiveNumber, says("the attempt to review")]
+    diff_id: Annotated[OneLine, says("the digest of the change to review")]
+    seen: Annotated[OneLine, says("the value of --seen for this change: attempt and start of its diff id (D7)")] = ""
+    targets: Annotated[Texts, says("what to review")]
+    context: Annotated[RequestContext, says("what to know first")]
+    focus_areas: Annotated[Texts, says("what to check most closely")] = ()
+    max_words: Annotated[PositiveNumber, says("the maximum length of the summary, in words")] = 200
+    is_re_review: Annotated[bool, says("judge the earlier findings, and add only CRITICAL or HIGH ones (L10)")] = False
+    iteration: Annotated[PositiveNumber, says("the round of the loop")] = 1
 
 
 class Issue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Something that somebody found. `file` and `line` or `location`, `description` or `problem`: either way of saying
-    it will do.
-    """
+    """One issue. Give `file` and `line`, or `location`. Give `problem` or `description`."""
 
-    severity: Annotated[
-        SeverityWord, says("how bad it is; BLOCKER, IMPORTANT, SUGGESTION, MINOR, NIT are read too, in any case")
-    ]
-    title: Annotated[OneLine, says("what it is about, in one line; else the first sentence of problem")] = ""
-    id: Annotated[OneLine, says("the id of the earlier finding that this is again")] = ""
-    blocking: Annotated[bool | None, says("derived from the severity; one that contradicts it is refused")] = None
+    severity: Annotated[SeverityWord, says("in any case; BLOCKER, IMPORTANT, SUGGESTION, MINOR and NIT are read too")]
+    title: Annotated[OneLine, says("one line; default: the first sentence of problem")] = ""
+    id: Annotated[OneLine, says("the earlier finding that this repeats")] = ""
+    blocking: Annotated[bool | None, says("follows from the severity; a contradiction is refused")] = None
     file: Annotated[LongText, says("path from the root of the repository")] = ""
-    line: Annotated[WholeNumber, says("line in that file; 0 for the file as a whole")] = 0
+    line: Annotated[WholeNumber, says("line in that file; 0: the whole file")] = 0
     location: Annotated[LongText, says("path, path:line or path:line-line")] = ""
     problem: Annotated[LongText, says("what is wrong")] = ""
-    description: Annotated[LongText, says("the same as problem")] = ""
+    description: Annotated[LongText, says("same as problem")] = ""
     fix: Annotated[LongText, says("what to do about it")] = ""
     why: Annotated[LongText, says("why it matters")] = ""
-    quote: Annotated[LongText, says("the code it is about, word for word")] = ""
+    quote: Annotated[LongText, says("the code, quoted exactly")] = ""
     fix_patch: Annotated[LongText, says("a unified diff that fixes it")] = ""
-    rule: Annotated[OneLine, says("the rule of a linter or scanner that it breaks")] = ""
+    rule: Annotated[OneLine, says("the rule of a linter or scanner")] = ""
 
 
 class Mention(Issue, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An issue by its id. A new one that is in no other list is told in full: severity, title and whatever an issue
-    has.
-    """
+    """An issue by its id. A new issue that is in no other list has all its fields here."""
 
     id: Annotated[OneLine, says("the id of the issue")]
-    severity: Annotated[SeverityIfAny, says("as in the issue")] = ""
+    severity: Annotated[SeverityIfAny, says("its severity")] = ""
 
 
 Mentions = Annotated[tuple[OneLine | Mention, ...], Items]
 
 
 class RulingLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A reviewer's word on an earlier finding."""
+    """A ruling on an earlier finding."""
 
     finding: Annotated[OneLine, says("the finding's id")]
-    ruling: Annotated[RulingGiven, says("the word")]
+    ruling: Annotated[RulingGiven, says("the ruling")]
     reason: Annotated[LongText, says("why")] = ""
 
 
 class ReviewPayload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a reviewer says about one attempt."""
+    """A review of one attempt."""
 
-    verdict: Annotated[Verdict, says("blocker stops the run until a person decides")]
-    summary: Annotated[LongText, says("what the reviewer thinks of the change")]
+    verdict: Annotated[Verdict, says("blocker stops the task until a person decides")]
+    summary: Annotated[LongText, says("the reviewer's opinion of the change")]
     status: Annotated[StatusIfAny, says("must agree with the issues (L5); CHANGES_REQUIRED is read too")] = ""
-    attempt: Annotated[PositiveNumber | None, says("the attempt that was reviewed")] = None
+    attempt: Annotated[PositiveNumber | None, says("the reviewed attempt")] = None
     diff_id: Annotated[
-        OneLine, says("the digest of the change that was reviewed. With the attempt, eight digits are enough")
+        OneLine, says("the digest of the reviewed change; with the attempt, eight digits are enough")
     ] = ""
-    issues: Annotated[tuple[Issue, ...], Items, says("what was found")] = ()
+    issues: Annotated[tuple[Issue, ...], Items, says("the issues found")] = ()
     files_reviewed: Annotated[
-        Texts, says("every file that was read; an approval counts when all changed ones are in it (V6)")
+        Texts, says("every file that was read; an approval counts if all changed files are in it (V6)")
     ] = ()
-    rulings: Annotated[tuple[RulingLine, ...], Items, says("the word on each earlier finding")] = ()
+    rulings: Annotated[tuple[RulingLine, ...], Items, says("rulings on earlier findings")] = ()
 
 
 class ReviewResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a reviewer answers (V3). The reviewer is the session that sends it, which may name itself or its program; a
-    document that names another is refused.
-    """
+    """A review (V3). Its reviewer is the session that sends it. A document that names another one is refused."""
 
     type: Annotated[Literal["review_result"], says("the kind of document")] = "review_result"
     version: Annotated[Literal[1], says("the version of this format")] = 1
-    reviewer: Annotated[OneLine, says("the session that sends it, or its program")] = ""
-    timestamp: Annotated[Moment, says("when, as ISO 8601 writes it")] = ""
+    reviewer: Annotated[OneLine, says("the sending session, or its program")] = ""
+    timestamp: Annotated[Moment, says("the time in ISO 8601")] = ""
     payload: Annotated[ReviewPayload, says("the review")]
 
 
 class PointAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is true about one point that reviewers raised."""
+    """The answer to one concern."""
 
-    point: Annotated[PositiveNumber, says("the number of the point, as it was asked")]
-    answer: Annotated[LongText, says("what is true in the code, and what should be done")]
-    seen: Annotated[LongText, says("where that can be seen: path:line")] = ""
+    point: Annotated[PositiveNumber, says("the number of the concern")]
+    answer: Annotated[LongText, says("what is true, and what should be done")]
+    seen: Annotated[LongText, says("where to see it: path:line")] = ""
 
 
 class ClarificationResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an agent answers that was asked to clarify concerns (R2)."""
+    """An agent's answers to concerns (R2)."""
 
     type: Annotated[Literal["clarification"], says("the kind of document")] = "clarification"
     version: Annotated[Literal[1], says("the version of this format")] = 1
     task: Annotated[OneLine, says("the task's id")] = ""
-    answers: Annotated[tuple[PointAnswer, ...], Items, says("one answer per point")]
+    answers: Annotated[tuple[PointAnswer, ...], Items, says("one answer for each concern")]
 
 
 class IssueSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How many issues there are of each severity; a number that is given must be the one that counting gives (G6)."""
+    """The number of issues of each severity. Wrong numbers are refused (G6)."""
 
     critical: Annotated[WholeNumber | None, says("CRITICAL issues")] = None
     high: Annotated[WholeNumber | None, says("HIGH issues")] = None
     medium: Annotated[WholeNumber | None, says("MEDIUM issues")] = None
     low: Annotated[WholeNumber | None, says("LOW issues")] = None
-    suggestion: Annotated[WholeNumber | None, says("the same as medium")] = None
-    minor: Annotated[WholeNumber | None, says("the same as low")] = None
+    suggestion: Annotated[WholeNumber | None, says("same as medium")] = None
+    minor: Annotated[WholeNumber | None, says("same as low")] = None
     blocking_count: Annotated[WholeNumber | None, says("CRITICAL and HIGH issues")] = None
 
 
 class TechLeadHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A tech lead's review, as other tools hand it over. `new_blocking_issues` says which of the issues are new and
-    block.
-    """
+    """A tech lead's review from another tool."""
 
     type: Annotated[Literal["handoff_tech_lead"], says("the kind of document")] = "handoff_tech_lead"
     version: Annotated[Literal[1], says("the version of this format")] = 1
-    issues: Annotated[tuple[Issue, ...], Items, says("what was found")]
-    issue_summary: Annotated[IssueSummary | None, says("how many of each severity")] = None
-    iteration: Annotated[WholeNumber | None, says("which round of the loop this is")] = None
+    issues: Annotated[tuple[Issue, ...], Items, says("the issues found")]
+    issue_summary: Annotated[IssueSummary | None, says("numbers by severity")] = None
+    iteration: Annotated[WholeNumber | None, says("the round of the loop")] = None
     status: Annotated[StatusIfAny, says("must agree with the issues (L5); CHANGES_REQUIRED is read too")] = ""
-    prior_issues_resolved: Annotated[Mentions, says("earlier issues that are fixed: ids, or objects with an id")] = ()
-    new_blocking_issues: Annotated[Mentions, says("new issues that block: ids, or objects with an id")] = ()
-    new_issues_this_iteration: Annotated[Mentions, says("new issues of any severity: ids, or objects with an id")] = ()
-    max_iterations: Annotated[WholeNumber | None, says("read and ignored: the project's configuration decides")] = None
+    prior_issues_resolved: Annotated[Mentions, says("earlier issues that are fixed")] = ()
+    new_blocking_issues: Annotated[Mentions, says("new issues that block")] = ()
+    new_issues_this_iteration: Annotated[Mentions, says("new issues of any severity")] = ()
+    max_iterations: Annotated[WholeNumber | None, says("ignored: the configuration decides")] = None
 
 
 class IssueResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The implementer's answer to one issue (L6)."""
+    """The author's answer to one issue (L6)."""
 
     issue_id: Annotated[OneLine, says("the finding's id")]
-    action: Annotated[AnswerGiven, says("a blocking one takes FIXED or REJECTED")]
+    action: Annotated[AnswerGiven, says("FIXED or REJECTED for a blocking issue")]
     details: Annotated[LongText, says("what was done")] = ""
     reason: Annotated[LongText, says("why it was not done")] = ""
-    ground: Annotated[GroundIfAny, says("what kind of reason; REJECTED on a blocking one needs it (L7)")] = ""
+    ground: Annotated[GroundIfAny, says("required to reject a blocking issue (L7)")] = ""
     commit: Annotated[OneLine, says("the commit that fixes it")] = ""
-    tech_debt_id: Annotated[OneLine, says("the task that keeps what was deferred")] = ""
+    tech_debt_id: Annotated[OneLine, says("the task for the deferred work")] = ""
 
 
 class BlockingSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What became of the blocking issues; a number that is given must be the one that counting gives (G6)."""
+    """The blocking issues by answer. Wrong numbers are refused (G6)."""
 
-    total_blocking: Annotated[WholeNumber | None, says("blocking issues that wanted an answer")] = None
-    fixed: Annotated[WholeNumber | None, says("of these, answered FIXED")] = None
-    rejected_with_reason: Annotated[WholeNumber | None, says("of these, answered REJECTED")] = None
-    unaddressed: Annotated[WholeNumber | None, says("of these, not answered so")] = None
+    total_blocking: Annotated[WholeNumber | None, says("blocking issues")] = None
+    fixed: Annotated[WholeNumber | None, says("answered FIXED")] = None
+    rejected_with_reason: Annotated[WholeNumber | None, says("answered REJECTED")] = None
+    unaddressed: Annotated[WholeNumber | None, says("without such an answer")] = None
 
 
 class AnswerSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How many answers of each kind there are (G6)."""
+    """The number of answers of each kind (G6)."""
 
     fixed: Annotated[WholeNumber | None, says("answers FIXED")] = None
     deferred: Annotated[WholeNumber | None, says("answers DEFERRED")] = None
@@ -293,7 +275,7 @@ class AnswerSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class QaResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the implementer says about failing tests; what counts is what the check says (L13)."""
+    """The author's report about failing tests. The check decides (L13)."""
 
     tests_fixed: Annotated[Texts, says("tests that pass now")] = ()
     tests_remaining: Annotated[Texts, says("tests that still fail")] = ()
@@ -301,38 +283,36 @@ class QaResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class DeveloperHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The implementer's answers, as other tools hand them over."""
+    """An author's answers from another tool."""
 
     type: Annotated[Literal["handoff_developer"], says("the kind of document")] = "handoff_developer"
     version: Annotated[Literal[1], says("the version of this format")] = 1
-    issue_responses: Annotated[tuple[IssueResponse, ...], Items, says("one answer per issue")] = ()
-    blocking_summary: Annotated[BlockingSummary | None, says("what became of the blocking issues")] = None
-    summary: Annotated[AnswerSummary | None, says("how many answers of each kind")] = None
-    qa_response: Annotated[QaResponse | None, says("what became of the failing tests")] = None
-    iteration: Annotated[WholeNumber | None, says("which round of the loop this is")] = None
+    issue_responses: Annotated[tuple[IssueResponse, ...], Items, says("one answer for each issue")] = ()
+    blocking_summary: Annotated[BlockingSummary | None, says("numbers of blocking issues")] = None
+    summary: Annotated[AnswerSummary | None, says("numbers of answers")] = None
+    qa_response: Annotated[QaResponse | None, says("failing tests")] = None
+    iteration: Annotated[WholeNumber | None, says("the round of the loop")] = None
 
 
 class TestTracking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Failing tests over the rounds: every original failure is either fixed or still failing, and no new one is
-    original.
-    """
+    """Failing tests by round. Every original failure is either fixed or still failing, and no new one is original."""
 
     __test__ = False
 
-    iteration: Annotated[PositiveNumber, says("which round of the loop this is")]
+    iteration: Annotated[PositiveNumber, says("the round of the loop")]
     original_failures: Annotated[Texts, says("tests that failed in the first round")]
-    fixed_since_start: Annotated[Texts, says("of these, those that pass now")] = ()
-    still_failing: Annotated[Texts, says("of these, those that fail now")] = ()
-    new_failures: Annotated[Texts, says("others that fail now")] = ()
+    fixed_since_start: Annotated[Texts, says("those that pass now")] = ()
+    still_failing: Annotated[Texts, says("those that still fail")] = ()
+    new_failures: Annotated[Texts, says("other tests that fail now")] = ()
 
 
 class QaHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What QA says about failing tests, as other tools hand it over."""
+    """QA's report about failing tests from another tool."""
 
     type: Annotated[Literal["handoff_qa"], says("the kind of document")] = "handoff_qa"
     version: Annotated[Literal[1], says("the version of this format")] = 1
-    test_tracking: Annotated[TestTracking, says("failing tests over the rounds")]
-    progress_made: Annotated[bool | None, says("whether a test that failed before passes now (L13)")] = None
+    test_tracking: Annotated[TestTracking, says("failing tests by round")]
+    progress_made: Annotated[bool | None, says("whether a test that failed passes now (L13)")] = None
     status: Annotated[OutcomeIfAny, says("must agree with the tests")] = ""
 
 
