@@ -174,16 +174,16 @@ def errors() -> str:
     """Every error: its code in JSON, its exit code, what it means."""
     found = [cls for cls in descendants(FoureyesError) if cls.__module__ == "foureyes.errors"]
     rows = [
-        (code(cls.code), str(cls.exit_code), doc(cls))
+        (code(cls.code), str(cls.exit_code), doc(cls).partition("\n\n")[0])
         for cls in sorted(found, key=lambda cls: cls.exit_code)
         if cls is not FoureyesError and "code" in vars(cls)
     ]
     intro = (
         "With `--json` an error is one object on stdout: "
         '`{"error": {"code", "message", "reasons": [{"rule", "message", "next"}], "next"}}`. '
-        "The exit code is 0 when the thing is done, also when it was done before."
+        "Exit code 0 means done, now or before."
     )
-    return page("Errors", "`foureyes.errors`", intro, table(("code", "exit code", "meaning"), rows))
+    return page("Errors", "`foureyes.errors`", intro, linked(table(("code", "exit code", "meaning"), rows), "rules.md"))
 
 
 def lifecycle() -> str:
@@ -194,9 +194,9 @@ def lifecycle() -> str:
         (code(action), ", ".join(code(s) for s in each.from_), ", ".join(code(s) for s in each.to), each.note)
         for action, each in TRANSITIONS.items()
     ]
-    intro = "The statuses of a task and the only ways from one to another. There is no other way to change a status."
-    head = ("action", "from", "to", "who, and notes")
-    return page("The life of a task", "`foureyes.core.words.lifecycle`", intro, table(head, rows))
+    intro = "These actions change the status of a task. Nothing else does."
+    head = ("action", "from", "to", "by, notes")
+    return page("Transitions", "`foureyes.core.words.lifecycle`", intro, linked(table(head, rows), "rules.md"))
 
 
 # ------------------------------------------------------------------------------------------------------ documents

@@ -47,28 +47,28 @@ class FoureyesError(Exception):
 
 
 class Refused(FoureyesError):
-    """A rule says no."""
+    """A rule refuses it."""
 
     code = "refused"
     exit_code = 1
 
 
 class TokenRefused(Refused):
-    """A token that is not good here (I2): nothing was done, and that it was shown is on record."""
+    """The token is not valid here. Nothing was done, and its use is recorded. (I2)"""
 
     code = "token"
     left = "it is on record: fe audit log --exceptions"
 
 
 class BadInput(FoureyesError):
-    """The call itself is wrong: nothing was tried."""
+    """Invalid arguments. Nothing was executed."""
 
     code = "usage"
     exit_code = 2
 
 
 class AmbiguousId(BadInput):
-    """An id prefix that means several tasks."""
+    """An id prefix of several tasks."""
 
     code = "ambiguous"
 
@@ -87,7 +87,7 @@ class NotFound(FoureyesError):
 
 
 class Conflict(FoureyesError):
-    """Somebody else was faster: a lost race, a stale version, a change that moved."""
+    """Someone else was faster: a lost race, a stale version or a change that moved."""
 
     code = "conflict"
     exit_code = 4
@@ -100,26 +100,26 @@ class LostClaim(Conflict):
 
 
 class LostRunner(Conflict):
-    """Another runner has taken this one for dead: its agents are ended, and it writes nothing any more (J4)."""
+    """Another runner took over from this one. Its agents have ended, and it writes nothing more. (J4)"""
 
     code = "lost_runner"
 
 
 class StaleState(Conflict):
-    """The task changed since the caller read it (T6)."""
+    """The task has changed since the caller read it. (T6)"""
 
     code = "stale"
 
 
 class EnvironmentProblem(FoureyesError):
-    """No project, no git, no store, or one that cannot be used."""
+    """Project, git or store is missing or unusable."""
 
     code = "environment"
     exit_code = 5
 
 
 class NoProject(EnvironmentProblem):
-    """There is no Foureyes project here or above."""
+    """No Foureyes project in this directory or above."""
 
     code = "no_project"
 
@@ -131,7 +131,7 @@ class GitProblem(EnvironmentProblem):
 
 
 class RemoteProblem(GitProblem):
-    """The git remote could not be asked, or did not take what was pushed. What is here is as it was.
+    """The git remote could not be reached, or did not accept the push. Nothing changed here.
 
     `kind` chooses the words for a person. Only one decides something: `refused`, it was asked and answered, and says
     no; so nothing of what was pushed arrives later (Q6).
@@ -145,13 +145,13 @@ class RemoteProblem(GitProblem):
 
 
 class AgentUnavailable(EnvironmentProblem):
-    """An agent program is not there, or cannot be started."""
+    """An agent program cannot be started."""
 
     code = "agent"
 
 
 class AgentMissing(AgentUnavailable):
-    """An agent program is not there: no task of this machine can have it."""
+    """An agent program is not installed on this machine."""
 
     code = "agent_missing"
 
@@ -163,13 +163,13 @@ class StoreProblem(EnvironmentProblem):
 
 
 class NoStore(StoreProblem):
-    """The database answers, but holds no store of this project."""
+    """The database has no store of this project."""
 
     code = "no_store"
 
 
 class StoreBusy(StoreProblem):
-    """Another writer has held the store for too long."""
+    """Another writer held the store for too long."""
 
     code = "busy"
 
@@ -186,7 +186,7 @@ class CutOff(FoureyesError):
 
 
 class VerificationFailed(FoureyesError):
-    """A check or a verification did not hold."""
+    """A check or a verification failed."""
 
     code = "verification"
     exit_code = 6

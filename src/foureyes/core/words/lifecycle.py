@@ -37,39 +37,45 @@ class Transition(msgspec.Struct, frozen=True):
 
 
 TRANSITIONS: dict[str, Transition] = {
-    "create": Transition((), ("open",), "anyone; history `created`"),
-    "start": Transition(("open",), ("in_progress",), "one atomic claim (T1); not while a dependency is open, or held"),
-    "unstart": Transition(
-        ("in_progress",), ("open",), "the implementer; or released by a person, or once it is silent"
+    "create": Transition((), ("open",), "anyone"),
+    "start": Transition(
+        ("open",), ("in_progress",), "one caller wins (T1); refused if a dependency is open or the task is held"
     ),
+    "unstart": Transition(("in_progress",), ("open",), "the implementer or a person; anyone once it is silent"),
     "submit": Transition(
-        ("in_progress", "reviewing"), ("reviewing", "approved"), "freezes an attempt (A1); then the mode decides (M)"
+        ("in_progress", "reviewing"),
+        ("reviewing", "approved"),
+        "freezes an attempt (A1); the mode decides what follows (M)",
     ),
-    "approve": Transition(("reviewing",), ("approved", "closed"), "D and P; closed where there is nothing to merge"),
+    "approve": Transition(
+        ("reviewing",), ("approved", "closed"), "by rules D and P; closed if there is nothing to merge"
+    ),
     "withdraw": Transition(("approved",), ("reviewing",), "the approver, until the merge has begun"),
-    "end_approval": Transition(("approved",), ("reviewing",), "the task's text was edited after the approval (T8)"),
+    "end_approval": Transition(("approved",), ("reviewing",), "the task's text was edited after approval (T8)"),
     "send_back": Transition(
-        ("reviewing",), ("open",), "the gate: the change made a required check red, or findings are left open"
+        ("reviewing",), ("open",), "by the gate, for a check that the change broke or open findings"
     ),
-    "void": Transition(("approved",), ("reviewing",), "the gate, when D or P no longer hold; reasons kept"),
+    "void": Transition(("approved",), ("reviewing",), "by the gate, when D or P no longer hold"),
     "redo": Transition(("reviewing", "approved"), ("open",), "a person or a possible approver, with feedback"),
-    "reject": Transition(("reviewing",), ("blocked",), "as redo; reason required; shown as rejected"),
+    "reject": Transition(("reviewing",), ("blocked",), "like redo, with a reason; shown as rejected"),
     "block": Transition(("open", "in_progress"), ("blocked",), "with a reason"),
-    "unblock": Transition(("blocked",), ("open",), "a rejected task: its rejecter, or a person"),
-    "defer": Transition(("open",), ("deferred",), "optional date"),
+    "unblock": Transition(("blocked",), ("open",), "a rejected task only by its reviewer or a person"),
+    "defer": Transition(("open",), ("deferred",), "perhaps until a date"),
     "undefer": Transition(("deferred",), ("open",), ""),
-    "merged": Transition(
-        ("approved",), ("closed",), "only the merge queue (Q): the approved head is on the target branch"
-    ),
+    "merged": Transition(("approved",), ("closed",), "only by the merge queue (Q), when the head is on the target branch"),
     "merge_failed": Transition(
-        ("approved",), ("open",), "only the merge queue: conflict or red checks; automatic feedback"
+        ("approved",), ("open",), "only by the merge queue, after a conflict or failed checks, with feedback"
     ),
-    "close": Transition(("open", "in_progress", "reviewing", "blocked"), ("closed",), "rule C; never merges anything"),
+    "close": Transition(
+        ("open", "in_progress", "reviewing", "blocked"), ("closed",), "by rule C; never merges anything"
+    ),
     "cancel": Transition(
-        ("open", "blocked", "deferred"), ("closed",), "no implementation history; creator or a person"
+        ("open", "blocked", "deferred"), ("closed",), "the creator or a person, if nobody has started it"
     ),
-    "delete": Transition(("open", "blocked", "deferred"), ("closed",), "where cancel is allowed; hidden from lists"),
-    "reopen": Transition(("closed", "blocked"), ("open",), "approvals end; a rejected task: its rejecter, or a person"),
+    "delete": Transition(("open", "blocked", "deferred"), ("closed",), "like cancel; hidden from lists"),
+    "reopen": Transition(
+        ("closed", "blocked"), ("open",), "approvals end; a rejected task only by its reviewer or a person"
+    ),
 }
 
 
