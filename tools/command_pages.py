@@ -16,18 +16,20 @@ Told = tuple[click.Command, click.Context]
 Rows = dict[str, str]
 SOURCE = "the command line"
 COMMON = frozenset({"--help", "--json", "--as"})
-REASON = "Why."
-"""The help of `-m`. Such an option is only in the synopsis."""
+IN_SYNOPSIS = {
+    "--reason": ("[-m TEXT]", "Why."),
+    "--limit": ("[--limit N]", "Maximum number of rows."),
+    "--if-version": ("[--if-version N]", "Refuse if the task has changed since version N."),
+}
+"""Options with the same help in several commands. A synopsis has them, and the first page explains them."""
 SHARED = 5
 """Options that a command has in common with an earlier one of its page are not repeated, from this many on."""
-INDEX = """`fe help COMMAND` prints the same text. Every page shows the synopsis of a command first, then examples.
-
-| option | on | meaning |
-|---|---|---|
-| `--help`, `-h` | every command | Show the help. |
-| `--json` | every command | Answer as JSON. |
-| `-m`, `--reason TEXT` | commands with `-m TEXT` | Why. |
-| `--as NAME` | `fe log` | Write the log line under this name ([I1](rules.md#i1)). |"""
+ABOUT = """Every page shows the synopsis of a command first, then examples. `fe help COMMAND` prints the same text."""
+COMMON_ROWS = (
+    ("`-h`, `--help`", "every command", "Show the help."),
+    ("`--json`", "every command", "Answer as JSON."),
+    ("`--as NAME`", "`fe log`", "Write the log line under this name ([I1](rules.md#i1))."),
+)
 WIDTH = 100
 """Help is wrapped for a terminal of this width; fixed, so that the pages are the same everywhere."""
 
@@ -57,15 +59,20 @@ def help_text(command: click.Command) -> str:
 
 
 def synopsis(command: click.Command, context: click.Context) -> str:
-    """The command with its arguments. Of its options only `-m TEXT`."""
-    pieces = [piece for parameter in command.get_params(context) for piece in parameter.get_usage_pieces(context)]
-    reason = ["[-m TEXT]"] if any(_is_reason(each, context) for each in command.get_params(context)) else []
-    return " ".join([context.command_path, *reason, *pieces])
+    """The command with its arguments and the options of `IN_SYNOPSIS`."""
+    parameters = command.get_params(context)
+    pieces = [piece for parameter in parameters for piece in parameter.get_usage_pieces(context)]
+    return " ".join([context.command_path, *filter(None, map(_in_synopsis, parameters)), *pieces])
 
 
-def _is_reason(parameter: click.Parameter, context: click.Context) -> bool:
-    record = parameter.get_help_record(context)
-    return "-m" in parameter.opts and record is not None and record[1] == REASON
+def _in_synopsis(parameter: click.Parameter) -> str:
+    """How a synopsis shows an option that the first page explains; nothing for any other parameter."""
+    if isinstance(parameter, click.Option) and not parameter.hidden:
+        for name in parameter.opts:
+            shown, meaning = IN_SYNOPSIS.get(name, ("", ""))
+            if shown and parameter.help == meaning:
+                return shown
+    return ""
 
 
 def options(command: click.Command, context: click.Context) -> Rows:
@@ -73,7 +80,7 @@ def options(command: click.Command, context: click.Context) -> Rows:
     rows = {}
     for parameter in command.get_params(context):
         record = parameter.get_help_record(context)
-        if record is None or COMMON.intersection(parameter.opts) or _is_reason(parameter, context):
+        if record is None or COMMON.intersection(parameter.opts) or _in_synopsis(parameter):
             continue
         if isinstance(parameter, click.Option) or record[1]:
             rows[code(record[0])] = record[1]
@@ -87,7 +94,9 @@ def command_block(command: click.Command, context: click.Context, before: dict[s
     assert context.parent is not None
     level = "##" if context.parent.parent is None else "###"
     usage = synopsis(command, context)
-    examples = [line for line in getattr(command, "example", "").splitlines() if line != usage]
+    examples = [
+        line for line in getattr(command, "example", "").splitlines() if line not in (usage, context.command_path)
+    ]
     own = options(command, context)
     shared = [path for path, rows in before.items() if len(own.items() & rows.items()) >= SHARED]
     also = ""
@@ -132,7 +141,16 @@ def section_page(title: str, told: list[Told]) -> str:
 def index(found: dict[str, list[Told]]) -> str:
     """Where every command is, and what all have in common."""
     parts = [_part(title, told) for title, told in found.items()]
-    return page("Commands", SOURCE, linked(help_text(cli), "rules.md"), INDEX, *parts)
+    codes = help_text(cli).rpartition("\n\n")[2]
+    common = [
+        (
+            f"`{shown.strip('[]')}`" + (", `--reason TEXT`" if name == "--reason" else ""),
+            "commands that show it",
+            meaning,
+        )
+        for name, (shown, meaning) in IN_SYNOPSIS.items()
+    ]
+    return page("Commands", SOURCE, ABOUT, table(("option", "on", "meaning"), [*COMMON_ROWS, *common]), codes, *parts)
 
 
 def _part(title: str, told: list[Told]) -> str:
