@@ -12,7 +12,7 @@ from foureyes.ui.cli.main import SECTIONS, cli
 from tools.markdown import code, page, table
 from tools.rules_page import linked
 
-Told = tuple[click.Command, click.Context]
+Entry = tuple[click.Command, click.Context]
 Rows = dict[str, str]
 SOURCE = "the command line"
 COMMON = frozenset({"--help", "--json", "--as"})
@@ -34,7 +34,7 @@ WIDTH = 100
 """Help is wrapped for a terminal of this width; fixed, so that the pages are the same everywhere."""
 
 
-def walk(command: click.Command, context: click.Context) -> Iterator[Told]:
+def walk(command: click.Command, context: click.Context) -> Iterator[Entry]:
     """A command and, for a group, everything in it; lazily loaded ones are loaded."""
     yield command, context
     if isinstance(command, click.Group):
@@ -76,7 +76,7 @@ def _in_synopsis(parameter: click.Parameter) -> str:
 
 
 def options(command: click.Command, context: click.Context) -> Rows:
-    """Options and documented arguments, as `--help` shows them; but for those that the first page explains."""
+    """Options and documented arguments, as `--help` shows them, without those that the first page explains."""
     rows = {}
     for parameter in command.get_params(context):
         record = parameter.get_help_record(context)
@@ -114,10 +114,10 @@ def command_block(command: click.Command, context: click.Context, before: dict[s
     return "\n\n".join(part for part in parts if part)
 
 
-def sections() -> dict[str, list[Told]]:
+def sections() -> dict[str, list[Entry]]:
     """Every command by section of `fe help --all`. Second names are left out."""
     root = click.Context(cli, info_name="fe", terminal_width=WIDTH, max_content_width=WIDTH)
-    found: dict[str, list[Told]] = {}
+    found: dict[str, list[Entry]] = {}
     for title, places in SECTIONS.items():
         for name in places:
             command = cli.get_command(root, name)
@@ -131,16 +131,16 @@ def anchor(context: click.Context) -> str:
     return context.command_path.replace(" ", "-")
 
 
-def section_page(title: str, told: list[Told]) -> str:
+def section_page(title: str, entries: list[Entry]) -> str:
     """The commands of one section."""
     before: dict[str, Rows] = {}
-    blocks = [linked(command_block(*each, before), "../rules.md") for each in told]
+    blocks = [linked(command_block(*each, before), "../rules.md") for each in entries]
     return page(f"Commands: {title}", SOURCE, *blocks)
 
 
-def index(found: dict[str, list[Told]]) -> str:
+def index(found: dict[str, list[Entry]]) -> str:
     """Where every command is, and what all have in common."""
-    parts = [_part(title, told) for title, told in found.items()]
+    parts = [_part(title, entries) for title, entries in found.items()]
     codes = help_text(cli).rpartition("\n\n")[2]
     common = [
         (
@@ -153,11 +153,11 @@ def index(found: dict[str, list[Told]]) -> str:
     return page("Commands", SOURCE, ABOUT, table(("option", "on", "meaning"), [*COMMON_ROWS, *common]), codes, *parts)
 
 
-def _part(title: str, told: list[Told]) -> str:
+def _part(title: str, entries: list[Entry]) -> str:
     name = f"commands/{title.lower()}.md"
     links = [
         f"[{context.command_path.removeprefix('fe ')}]({name}#{anchor(context)})"
-        for command, context in told
+        for command, context in entries
         if not isinstance(command, click.Group)
     ]
     return f"## {title}\n\n{' · '.join(links)}"
@@ -166,5 +166,5 @@ def _part(title: str, told: list[Told]) -> str:
 def pages() -> dict[str, str]:
     """Every page by its name."""
     found = sections()
-    about = {f"commands/{title.lower()}.md": section_page(title, told) for title, told in found.items()}
+    about = {f"commands/{title.lower()}.md": section_page(title, entries) for title, entries in found.items()}
     return {"commands.md": index(found), **about}

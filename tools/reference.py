@@ -212,17 +212,14 @@ def struct_block(name: str, shape: dict[str, Any], level: str) -> str:
 
 
 def object_block(name: str, parts: Mapping[str, dict[str, Any]]) -> str:
-    """An object. The fields that it shares with the one that it extends are only mentioned."""
-    own = field_rows(parts[name])
-    for other in sorted(parts):
-        rows = field_rows(parts[other])
-        if other != name and {row[0].strip("*") for row in rows} == {row[0].strip("*") for row in own} and other < name:
-            text = (
-                f"{cell(parts[name].get('description', ''))} The other fields are those of [{other}](#{other.lower()})."
-            )
-            different = [row for row in own if row not in rows]
-            return "\n\n".join([f"### {name}", text, table(("field", "takes", "meaning"), different)])
-    return struct_block(name, parts[name], "###")
+    """An object. Of one with the fields of another, only the fields that differ are listed."""
+    own, fields = field_rows(parts[name]), parts[name]["properties"].keys()
+    base = next((other for other in sorted(parts) if other < name and parts[other]["properties"].keys() == fields), "")
+    if not base:
+        return struct_block(name, parts[name], "###")
+    text = f"{cell(parts[name].get('description', ''))} The other fields are those of [{base}](#{base.lower()})."
+    different = [row for row in own if row not in field_rows(parts[base])]
+    return "\n\n".join([f"### {name}", text, table(("field", "takes", "meaning"), different)])
 
 
 def documents() -> str:
