@@ -8,9 +8,13 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import click
 import pytest
 
+from foureyes.ui.tui.keys import CONTEXTS, KEYS, all_shown
+
 from tests.architecture.house import PACKAGE, ROOT, name_of
+from tools.command_pages import sections
 from tools.site_pages import with_links_of_the_site
 
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
@@ -64,6 +68,39 @@ def test_the_generated_references_are_up_to_date() -> None:
         [sys.executable, "-m", "tools.reference", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def blocks_of(page: Path) -> dict[str, str]:
+    """The blocks of a page of commands by command, each with the block whose options it also takes."""
+    found = dict(re.findall(r"^##+ `(.+?)`\n(.*?)(?=^#|\Z)", page.read_text("utf-8"), re.MULTILINE | re.DOTALL))
+    also = {name: re.search(r"options of `(.+)`", text) for name, text in found.items()}
+    return {name: text + (found[other[1]] if (other := also[name]) else "") for name, text in found.items()}
+
+
+def test_pages_of_commands_have_every_command_and_option() -> None:
+    entries = sections()
+    assert len(entries) > 5
+    first = (ROOT / "docs/reference/commands.md").read_text("utf-8")
+    missing = []
+    for title, commands in entries.items():
+        blocks = blocks_of(ROOT / f"docs/reference/commands/{title.lower()}.md")
+        assert list(blocks) == [context.command_path for _, context in commands]
+        for command, context in commands:
+            text = blocks[context.command_path] + first
+            shown = [each for each in command.params if isinstance(each, click.Option) and not each.hidden]
+            missing += [f"{context.command_path} {each.opts[0]}" for each in shown if each.opts[0] not in text]
+    assert missing == []
+
+
+def test_page_of_keys_has_every_key_of_every_screen() -> None:
+    common, *screens = (ROOT / "docs/reference/keys.md").read_text("utf-8").split("\n## ")[1:]
+    assert len(screens) == len(CONTEXTS)
+    rows = [
+        (screen, f"|{all_shown(key)}|{key.help}|")
+        for screen, name in zip(screens, CONTEXTS, strict=True)
+        for key in KEYS[name]
+    ]
+    assert [row for screen, row in rows if row not in screen + common] == []
 
 
 def test_make_without_a_word_says_what_there_is_to_make() -> None:

@@ -62,7 +62,9 @@ TRANSITIONS: dict[str, Transition] = {
     "unblock": Transition(("blocked",), ("open",), "a rejected task only by its reviewer or a person"),
     "defer": Transition(("open",), ("deferred",), "perhaps until a date"),
     "undefer": Transition(("deferred",), ("open",), ""),
-    "merged": Transition(("approved",), ("closed",), "only by the merge queue (Q), when the head is on the target branch"),
+    "merged": Transition(
+        ("approved",), ("closed",), "only by the merge queue (Q), when the head is on the target branch"
+    ),
     "merge_failed": Transition(
         ("approved",), ("open",), "only by the merge queue, after a conflict or failed checks, with feedback"
     ),
