@@ -217,7 +217,7 @@ REMOVED: dict[str, str] = {
 }
 """Former keys, accepted and ignored, with the current behavior."""
 FEATURES: dict[str, str] = {
-    "balanced_review_policy": "true: review.policy is balanced, false: strict; unset: review.policy decides"
+    "balanced_review_policy": "true: review.policy is balanced. false: strict. unset: review.policy decides."
 }
 FEATURE_ENV_ALIASES = {"balanced_review_policy": "TD_FEATURE_BALANCED_REVIEW_POLICY"}
 
