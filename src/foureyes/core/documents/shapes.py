@@ -26,13 +26,16 @@ CHECK = "check"
 
 
 def word_of(text: str) -> str:
-    """A word of a fixed set as people and other tools write it: any case, blanks and dashes for underscores."""
+    """Return a word of a fixed set in our spelling. People and other tools may write it in any case, with blanks or
+    dashes for underscores.
+    """
     return text.strip().upper().replace(" ", "_").replace("-", "_")
 
 
 def words(allowed: tuple[str, ...], also: Iterable[str] = (), *, blank: bool = False) -> Meta:
-    """A text must be one of the `allowed` words: the JSON Schema lists these as they are. The reader takes them in any
-    case, takes those of `also` as well, and an empty text where `blank` says so.
+    """Return an annotation for text that must be one of the `allowed` words.
+
+    The JSON Schema lists these. The reader accepts any case, the words in `also`, and with `blank` an empty text.
     """
     known = {word_of(word) for word in (*allowed, *also, *([""] if blank else []))}
 
@@ -51,7 +54,7 @@ def _moment(text: str) -> str:
 
 
 def says(meaning: str) -> Meta:
-    """What a field means, for people and for the schema."""
+    """Return an annotation with the meaning of a field, for people and for the schema."""
     return Meta(description=meaning)
 
 
@@ -72,7 +75,7 @@ RulingGiven = Annotated[OneLine, words(RULINGS)]
 
 
 class CheckLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The result of a check."""
+    """The result of a check for the attempt."""
 
     check: Annotated[OneLine, says("its name")]
     outcome: Annotated[OneLine, says("such as passed or failed")]
@@ -80,7 +83,7 @@ class CheckLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class OpenFinding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An earlier finding that waits for a ruling, with the author's answer."""
+    """An earlier finding that needs a ruling, with the implementer's answer."""
 
     id: Annotated[OneLine, says("its id, for rulings")]
     severity: Annotated[Severity, says("its severity")]
@@ -96,7 +99,7 @@ class OpenFinding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class ClarifiedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A concern about this change that was answered (R2)."""
+    """A concern about this change, with the answer of its author or a person (R2)."""
 
     point: Annotated[OneLine, says("cycle and number, such as c-1 p2")]
     reviewer: Annotated[OneLine, says("the reviewer with the concern")]
@@ -107,7 +110,7 @@ class ClarifiedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class RequestContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a reviewer should know first."""
+    """Background for the reviewer."""
 
     summaries: Annotated[dict[OneLine, LongText], Items, says("a summary for each target, by name")]
     diff: Annotated[LongText, says("the command that shows the change")]
@@ -118,7 +121,7 @@ class RequestContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A request to a reviewer (V2)."""
+    """A request for a review (V2)."""
 
     type: Annotated[Literal["review_request"], says("the kind of document")] = "review_request"
     version: Annotated[Literal[1], says("the version of this format")] = 1
@@ -137,7 +140,7 @@ class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class Issue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One issue. Give `file` and `line`, or `location`. Give `problem` or `description`."""
+    """A reported problem. Its place is `file` and `line`, or `location`. Its text is `problem`, or `description`."""
 
     severity: Annotated[SeverityWord, says("in any case; BLOCKER, IMPORTANT, SUGGESTION, MINOR and NIT are read too")]
     title: Annotated[OneLine, says("one line; default: the first sentence of problem")] = ""
@@ -156,7 +159,9 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Mention(Issue, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An issue by its id. A new issue that is in no other list has all its fields here."""
+    """A reference to an issue by its id. A new issue that no other list has needs a severity, a title and the other
+    fields of an issue.
+    """
 
     id: Annotated[OneLine, says("the id of the issue")]
     severity: Annotated[SeverityIfAny, says("its severity")] = ""
@@ -166,7 +171,7 @@ Mentions = Annotated[tuple[OneLine | Mention, ...], Items]
 
 
 class RulingLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A ruling on an earlier finding."""
+    """A reviewer's ruling on an earlier finding."""
 
     finding: Annotated[OneLine, says("the finding's id")]
     ruling: Annotated[RulingGiven, says("the ruling")]
@@ -174,7 +179,7 @@ class RulingLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class ReviewPayload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A review of one attempt."""
+    """The content of a review of one attempt."""
 
     verdict: Annotated[Verdict, says("blocker stops the task until a person decides")]
     summary: Annotated[LongText, says("the reviewer's opinion of the change")]
@@ -191,7 +196,9 @@ class ReviewPayload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class ReviewResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A review (V3). Its reviewer is the session that sends it. A document that names another one is refused."""
+    """A review (V3). The reviewer is the session that sends it. It may name itself or its program, and a document that
+    names another is refused.
+    """
 
     type: Annotated[Literal["review_result"], says("the kind of document")] = "review_result"
     version: Annotated[Literal[1], says("the version of this format")] = 1
@@ -201,7 +208,7 @@ class ReviewResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class PointAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The answer to one concern."""
+    """An answer to one point that reviewers raised."""
 
     point: Annotated[PositiveNumber, says("the number of the concern")]
     answer: Annotated[LongText, says("what is true, and what should be done")]
@@ -209,7 +216,7 @@ class PointAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class ClarificationResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An agent's answers to concerns (R2)."""
+    """An agent's answers to concerns that it was asked to clarify (R2)."""
 
     type: Annotated[Literal["clarification"], says("the kind of document")] = "clarification"
     version: Annotated[Literal[1], says("the version of this format")] = 1
@@ -218,7 +225,7 @@ class ClarificationResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
 
 
 class IssueSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The number of issues of each severity. Wrong numbers are refused (G6)."""
+    """The number of issues of each severity. A number that is given must be correct (G6)."""
 
     critical: Annotated[WholeNumber | None, says("CRITICAL issues")] = None
     high: Annotated[WholeNumber | None, says("HIGH issues")] = None
@@ -230,7 +237,7 @@ class IssueSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class TechLeadHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A tech lead's review from another tool."""
+    """A tech lead's review in the format of other tools. `new_blocking_issues` lists the new issues that block."""
 
     type: Annotated[Literal["handoff_tech_lead"], says("the kind of document")] = "handoff_tech_lead"
     version: Annotated[Literal[1], says("the version of this format")] = 1
@@ -245,7 +252,7 @@ class TechLeadHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 class IssueResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The author's answer to one issue (L6)."""
+    """The implementer's answer to one issue (L6)."""
 
     issue_id: Annotated[OneLine, says("the finding's id")]
     action: Annotated[AnswerGiven, says("FIXED or REJECTED for a blocking issue")]
@@ -257,7 +264,7 @@ class IssueResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class BlockingSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The blocking issues by answer. Wrong numbers are refused (G6)."""
+    """Counts of what happened to the blocking issues. A number that is given must be correct (G6)."""
 
     total_blocking: Annotated[WholeNumber | None, says("blocking issues")] = None
     fixed: Annotated[WholeNumber | None, says("answered FIXED")] = None
@@ -275,7 +282,7 @@ class AnswerSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class QaResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The author's report about failing tests. The check decides (L13)."""
+    """The implementer's statement about failing tests. Only the check itself counts (L13)."""
 
     tests_fixed: Annotated[Texts, says("tests that pass now")] = ()
     tests_remaining: Annotated[Texts, says("tests that still fail")] = ()
@@ -283,7 +290,7 @@ class QaResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class DeveloperHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An author's answers from another tool."""
+    """The implementer's answers in the format of other tools."""
 
     type: Annotated[Literal["handoff_developer"], says("the kind of document")] = "handoff_developer"
     version: Annotated[Literal[1], says("the version of this format")] = 1
@@ -295,7 +302,9 @@ class DeveloperHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 
 class TestTracking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Failing tests by round. Every original failure is either fixed or still failing, and no new one is original."""
+    """Failing tests over several rounds. Each original failure is either fixed or still failing, and new failures are
+    not among them.
+    """
 
     __test__ = False
 
@@ -307,7 +316,7 @@ class TestTracking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class QaHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """QA's report about failing tests from another tool."""
+    """A QA report about failing tests, in the format of other tools."""
 
     type: Annotated[Literal["handoff_qa"], says("the kind of document")] = "handoff_qa"
     version: Annotated[Literal[1], says("the version of this format")] = 1
@@ -327,5 +336,5 @@ DOCUMENTS: dict[str, type[msgspec.Struct]] = {
 
 
 def name_of(into: type[Any]) -> str:
-    """A kind of document as it calls itself."""
+    """Return a kind of document by the name used in it."""
     return next((name for name, kind in DOCUMENTS.items() if kind is into), into.__name__)
