@@ -105,7 +105,7 @@ def _listed(app: Application, _: Actor, given: Any) -> object:
 
 
 _TOOLS = (
-    Tool("task_ready", "lists.page", "Only tasks that can be started now.", own=_rows(), answer=answers.rows,
+    Tool("task_ready", "lists.page", "Only those that can be started now.", own=_rows(), answer=answers.rows,
          call=lambda app, _, given: app.lists.page(ListQuery(ready=True, limit=given.limit))),
     Tool("task_next", "claims.next", "The answer names its worktree. Work there.", fixed={"worktree": None}),
     Tool("task_start", "claims.start", "The answer names its worktree. Work there.", fixed={"worktree": None}),
