@@ -42,7 +42,6 @@ def test_help_says_every_key_to_its_end_at_eighty_columns(seat: Seat) -> None:
     async def story(at: Player) -> None:
         assert "? help" in await at.press("r", "d")
         screen = await at.press("?")
-        assert "compare: since you looked, with the attempt before, the whole" in screen
-        assert "\n            change\n" in screen
+        assert "compare since your review, with the previous attempt, or in full\n" in screen
 
     play(seat.sit(), story)
