@@ -41,8 +41,8 @@ def agent() -> None:
 @verb("list", example="fe agent list")
 @click.option("--quick", is_flag=True, help="Do not start programs to ask for their version.")
 def agent_list(session: Session, quick: bool) -> None:
-    """List agent programs: found, version, login, last error. Also shows how many runs each may have at once and whether
-    one is skipped for a while. Login is read from files; errors are in the program's own words.
+    """List agent programs: found, version, login, last error. It also shows the limit of concurrent runs and skipped
+    programs. Login is read from files. Errors are in the program's own words.
     """
     rows = session.app.agents.listed(session.actor, ask=not quick)
     if session.json:
@@ -75,7 +75,7 @@ def _state(row: AgentView) -> str:
     help=f"Report how a run ended. The signal is one of {', '.join(SIGNALS)} (S1). fe submit sends it by itself.",
 )
 @click.argument("signal", metavar="SIGNAL")
-@click.option("--task", default="", metavar="TASK", help="The task; default: the one you work on.")
+@click.option("--task", default="", metavar="TASK", help="The task. Default: the one you work on.")
 @reason_options
 def signal(session: Session, signal: str, task: str, reason: str) -> None:
     say(session, session.app.runs.signal(session.actor, signal, message=reason, task=task))
@@ -89,7 +89,7 @@ def signal(session: Session, signal: str, task: str, reason: str) -> None:
 @click.argument("type", metavar="TYPE")
 @click.argument("summary")
 @click.option("--payload", default="", metavar="JSON", help="Details, as a JSON object.")
-@click.option("--task", default="", metavar="TASK", help="The task; default: the one you work on.")
+@click.option("--task", default="", metavar="TASK", help="The task. Default: the one you work on.")
 def emit(session: Session, type: str, summary: str, payload: str, task: str) -> None:
     say(session, session.app.runs.emit(session.actor, type, summary, payload=payload, task=task))
 

@@ -37,7 +37,7 @@ def submit_options(function: click.decorators.FC) -> click.decorators.FC:
         "--signal", default="DONE", show_default=True, metavar="SIGNAL", help=f"{', '.join(SIGNALS)} (S1)."
     )(function)
     function = click.option("--no-code", is_flag=True, help="Confirm that there is no change to merge.")(function)
-    return click.option("--branch", help="The branch of the work; default: the current one.")(function)
+    return click.option("--branch", help="The branch of the work. Default: the current one.")(function)
 
 
 @verb("submit", example='fe submit fe-7k2 -m "login with refresh tokens, tests added"')
@@ -45,9 +45,7 @@ def submit_options(function: click.decorators.FC) -> click.decorators.FC:
 @submit_options
 @if_version
 def submit(session: Session, task: str, **given: Any) -> None:
-    """Submit your commits for review. The submission is frozen as an attempt, and waits for someone else's review. You
-    are free for the next task at once.
-    """
+    """Submit your commits for review. The submission is frozen as an attempt. You can start the next task at once."""
     _submit(session, task, **given)
 
 

@@ -28,7 +28,14 @@ def audit() -> None:
 @click.option("--task", help="Only rows about this task.")
 @click.option("--exceptions", is_flag=True, help="Only exceptions to the rules: who made them, and why.")
 @click.option("--export", is_flag=True, help="The whole journal as JSON lines, for other programs.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Maximum number of rows.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 10_000),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Maximum number of rows.",
+)
 @PAGER
 def audit_log(session: Session, task: str | None, exceptions: bool, export: bool, limit: int, pager: bool) -> None:
     """Show the latest rows of the journal. Nothing clears the list of exceptions. Each row's hash in an export can be
@@ -100,9 +107,8 @@ def audit_clear_author(session: Session, task: str, name: str, reason: str) -> N
 
 @verb("verify", example="fe audit verify")
 def audit_verify(session: Session) -> None:
-    """Verify the journal and everything that is built from it. It checks the hash chain, the tables against a replay of
-    the journal, the files that mirror it, that every attempt is kept, and that this is the store of the target. Exit
-    code 6 if anything is wrong.
+    """Verify the journal and everything built from it. It checks the hash chain, replays the tables, and checks
+    mirrored files, kept attempts and that this is the store of the target. Exit code 6 if anything is wrong.
     """
     report = session.app.audit.verify(show_progress)
     if session.json:

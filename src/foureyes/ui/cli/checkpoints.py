@@ -31,7 +31,12 @@ def create(session: Session, name: str, task: str) -> None:
 @verb("list", example="fe checkpoint list\nfe checkpoint list --prune --keep 5", modes={"prune": ("keep", "task")})
 @click.option("--prune", is_flag=True, help="Delete old checkpoints. Commits that a branch or an attempt holds stay.")
 @click.option(
-    "--keep", type=click.IntRange(0), default=20, show_default=True, help="How many to keep per task, newest first."
+    "--keep",
+    type=click.IntRange(0),
+    metavar="N",
+    default=20,
+    show_default=True,
+    help="How many to keep per task, newest first.",
 )
 @TASK
 def list_all(session: Session, prune: bool, keep: int, task: str) -> None:

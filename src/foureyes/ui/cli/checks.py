@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 @verb("detect", example="fe check detect --try")
 @click.option("--try", "tries", is_flag=True, help="Try each proposed check once on the committed files.")
 def check_detect(session: Session, tries: bool) -> None:
-    """Propose checks for this repository. They are found from the files and settings of its tools, and printed as lines
-    for foureyes.toml. No file is written. With --try, a check that cannot run is left out, and one that fails is not
-    required. In a project, what each one printed is kept (fe check show --run N).
+    """Propose checks for this repository. They come from the files and settings of its tools, and are printed as
+    lines for foureyes.toml. No file is written. With --try, a check that cannot run is left out, and a failing one
+    is not required. In a project the output is kept (fe check show --run N).
     """
     from foureyes.bootstrap.check_trial import propose, try_out
 
@@ -75,14 +75,14 @@ def check() -> None:
 
 @verb("run", example="fe check run fe-7k2")
 @click.argument("task", required=False)
-@click.option("--only", multiple=True, metavar="NAME", help="Only this check; repeatable.")
+@click.option("--only", multiple=True, metavar="NAME", help="Only this check. Repeatable.")
 @click.option("--again", is_flag=True, help="Run again even if this tree has a result.")
 @click.option("--target", is_flag=True, help="Check the tip of the target branch, for fe check complete.")
 def check_run(session: Session, task: str | None, only: tuple[str, ...], again: bool, target: bool) -> None:
-    """Run the checks of a task, or of all tasks in review. They run in a throwaway checkout. Exit code 6 if a required
-    one is not green. A run that an agent started is "claimed": it informs people and decides nothing. To count, it must
-    be started by a person or a service (D5). Without a task, a crashed check is tried again: at once where a person
-    types it, else after a pause that grows (1 minute to 1 hour). --again, or the task's name, runs it at once.
+    """Run the checks of a task, or of all tasks in review. They run in a throwaway checkout. Exit code 6 if a
+    required one is not green. A run that an agent started is "claimed". It informs people and decides nothing,
+    because a person or a service must start it (D5). Without a task, a crashed check runs again, at once for a
+    person, else after a growing pause (1 minute to 1 hour). --again or a task runs it at once.
     """
     end_cleanly()
     if target:
@@ -206,8 +206,8 @@ def _row(row: CheckRow, shown: int) -> list[str]:
 @click.option("--target", is_flag=True, help="The latest runs on the target branch.")
 @click.option("--run", "number", type=int, metavar="N", help="One run, by its number, with all its output.")
 def check_show(session: Session, task: str | None, target: bool, number: int | None) -> None:
-    """Show check results and what the checks printed. Shows the latest attempt, and every other run for the task:
-    earlier attempts, the target and merge results.
+    """Show check results and output. It shows the latest attempt and every other run for the task: earlier attempts,
+    the target and merge results.
     """
     if [task is not None, target, number is not None].count(True) != 1:
         raise BadInput("name a task, --target, or --run N.", next_step=fe("check", "show", "--target"))
@@ -279,8 +279,9 @@ def run_lines(run: CheckRun) -> list[str]:
 @click.option("--group", default="", help="Only tasks of this group.")
 @click.option("--sprint", default="", metavar="SPRINT", help="Only tasks of this sprint.")
 def check_complete(session: Session, tasks: tuple[str, ...], label: str, group: str, sprint: str) -> None:
-    """Check that all submitted work is done. Done is reviewed, approved, merged and green. Exit code 6 if not, with
-    every reason. Without a scope it checks the whole project. Cancelled tasks and work closed unmerged do not count.
+    """Check that all submitted work is done. Done means reviewed, approved, merged and green. Exit code 6 if not,
+    with every reason. Without a scope it checks the whole project. Cancelled tasks and work closed unmerged do not
+    count.
     """
     report = session.app.validation.validate(session.actor, tasks=tasks, label=label, group=group, sprint=sprint)
     session.answer(report, completion_text(report))

@@ -27,7 +27,7 @@ WORKTREE = click.option(
 )
 
 
-YES = click.option("--yes", is_flag=True, help="Do not ask a person to confirm that this makes them an author. (P2)")
+YES = click.option("--yes", is_flag=True, help="Do not ask a person to confirm becoming an author. (P2)")
 
 
 @verb("start", example="fe start fe-7k2")
@@ -36,7 +36,7 @@ YES = click.option("--yes", is_flag=True, help="Do not ask a person to confirm t
 @YES
 @if_version
 def start(session: Session, task: str, worktree: bool | None, yes: bool, if_version: int | None) -> None:
-    """Claim a task. If several try at once, exactly one wins; the others get exit code 4."""
+    """Claim a task. If several try at once, one wins and the others get exit code 4."""
     if not yes and session.can_ask:
         row = session.app.lists.show(session.actor, task).task
         if row.status == "open" and not _agrees(session, row.id, row.title):
@@ -90,7 +90,7 @@ HOW = ("crash", "timeout", "blocked", "cancelled")
 @click.option(
     "--how",
     type=click.Choice(HOW),
-    help="How the run ended. If there were findings, anything but cancelled is a round without progress. (L17)",
+    help="How the run ended. If there were findings, every end but cancelled is a round without progress. (L17)",
 )
 @reason_options
 def unstart(session: Session, task: str, how: RunEnd | None, reason: str) -> None:

@@ -10,7 +10,7 @@ from foureyes.ui.cli.command import Session, if_version, reason_options, say, sa
 
 @verb("close", example='fe close fe-7k2 -m "not needed any more"')
 @click.argument("task")
-@click.option("--self-close-exception", "exception", default="", metavar="WHY", help="Close your own work; audited.")
+@click.option("--self-close-exception", "exception", default="", metavar="WHY", help="Close your own work. Audited.")
 @reason_options
 @if_version
 def close(session: Session, task: str, exception: str, reason: str, if_version: int | None) -> None:

@@ -113,7 +113,7 @@ def _wrapped(text: str, left: int) -> str:
     "--default", is_flag=True, help="Remove the value that was set here, so that foureyes.toml or the default applies."
 )
 def config_set(session: Session, key: str, value: str | None, default: bool) -> None:
-    """Change a setting or a flag; this overrides foureyes.toml. People only. Old and new value are recorded."""
+    """Change a setting or a flag. It overrides foureyes.toml. People only. Old and new value are recorded."""
     if value is None and not default:
         raise BadInput("name the new value, or --default.", next_step=fe("config", "set", key, blank("VALUE")))
     change = session.app.policy.set_feature if key in FEATURES else session.app.policy.set
@@ -123,8 +123,8 @@ def config_set(session: Session, key: str, value: str | None, default: bool) -> 
 @verb("accept", example="fe config accept")
 @click.option("--seen", default="", metavar="DIGEST", help="Accept exactly this version, without asking.")
 def config_accept(session: Session, seen: str) -> None:
-    """Put the foureyes.toml of the target branch in force. People only; it is recorded. It shows what would change and
-    asks. Without a terminal it needs --seen. A version that was not shown is not accepted. (P12)
+    """Put the foureyes.toml of the target branch in force. People only, recorded. It shows the changes and asks.
+    Without a terminal it needs --seen. (P12)
     """
     offer = session.app.policy.offered(session.actor)
     if offer.new and not seen:

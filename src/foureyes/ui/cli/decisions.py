@@ -27,16 +27,20 @@ LOOK = FaceLook("cli")
     metavar=SEEN_FORM,
     help="The change you reviewed, as fe show names it. Agents must give it. (D7)",
 )
-@click.option("--all-auto", is_flag=True, help="Everything auto-approvable that is not high risk; lists it first. (M8)")
+@click.option(
+    "--all-auto", is_flag=True, help="Everything auto-approvable that is not high risk. It is listed first. (M8)"
+)
 @click.option("--yes", is_flag=True, help="With --all-auto: do not ask.")
 @click.option(
-    "--break-glass", metavar="WHY", help="Approve in spite of the rules. People only; permanently audited. (N3)"
+    "--break-glass", metavar="WHY", help="Approve in spite of the rules. People only, permanently audited. (N3)"
 )
-@click.option("--reviewed-by", default="", metavar="NAME", help="Policy trusted: who reviewed your own work; audited.")
 @click.option(
-    "--self-review", is_flag=True, help="Policy trusted: you reviewed your own work. Needs a reason; audited."
+    "--reviewed-by", default="", metavar="NAME", help="Policy trusted: the reviewer of your own work. Audited."
 )
-@click.option("--record-only", is_flag=True, help="Policy delegated or trusted: record it; anyone may finish it. (P11)")
+@click.option("--self-review", is_flag=True, help="Policy trusted: you reviewed your own work. Needs -m. Audited.")
+@click.option(
+    "--record-only", is_flag=True, help="Policy delegated or trusted: record it, so that anyone may finish it. (P11)"
+)
 @click.option("--withdraw", is_flag=True, help="Withdraw your approval, until the merge has begun.")
 @reason_options
 @if_version

@@ -12,9 +12,9 @@ from foureyes.ui.cli.command import Session, verb
 
 @verb("demo", example="fe demo")
 def demo(_session: Session) -> None:
-    """Watch scripted agents work in a throwaway project. Everything but the agents is real. At a terminal the app opens
-    while they work, and R, D and A are yours. Anywhere else it prints its story. It takes about half a minute, touches
-    nothing outside a temporary directory, and needs no agent program and no network.
+    """Watch scripted agents work in a throwaway project. Everything but the agents is real. At a terminal the app
+    opens, and R, D and A are yours. Elsewhere it prints the story. It takes about half a minute, touches nothing
+    outside a temporary directory, and needs no agent program and no network.
     """
     if not sys.executable:
         raise Internal("this interpreter does not know its own path")

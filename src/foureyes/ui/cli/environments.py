@@ -20,7 +20,7 @@ KEY, COMMAND, TREE = 8, 60, 7
 @verb("environments", example="fe check environments --prune --dry-run", modes={"prune": ("everything", "dry_run")})
 @click.option("--prune", is_flag=True, help="Remove those that no check used for 14 days.")
 @click.option("--all", "everything", is_flag=True, help="With --prune: recently used ones too. People only.")
-@click.option("--dry-run", is_flag=True, help="With --prune: list what would be removed; remove nothing.")
+@click.option("--dry-run", is_flag=True, help="With --prune: list what would be removed.")
 def check_environments(session: Session, prune: bool, everything: bool, dry_run: bool) -> None:
     """List the cached environments of checks on this machine. [checkout] prepare builds them, for every project. Above
     20 GB, --prune also removes the least recently used ones. An environment in use stays. (D5)

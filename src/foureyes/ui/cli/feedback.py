@@ -15,17 +15,17 @@ seen_option = click.option(
     "--seen",
     default="",
     metavar=SEEN_FORM,
-    help="The change you reviewed, as fe show names it. If it has moved, nothing is done. (D7)",
+    help="The change you reviewed, as fe show names it. Refused if it has moved. (D7)",
 )
 
 
 @verb("redo", example='fe redo fe-7k2 --issue "tests incomplete" -m "the token is never rotated" --bump')
 @click.argument("task")
 @click.option(
-    "--issue", "issues", multiple=True, metavar="ISSUE", help="A quick issue, by number or beginning; repeatable."
+    "--issue", "issues", multiple=True, metavar="ISSUE", help="A quick issue, by number or beginning. Repeatable."
 )
 @click.option("--keep", is_flag=True, help="Continue on top of the current work (default).")
-@click.option("--fresh", is_flag=True, help="Start over from the original base; the old head is kept.")
+@click.option("--fresh", is_flag=True, help="Start over from the original base. The old head is kept.")
 @click.option("--checkpoint", metavar="NAME", default="", help="Start over from a checkpoint.")
 @click.option("--bump", is_flag=True, help="One priority higher.")
 @click.option("--lower", is_flag=True, help="One priority lower.")

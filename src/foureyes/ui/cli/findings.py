@@ -97,7 +97,7 @@ def finding_show(session: Session, name: str) -> None:
 @click.option("--why", default="", help="Why it matters.")
 @click.option("--quote", default="", help="The code, quoted exactly.")
 @click.option("--rule", default="", help="The rule it breaks.")
-@click.option("--patch", default="", metavar="FILE", help="A unified diff that fixes it; - for stdin.")
+@click.option("--patch", default="", metavar="FILE", help="A unified diff that fixes it. `-` reads stdin.")
 @click.option("--again", default="", metavar="ID", help="The earlier finding that this repeats.")
 def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: str, again: str, **texts: str) -> None:
     """Add a finding to the latest attempt. CRITICAL and HIGH findings block. On a branch fe/TASK you can leave out the
@@ -188,16 +188,18 @@ def _one_word(given: dict[str, Any], words: tuple[str, ...]) -> str:
 @word_options(
     ANSWERS,
     {
-        "FIXED": "Fixed; -m says how.",
-        "REJECTED": "The finding is wrong; -m gives the technical reason. A blocking one needs --ground.",
-        "DEFERRED": "Fix it later; not for a blocking one.",
-        "SKIPPED": "Will not fix; not for a blocking one.",
+        "FIXED": "Fixed, as -m says.",
+        "REJECTED": "The finding is wrong, for the technical reason in -m. A blocking one needs --ground.",
+        "DEFERRED": "Fix it later. Not for a blocking one.",
+        "SKIPPED": "Will not fix. Not for a blocking one.",
     },
 )
 @click.option("--ground", default="", help=f"{', '.join(GROUNDS)} (L7).")
 @click.option("--commit", default="", metavar="SHA", help="The commit that fixes it.")
 @click.option("--debt", default="", metavar="new|TASK", help="With --deferred: create a task for it, or name one.")
-@click.option("--file", default="", metavar="FILE", help="A handoff_developer document with all answers; - for stdin.")
+@click.option(
+    "--file", default="", metavar="FILE", help="A handoff_developer document with all answers. `-` reads stdin."
+)
 @click.option("--track", is_flag=True, help="No answer: create follow-up tasks from these notes, once each. (L16)")
 @click.option("--task", default="", metavar="TASK", help="With --track: every open note of this task.")
 @click.option(
@@ -219,7 +221,7 @@ def finding_answer(
     reason: str,
     **given: Any,
 ) -> None:
-    """Answer findings. One answer counts for all that are named; a document can hold all answers. All of them are
+    """Answer findings. One answer counts for all named findings. A document can hold several answers. All are
     recorded or none. (L6)
     """
     if not (names or task) or (apply and len(names) > 1):
@@ -271,11 +273,11 @@ def _answer_document(session: Session, names: tuple[str, ...], file: str) -> Any
     RULINGS,
     {
         "VERIFIED": "The finding is fixed.",
-        "NOT_FIXED": "It is not fixed: open again, counted as a false fix.",
+        "NOT_FIXED": "It is not fixed. It is open again, and counts as a false fix.",
         "ACCEPTED": "The rejection is right.",
-        "OVERRULED": "The rejection is wrong: it must be fixed.",
+        "OVERRULED": "The rejection is wrong. It must be fixed.",
         "CONFIRMED": "Real, though its quote is nowhere in the code. (V7)",
-        "DISMISSED": "Not real; its quote is nowhere in the code. (V7)",
+        "DISMISSED": "Not real, and its quote is nowhere in the code. (V7)",
         "OBSOLETE": "Its file is no longer part of the change. (L4)",
     },
 )
@@ -317,11 +319,11 @@ def finding_judge(
 
 @verb("waive", example='fe finding waive TL-fe-7k2-1-001 --days 14 -m "the limit is configured in the next release"')
 @click.argument("name", metavar="ID")
-@click.option("--days", type=int, default=WAIVED_DAYS, show_default=True, help="How long it is valid.")
+@click.option("--days", type=int, metavar="N", default=WAIVED_DAYS, show_default=True, help="How long it is valid.")
 @reason_options
 def finding_waive(session: Session, name: str, days: int, reason: str) -> None:
-    """Let a blocking finding pass for a limited time. For people who are not authors of the change. It stays on every
-    report. (E3)
+    """Let a blocking finding pass for a limited time. For people who are not authors of the change. Every report
+    shows it. (E3)
     """
     say(session, session.app.findings.waive(session.actor, name, reason, days=days))
 
@@ -335,7 +337,9 @@ def finding_waive(session: Session, name: str, days: int, reason: str) -> None:
 @click.argument("file")
 @click.option("--all", "whole", is_flag=True, help="Include findings outside the change.")
 @click.option("--handoff", is_flag=True, help="The file is a handoff document of a tech lead, a developer or QA.")
-@click.option("--seen", default="", metavar=SEEN_FORM, help="The change that the tech lead reviewed; agents name it.")
+@click.option(
+    "--seen", default="", metavar=SEEN_FORM, help="The change that the tech lead reviewed. Agents must give it."
+)
 def finding_import(session: Session, task: str, file: str, whole: bool, handoff: bool, seen: str) -> None:
     """Import a tool's findings (SARIF), or a handoff. They are added to the latest attempt. `-` reads stdin.
 
@@ -368,8 +372,8 @@ HANDOFF_ROLES = ("tech_lead", "developer", "qa")
     help="The handoff document of this role instead: open issues, answers, or failing tests.",
 )
 def finding_export(session: Session, task: str | None, role: str | None) -> None:
-    """Export findings as SARIF, or as a handoff. Of one task, or of the whole project. A handoff is made from what is on
-    record.
+    """Export findings as SARIF, or as a handoff. The findings of one task, or of the whole project. A handoff is
+    made from the journal.
     """
     if role is None:
         output.write_raw(session.app.exchange.export(task or "").decode().rstrip("\n") + "\n")

@@ -37,8 +37,8 @@ def key() -> None:
     "--key", default="", metavar="FINGERPRINT", help="With --new: also use an existing key of yours for this project."
 )
 def key_add(session: Session, public: str, person: str, new: bool, ssh: str, key: str) -> None:
-    """Accept another person's key, or create your own. You sign another person's key with yours. Creating one asks for a
-    passphrase, now and at each use. A project's first key needs no other key; later ones do.
+    """Accept another person's key, or create your own. You sign another person's key with yours. A new key asks for
+    a passphrase, now and at each use. Someone with a key must accept it, unless it is the project's first.
     """
     if new:
         key_new(session, ssh, key)

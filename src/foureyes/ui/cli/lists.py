@@ -18,25 +18,31 @@ from foureyes.ui.cli.command import PAGER, Priority, Session, verb
 from foureyes.ui.steps import next_line
 
 LIMIT = click.option(
-    "--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="Maximum number of rows."
+    "--limit", type=click.IntRange(1, 1000), default=50, show_default=True, metavar="N", help="Maximum number of rows."
 )
 
 
 @verb("list", example="fe list --status reviewing --label security --limit 10")
 @click.option("--status", help=f"One of {', '.join(STATUSES)}.")
 @click.option("--all", "everything", is_flag=True, help="Closed tasks too.")
-@click.option("--label")
-@click.option("--priority", type=Priority())
+@click.option("--label", help="Tasks with this label.")
+@click.option("--priority", type=Priority(), help="Tasks of this priority.")
 @click.option("--type", "kind", metavar="TYPE", help=f"One of {', '.join(TYPES)}.")
 @click.option("--parent", help="Children of this task.")
 @click.option("--mine", is_flag=True, help="Tasks this session works on.")
 @click.option("--ready", is_flag=True, help="Tasks that can be started now.")
 @click.option("--reviewable", is_flag=True, help="Tasks you may approve.")
 @click.option("--blocked", is_flag=True, help="Blocked, or waiting for a dependency.")
-@click.option("--unmerged", is_flag=True, help="Closed without merging its work.")
+@click.option("--unmerged", is_flag=True, help="Closed without a merge.")
 @click.option("--landed", is_flag=True, help="On the target branch before it was reviewed.")
-@click.option("--text", help="Words in title, description or acceptance; newest first.")
-@click.option("--sort", type=click.Choice(["priority", "newest", "oldest"]), default="priority", show_default=True)
+@click.option("--text", help="Words in title, description or acceptance. Newest first.")
+@click.option(
+    "--sort",
+    type=click.Choice(["priority", "newest", "oldest"]),
+    default="priority",
+    show_default=True,
+    help="The order.",
+)
 @click.option("--after", metavar="ID", help="Continue after this task, the last one of the previous page.")
 @LIMIT
 def list_tasks(

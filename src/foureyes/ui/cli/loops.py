@@ -46,11 +46,11 @@ def _row(round_: Round) -> tuple[str, ...]:
 
 
 DECISIONS = {
-    "split": "split it into new tasks (--into) and wait for them",
-    "senior": "give it to tier senior",
-    "fresh": "start over from its original base; the work so far is kept",
+    "split": "create new tasks from it (--into) and wait for them",
+    "senior": "give it to the senior tier",
+    "fresh": "start over from its original base, and keep the old work",
     "ask": "ask a person to decide",
-    "continue": "let it go on as it is",
+    "continue": "let it continue as it is",
 }
 
 
@@ -58,12 +58,12 @@ DECISIONS = {
     "lead",
     example='fe lead senior fe-7k2 -m "needs somebody who knows the counter"\n'
     'fe lead split fe-7k2 --into "Read the limit from settings" --into "Count per key" -m "too much at once"',
-    help="Decide what to do with a stuck task. For the lead and for people. Nothing here can force an approval. (E3)\n\n"
-    f"{'; '.join(f'{word}: {what}' for word, what in DECISIONS.items())}.",
+    help="Decide what to do with a stuck task. For the lead and for people. No decision forces an approval. (E3)\n\n\b\n"
+    + "\n".join(f"{word:<10}{what}" for word, what in DECISIONS.items()),
 )
 @click.argument("decision", type=click.Choice(tuple(DECISIONS)))
 @click.argument("task")
-@click.option("--into", multiple=True, metavar="TITLE", help="With split: title of a new task for a part; repeatable.")
+@click.option("--into", multiple=True, metavar="TITLE", help="With split: the title of a new task. Repeatable.")
 @reason_options
 def lead(session: Session, decision: str, task: str, into: tuple[str, ...], reason: str) -> None:
     if into and decision != "split":

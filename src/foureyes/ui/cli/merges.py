@@ -30,13 +30,13 @@ WORDS = {
     modes={"lists": (), "retry": ("task",), "": ("task", "wait")},
 )
 @click.argument("task", required=False)
-@click.option("--list", "lists", is_flag=True, help="List approved tasks in merge order; merge nothing.")
-@click.option("--retry", is_flag=True, help="Put a stuck task back into the queue; merge nothing.")
+@click.option("--list", "lists", is_flag=True, help="List approved tasks in merge order. Merge nothing.")
+@click.option("--retry", is_flag=True, help="Put a stuck task back into the queue. Merge nothing.")
 @click.option("--wait", is_flag=True, help="Wait for approvals that can still be withdrawn. (Q0)")
 def merge(session: Session, task: str | None, lists: bool, retry: bool, wait: bool) -> None:
-    """Merge approved tasks, in queue order. Each one is merged into a candidate, the candidate is checked, and the
-    target branch moves. One at a time, never in your checkout. With a task only that one, if it is its turn. Exit code
-    6 if a merge came back or is stuck.
+    """Merge approved tasks, in queue order. Each is merged into a candidate, the checks run on it, and the target
+    branch moves if they pass. Tasks merge one at a time, never in your checkout. With a task, only that one, if it
+    is its turn. Exit code 6 if a merge was sent back or is stuck.
     """
     if lists:
         show_waiting(session)
@@ -114,23 +114,26 @@ def target() -> None:
 @verb("here", example='fe target here -m "the old machine is gone"')
 @reason_options
 def target_here(session: Session, reason: str) -> None:
-    """Merge in this clone from now on. For several clones that share a store, where no remote carries the target.
-    People only. This clone must have what was merged before.
+    """Merge in this clone from now on. For several clones that share a store without a remote target. People only.
+    This clone must have everything merged so far.
     """
     go_on(session, session.app.merges.here(session.actor, reason))
 
 
 @verb("accept", example='fe target accept --seen COMMIT -m "a secret was taken out of the history"')
-@click.option("--seen", default="", metavar="COMMIT|ADDRESS", help="What you saw, in full; fe merge names it.")
+@click.option(
+    "--seen", default="", metavar="COMMIT|ADDRESS", help="The full commit or address that you saw. fe merge names it."
+)
 @click.option("--address", is_flag=True, help="Accept a new address of the project's remote instead.")
 @reason_options
 def target_accept(session: Session, seen: str, address: bool, reason: str) -> None:
-    """Accept that someone set the target branch back. Merging continues onto a target that lacks the last merge on
-    record. People only. If that was not intended, bring the merge back first: `fe merge` says how. Only the commit
-    named by --seen is accepted. Without --seen it shows what would be.
+    """Accept that someone set the target branch back. Merging then continues on a target without the last recorded
+    merge. People only. If that was not intended, restore the merge first: `fe merge` says how. Only the commit named
+    by --seen is accepted. Without --seen it only shows the change.
 
-    With --address, this clone names another address than the one on record. If none of you changed it, set it back
-    first: anyone who can write `.git/config` can name a repository of their own. Without --seen both are shown.
+    Use --address if this clone has another address of the remote than the recorded one. If none of you changed it,
+    set it back first, because anyone who can write `.git/config` can name their own repository. Without --seen it
+    shows both.
     """
     accept = session.app.merges.address if address else session.app.merges.accept
     go_on(session, accept(session.actor, reason, seen))

@@ -28,7 +28,7 @@ def log(session: Session, task: str, text: str, kind: str) -> None:
 
 @verb("handoff", example='fe handoff fe-7k2 --done "token store" --remaining "logout" --uncertain "clock skew"')
 @click.argument("task")
-@click.option("--done", multiple=True, help="What is done; repeatable.")
+@click.option("--done", multiple=True, help="What is done. Repeatable.")
 @click.option("--remaining", multiple=True, help="What is left.")
 @click.option("--decision", "decisions", multiple=True, help="What was decided, and why.")
 @click.option("--uncertain", multiple=True, help="What is still unknown.")
@@ -40,7 +40,7 @@ def handoff(
     decisions: tuple[str, ...],
     uncertain: tuple[str, ...],
 ) -> None:
-    """Leave a note for whoever works on the task next."""
+    """Leave a note for the next agent or person on the task."""
     outcome = session.app.notes.handoff(
         session.actor, task, done=done, remaining=remaining, decisions=decisions, uncertain=uncertain
     )

@@ -28,14 +28,14 @@ def plan() -> None:
 @click.argument("file")
 @click.option("--group", default="", help="The group of the new tasks.")
 @click.option("--parent", default="", metavar="TASK", help="The parent of the new tasks.")
-@click.option("--dry-run", is_flag=True, help="Show the tasks and their modes; change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the tasks and their modes. Create nothing.")
 @click.option("--again", "--anew", is_flag=True, help="Also create tasks whose title exists already.")
 def plan_import(session: Session, file: str, group: str, parent: str, dry_run: bool, again: bool) -> None:
-    """Create the tasks of a plan. Every "## Task: …" section of a Markdown file, or every row of a JSON plan, is a task.
-    All of them are created or none; `-` reads stdin. A section may have Labels, Priority, Depends on and Acceptance. A task that exists
-    already, by its key or title, is not changed. If an existing task has a looser review mode than the plan, nothing is
-    created (M7). A task without a review label becomes auto-approve. Your plan's modes do not apply to tasks that you
-    implement yourself (M6). If an agent imported the plan, a person confirms its modes with `fe plan accept`.
+    """Create the tasks of a plan, all or none. A plan is JSON, or Markdown with a "## Task: …" section for each
+    task. `-` reads stdin. A section may have Labels, Priority, Depends on and Acceptance. A task that exists
+    already, by key or title, does not change. If it has a looser review mode than the plan, nothing is created (M7).
+    A task without a review label becomes auto-approve. Your plan's modes do not apply to tasks that you implement
+    yourself (M6). A person confirms the modes of an agent's plan with `fe plan accept`.
     """
     name = os.path.basename(file) if file != "-" else "stdin"
     ask = session.app.plans.preview if dry_run else session.app.plans.import_
@@ -92,10 +92,10 @@ def _read(session: Session, file: str) -> str:
 
 @verb("draft", example='fe plan draft "Sign in with a passkey"')
 @click.argument("goal")
-@click.option("--agent", "profile", default="", help="The agent profile that plans; default: the lead or the senior.")
+@click.option("--agent", "profile", default="", help="The agent profile that plans. Default: the lead or the senior.")
 def plan_draft(session: Session, goal: str, profile: str) -> None:
-    """Let an agent draft a plan for a goal. The goal is a sentence or a task. The plan is printed and kept as a file;
-    nothing is imported. A goal in words becomes an epic. Refused below an agent. (I5)
+    """Let an agent draft a plan for a goal. The goal is a sentence or a task. The plan is printed and saved in a
+    file, and nothing is imported. A goal in words becomes an epic. Agents cannot use it. (I5)
     """
     click.echo("an agent reads the project and plans; Ctrl-C ends it", err=True)
     drafted = session.app.planning.draft(session.actor, goal, profile=profile)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @verb("init", example="fe init --prefix shop")
 @click.option("--prefix", default="fe", show_default=True, help="Prefix of task ids.")
-@click.option("--target", help="The protected branch; default: the current one, if it is the usual one.")
+@click.option("--target", help="The protected branch. Default: the current one, if it is the usual one.")
 @click.option("--no-commit", is_flag=True, help="Write foureyes.toml without committing it.")
 @click.option(
     "--from", "source", metavar="FILE", help="Take settings from an older tool's file (JSON in camelCase, or TOML)."
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "--try/--no-try",
     "trying",
     default=None,
-    help="Run each proposed check once, and leave out what cannot run. The default on a terminal.",
+    help="Run each proposed check once, and leave out what cannot run. Default on a terminal.",
 )
 def init(
     session: Session,

@@ -18,10 +18,12 @@ ON_PURPOSE = "waits on purpose"
 
 
 @verb("queue", example="fe queue --limit 10")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many rows to show.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=50, show_default=True, metavar="N", help="Maximum number of rows."
+)
 def queue(session: Session, limit: int) -> None:
-    """List tasks waiting for review, riskiest first. Per-task reviews come before the others. Whatever only a person
-    can resolve is listed above them.
+    """List tasks waiting for review, riskiest first. Per-task reviews come first. What only a person can resolve is
+    listed above them.
     """
     show_queue(session, limit)
 

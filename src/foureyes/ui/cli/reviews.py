@@ -45,7 +45,7 @@ def review() -> None:
     "--seen", default="", metavar=SEEN_FORM, help="The change you reviewed, if the document does not name it."
 )
 def review_submit(session: Session, task: str, file: str, seen: str) -> None:
-    """Submit a review_result: verdict, issues, files read. It may hold rulings, too. All of it is recorded or nothing;
+    """Submit a review_result: verdict, issues, files read. It may have rulings. All of it is recorded or nothing.
     `-` reads stdin. (V3)
     """
     document = read_document(session, file, command=("review", "submit", task))
@@ -69,11 +69,12 @@ def outcome_text(done: ReviewOutcome) -> str:
 @click.argument("task", required=False, default="", metavar="[TASK|CYCLE]")
 @click.option("--task", "about", default="", metavar="TASK", help="Only cycles about this task.")
 @click.option("--live", is_flag=True, help="Only open cycles.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of cycles.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Maximum number of rows."
+)
 def review_show(session: Session, task: str, about: str, live: bool, limit: int) -> None:
-    """Show the reviews of a task, or one review cycle. For each review: its reviewer, verdict, result and the files not
-    read. Without either, list the review cycles, newest first: what each is about, the reviewers it waits for and the
-    rule that decided.
+    """Show the reviews of a task, or one review cycle. Each review has its reviewer, verdict, result and unread
+    files. Without an argument, list the review cycles, newest first.
     """
     if not task:
         show_cycles(session, about, live, limit)
@@ -139,9 +140,9 @@ def show_cycle(session: Session, cycle: str) -> None:
     },
 )
 @click.argument("task", required=False)
-@click.option("--reviewer", default="", metavar="NAME", help="The reviewer named in the document; default: you.")
+@click.option("--reviewer", default="", metavar="NAME", help="The reviewer named in the document. Default: you.")
 @click.option(
-    "--ask", "names", multiple=True, metavar="NAME", help="A profile, session, person or `human`; repeatable."
+    "--ask", "names", multiple=True, metavar="NAME", help="A profile, session, person or `human`. Repeatable."
 )
 @click.option("--open", "opens", is_flag=True, help="Ask the reviewers that the policy chooses (V4).")
 @click.option("--now", is_flag=True, help="Ask for a review now. For people and services. (V1)")
@@ -157,9 +158,9 @@ def review_request(
     prompt: bool,
     reason: str,
 ) -> None:
-    """Print the review_request for the latest attempt. (V2) With --ask, --open or --now reviewers are asked, in a review
-    cycle; that also works for work in progress. With --now and without a task, they review all work in progress, and
-    what they stop is stopped everywhere (V9).
+    """Print the review_request for the latest attempt. (V2) --ask, --open and --now ask reviewers in a review cycle,
+    also about work in progress. With --now and without a task, they review all work in progress, and what they stop
+    is stopped everywhere (V9).
     """
     if now:
         answer_cycle(session, session.app.cycles.now(session.actor, task, reason=reason))
@@ -223,8 +224,8 @@ def review_clarify(session: Session, cycle: str, point: str, text: str, ask: boo
 @click.option("--end", is_flag=True, help="End this cycle without a decision. Its pauses and holds stay. People only.")
 @click.option("-m", "--reason", default="", help="Why it ends.")
 def review_decide(session: Session, cycle: str, now: bool, end: bool, reason: str) -> None:
-    """Decide review cycles that wait for nobody. A late reviewer gives no review: the next one is asked, or a rule
-    decides (V8). A runner does this by itself.
+    """Decide review cycles that wait for nobody. If a reviewer is late, the next one is asked or a rule decides
+    (V8). A runner does this by itself.
     """
     if end:
         if not cycle:

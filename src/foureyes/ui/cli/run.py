@@ -32,12 +32,12 @@ AGAIN = "stopping when the current runs finish. Press Ctrl-C again to end them n
 
 @verb("run", example="fe run --agents 3\nfe run --until-idle --assign fe-7k2=codex")
 @click.option(
-    "--agents", default=1, metavar="N", type=click.IntRange(1, 100), help="Number of concurrent runs; default: 1."
+    "--agents", default=1, metavar="N", type=click.IntRange(1, 100), help="Number of concurrent runs. Default: 1."
 )
 @click.option("--once", is_flag=True, help="Start what can start now, finish it, and exit.")
 @click.option("--until-idle", is_flag=True, help="Exit when there is nothing left to do.")
-@click.option("--assign", multiple=True, metavar="TASK=AGENT", help="The profile for a task; repeatable.")
-@click.option("--sprints", is_flag=True, help="Only tasks of sprints; exits when no sprint is running.")
+@click.option("--assign", multiple=True, metavar="TASK=AGENT", help="The profile for a task. Repeatable.")
+@click.option("--sprints", is_flag=True, help="Only tasks of sprints. Exits when no sprint is running.")
 @click.option("--detach", is_flag=True, help="Run in the background, also after this terminal is closed.")
 def run(
     session: Session,
@@ -48,9 +48,9 @@ def run(
     sprints: bool,
     detach: bool,
 ) -> None:
-    """Let agents work on ready tasks. Each works in its own worktree. The work is submitted, checked, sent back or
-    merged, or it waits for a person. For people, and for services that the policy names (I5). The first Ctrl-C lets
-    current runs finish, a second one ends them. The work stays on its branches either way.
+    """Let agents work on ready tasks. Each works in its own worktree. Work is submitted and checked, and then sent
+    back, merged or left to a person. For people, and for services that the policy names (I5). The first Ctrl-C lets
+    current runs finish, a second one ends them. Work stays on its branches.
     """
     assigned = tuple(map(_assigned, assign))
     _runs(session, agents, once=once, until_idle=until_idle, assigned=assigned, detach=detach, sprints=sprints)

@@ -49,8 +49,8 @@ def logs(session: Session, task: str, follow: bool, last: int | None, raw: bool)
 @click.option("--watch", is_flag=True, help="Only follow the agent at work.")
 def attach(session: Session, task: str, watch: bool) -> None:
     """Continue an agent's conversation yourself. It opens in the task's worktree. The run ends first, the task is
-    paused and yours, and you become one of its authors. For people at a terminal. Elsewhere, or with --watch, you
-    follow the agent's output until it ends. Ctrl-C leaves the agent at work; `fe pause --now` ends it.
+    paused and yours, and you become one of its authors. Needs a person at a terminal. Elsewhere, or with --watch, it
+    follows the agent's output until the end. Ctrl-C leaves the agent running, and `fe pause --now` ends it.
     """
     if not watch and session.can_ask:
         conversation = session.app.agents.conversation(session.actor, task)

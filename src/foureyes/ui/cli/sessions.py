@@ -53,7 +53,9 @@ def session() -> None:
 
 
 @verb("list", example="fe session list")
-@click.option("--limit", type=click.IntRange(1, 1000), default=50, show_default=True)
+@click.option(
+    "--limit", type=click.IntRange(1, 1000), default=50, show_default=True, metavar="N", help="Maximum number of rows."
+)
 def session_list(session: Session, limit: int) -> None:
     """List sessions, latest activity first."""
     rows = session.app.sessions.list(limit)
@@ -72,9 +74,9 @@ def _cells(row: SessionView) -> tuple[str, ...]:
 @verb("spawn", example="FOUREYES_TOKEN=$(fe session spawn fe-7k2 --role implement) claude -p 'work on fe-7k2'")
 @click.argument("task")
 @click.option("--role", required=True, metavar="ROLE", help=f"What the sub-agent may do: {' or '.join(ROLES)}.")
-@click.option("--agent", default="", metavar="NAME", help="The agent profile it runs as; default: yours.")
+@click.option("--agent", default="", metavar="NAME", help="The agent profile it runs as. Default: yours.")
 def session_spawn(session: Session, task: str, role: str, agent: str) -> None:
-    """Give a sub-agent a session of its own. It gets a token for one role on one task, which is valid only below this
+    """Give a sub-agent a session of its own. Its token is for one role on one task, and is valid only below this
     agent or shell.
     """
     made = session.app.sessions.spawn(session.actor, task, role, agent=agent)
@@ -90,8 +92,8 @@ def session_spawn(session: Session, task: str, role: str, agent: str) -> None:
 @click.argument("name", required=False, metavar="[SESSION]")
 @reason_options
 def session_end(session: Session, name: str | None, reason: str) -> None:
-    """End your session, or one that you spawned. Sessions below it end too. Tokens become void and claims free. A
-    person may end any session.
+    """End your session, or one that you spawned. Sessions below it end too. Their tokens become void and their
+    claims are released. A person may end any session.
     """
     if name is not None and not name.strip():
         raise BadInput("the session's name is empty.", next_step=fe("session", "list"))

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @verb("setup", example="fe setup claude --dry-run\nfe setup claude")
 @click.argument("program", metavar="|".join(PROGRAMS), type=click.Choice(PROGRAMS))
-@click.option("--dry-run", is_flag=True, help="Show what would change, as a diff; write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the change as a diff. Write nothing.")
 @click.option("--remove", is_flag=True, help="Remove all of it.")
 def setup(session: Session, program: str, dry_run: bool, remove: bool) -> None:
-    """Add instructions and tools to an agent program. Where the program has hooks, it also adds a reminder of open
-    claims. Safe to repeat. The rest of the program's files stays as it is.
+    """Add instructions and tools to an agent program. If the program has hooks, it also adds a reminder of open
+    claims. Safe to repeat. Everything else in the program's files stays as it is.
     """
     from foureyes.bootstrap.agent_setup import set_up
 

@@ -24,18 +24,23 @@ TARGETS = (
     click.option("--hours", type=float, metavar="H", help="Stop after this time."),
     click.option("--until", default="", metavar="HH:MM", help="Stop at this local time, today or tomorrow."),
     click.option("--until-idle", "idle", is_flag=True, help="Stop when none of its tasks is ready (default)."),
-    click.option("--label", "labels", multiple=True, metavar="LABEL", help="Tasks with this label; repeatable."),
+    click.option("--label", "labels", multiple=True, metavar="LABEL", help="Tasks with this label. Repeatable."),
     click.option("--priority", type=Priority(), metavar="P", help="Tasks of this priority or higher."),
-    click.option("--without", multiple=True, metavar="LABEL|TASK", help="Leave these out; repeatable."),
-    click.option("--pause-on-error/--no-pause-on-error", default=None, help="Pause on any error; default: [sprint]."),
+    click.option("--without", multiple=True, metavar="LABEL|TASK", help="Leave these out. Repeatable."),
     click.option(
-        "--checkpoint/--no-checkpoint", default=None, help="Make a checkpoint of the target first; default: [sprint]."
+        "--pause-on-error/--no-pause-on-error", default=None, help="Pause on any error. Default: sprint.pause_on_error."
+    ),
+    click.option(
+        "--checkpoint/--no-checkpoint",
+        default=None,
+        help="Make a checkpoint of the target first. Default: sprint.checkpoint.",
     ),
     click.option(
         "--agents",
         type=click.IntRange(1, 100),
         default=SPRINT_AGENTS,
         show_default=True,
+        metavar="N",
         help="Number of concurrent runs.",
     ),
 )
@@ -72,14 +77,16 @@ def _ask(names: tuple[str, ...], given: dict[str, Any]) -> SprintAsk:
 
 @click.group("sprint")
 def sprint() -> None:
-    """Let agents work on chosen tasks until a set time."""
+    """Let agents work on chosen tasks until a set time. Only people, and services that the policy names, start,
+    pause, stop or undo one. (I5)
+    """
 
 
 @verb("plan", example="fe sprint plan --until 08:00 --label api --without docs")
 @selection
 def plan(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> None:
-    """Choose the tasks and the end of a sprint. Ready tasks are chosen by id, label and priority. Shows how long they
-    will take and what will need a person. Nothing starts. For people and services.
+    """Choose the tasks and the end of a sprint. Ready tasks are chosen by id, label and priority. It shows how long
+    they will take and what will need a person. Nothing starts. For people and services.
     """
     view = session.app.sprints.plan(session.actor, _ask(names, given))
     session.answer(view, text.plan_text(view))
@@ -88,10 +95,9 @@ def plan(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> Non
 @verb("start", example="fe sprint start s-04\nfe sprint start --until 08:00")
 @selection
 def start(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> None:
-    """Start a sprint, or continue a paused one. Give the id of a planned sprint, or choose tasks and an end here.
-    Without arguments it takes the planned or paused sprint, else everything that is ready. A checkpoint is made first.
-    If no runner is at work it starts one in the background, or nothing starts. For people, and for services that the
-    policy names. (I5)
+    """Start a sprint, or continue a paused one. Name a planned sprint, or choose tasks and an end here. Without
+    arguments it takes the planned or paused sprint, else everything that is ready. If no runner is running, it
+    starts one in the background. If that fails, nothing starts.
     """
     from foureyes.bootstrap.runner_launcher import prepare
 
@@ -144,12 +150,14 @@ def _say(session: Session, done: SprintBegun) -> None:
 )
 @SPRINT
 @click.option("--all", "everything", is_flag=True, help="List all sprints, newest first.")
-@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Maximum number of rows.")
+@click.option(
+    "--limit", type=click.IntRange(1, 1000), default=20, show_default=True, metavar="N", help="Maximum number of rows."
+)
 @click.option("--report", "reports", is_flag=True, help="What it merged, what failed and why, findings, cost and time.")
 @click.option("--markdown", is_flag=True, help="The report as Markdown.")
 def status(session: Session, sprint: str, everything: bool, limit: int, reports: bool, markdown: bool) -> None:
-    """Show how far a sprint is. It is the current one, else the latest, or the one you name. In a report, tasks waiting
-    for you are sorted by risk.
+    """Show how far a sprint is. The default is the current one, else the latest. A report sorts tasks waiting for
+    you by risk.
     """
     if everything:
         show_all(session, limit)
@@ -178,8 +186,8 @@ def show_all(session: Session, limit: int) -> None:
 @SPRINT
 @reason_options
 def stop(session: Session, sprint: str, reason: str) -> None:
-    """End the current sprint, or the one you name. Current runs finish and no other task of it starts. A planned sprint
-    is withdrawn. For people, and for services that the policy names. (I5)
+    """End the current sprint, or the one you name. Current runs finish, and no other task of it starts. A planned
+    sprint is withdrawn.
     """
     _say(session, session.app.sprints.stop(session.actor, sprint, reason=reason))
 
@@ -188,18 +196,14 @@ def stop(session: Session, sprint: str, reason: str) -> None:
 @SPRINT
 @reason_options
 def pause(session: Session, sprint: str, reason: str) -> None:
-    """Start no more tasks of a sprint for now. Current runs finish. fe sprint start continues. For people, and for
-    services that the policy names. (I5)
-    """
+    """Start no more tasks of a sprint for now. Current runs finish. fe sprint start continues."""
     _say(session, session.app.sprints.pause(session.actor, sprint, reason=reason))
 
 
 @verb("undo", example="fe sprint undo s-04")
 @click.argument("sprint", metavar="SPRINT")
 def undo(session: Session, sprint: str) -> None:
-    """Create tasks that revert the merges of a sprint. They are reviewed like any other task. For people, and for
-    services that the policy names. (I5)
-    """
+    """Create tasks that revert the merges of a sprint. They are reviewed like any other task."""
     done = session.app.sprints.undo(session.actor, sprint)
     lines = [done.message, *[f"  {revert}  takes back {task}" for task, revert in done.reverts]]
     lines += [f"  {revert}  was planned before, for {task}" for task, revert in done.already]

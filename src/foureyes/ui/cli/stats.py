@@ -18,10 +18,17 @@ MICROS = 1_000_000
 
 
 @verb("stats", example="fe stats")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many rows to show.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 10_000),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Maximum number of rows.",
+)
 def stats(session: Session, limit: int) -> None:
-    """Show how reviews go. Shows iterations to approval, what became of findings, escalations, and a scorecard for each
-    reviewer: precision, coverage, misses, time and cost.
+    """Show how reviews go. It shows iterations to approval, results of findings, escalations, and a scorecard for
+    each reviewer: precision, coverage, misses, time and cost.
     """
     view = session.app.stats.show()
     shown = msgspec.structs.replace(view, reviewers=view.reviewers[:limit])

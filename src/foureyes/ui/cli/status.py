@@ -32,11 +32,13 @@ def first(session: Session) -> AttentionView:
 
 @verb("status", example="fe status\nfe status --attention", modes={"attention": ("limit",)})
 @click.option("--attention", is_flag=True, help="List everything that only a person can resolve, with your commands.")
-@click.option("--limit", type=click.IntRange(1, 50), default=50, show_default=True, help="Maximum number of rows.")
+@click.option(
+    "--limit", type=click.IntRange(1, 50), default=50, show_default=True, metavar="N", help="Maximum number of rows."
+)
 def status(session: Session, attention: bool, limit: int) -> None:
-    """Show the project at a glance. With --attention it lists what only a person can resolve: holds, loops waiting for a
-    decision, stuck merges, a red target, silent claims, a configuration that nobody accepted, expired waivers and
-    rejected work. Newest first, each with its reason.
+    """Show the project at a glance. --attention lists what only a person can resolve: holds, stuck tasks and merges,
+    a red target, silent claims, an unaccepted configuration, expired waivers and rejected work. Newest first, each
+    with its reason.
     """
     if attention:
         every = session.app.attention.view(session.actor, limit=limit)

@@ -75,8 +75,8 @@ def hold(session: Session, task: str | None, project: bool, reason: str) -> None
 @click.option("--now", is_flag=True, help="Stop the current runs too: those of a task, or one run by its id.")
 @reason_options
 def pause(session: Session, task: str | None, project: bool, now: bool, reason: str) -> None:
-    """Start no new agent runs, for one task or for all. Current runs finish, unless --now stops them. Their work stays on
-    its branch. fe resume lifts it. For people; services may use --now.
+    """Start no new agent runs, for one task or for all. Current runs finish, unless --now stops them. Work stays on
+    its branch. fe resume lifts it. For people. Services may use --now.
     """
     named = which(task, project, "pause")
     if now:
@@ -103,7 +103,9 @@ def _asked(run: Run) -> str:
 )
 @click.argument("task", required=False)
 @click.option("--project", is_flag=True, help="Lift the project's hold or pause.")
-@click.option("--agent", default="", metavar="SESSION", help="Ignore all its blockers that stopped no task. (R1)")
+@click.option(
+    "--agent", default="", metavar="SESSION", help="Ignore this session's blockers that stopped no task. (R1)"
+)
 @reason_options
 def resume(session: Session, task: str | None, project: bool, agent: str, reason: str) -> None:
     """Lift a hold or a pause, or retry a stuck task. People only."""

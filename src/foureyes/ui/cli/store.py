@@ -37,10 +37,10 @@ def store_backup(session: Session, file: str) -> None:
 @click.option("--into-file", is_flag=True, help="Turn a server's store into a file of this clone.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def store_restore(session: Session, file: str, into_file: bool, yes: bool) -> None:
-    """Replace the store with a backup. People only; it is recorded. The store as it was is kept next to it.
+    """Replace the store with a backup. People only, recorded. The old store is kept.
 
-    On a server only the owner of the store's schema can do this; other roles keep their access. A clone that knows no
-    server takes the backup of a server's store only with --into-file: nobody else works with that file.
+    On a server only the owner of the store's schema can do this, and other roles keep their access. In a clone that
+    knows no server, the backup of a server's store needs --into-file. Nobody else works with that file.
     """
     from foureyes.bootstrap.restore import restore_backup
     from foureyes.ui.cli.text.store import restored_fields, restored_text
@@ -69,8 +69,9 @@ def _wants_restored(session: Session, file: str) -> bool:
 @verb("copy", example="fe store copy postgresql://db.example.org/foureyes")
 @click.argument("url")
 def store_copy(session: Session, url: str) -> None:
-    """Move the store from the file to PostgreSQL. Every row is verified. People only. Writers wait meanwhile. The file
-    is kept next to it under another name. Back into a file: fe store backup, then fe store restore --into-file.
+    """Move the store from the file to PostgreSQL. People only. Every row is verified, and writers wait meanwhile.
+    The file stays in its directory under another name. To move back: fe store backup, then fe store restore
+    --into-file.
     """
     from foureyes.bootstrap.store_move import address_to_name, copy_store, remote_to_name
     from foureyes.ui.cli.text.store import copied_text
@@ -83,9 +84,9 @@ def store_copy(session: Session, url: str) -> None:
 @verb("join", example="fe store join postgresql://db.example.org/foureyes")
 @click.argument("url", required=False, default="")
 def store_join(session: Session, url: str) -> None:
-    """Connect this clone to the project's PostgreSQL store. The project is the one that foureyes.toml names. People
-    only. Without URL it takes the address of FOUREYES_STORE or of foureyes.toml. Put no password into it: use
-    ~/.pgpass, a service file or PGPASSWORD. In a clone that joined before, it changes the address.
+    """Connect this clone to the project's PostgreSQL store. People only. foureyes.toml names the project. The
+    default URL comes from FOUREYES_STORE or foureyes.toml. Put no password into it: use ~/.pgpass, a service file or
+    PGPASSWORD. In a clone that joined before, it changes the address.
     """
     from foureyes.bootstrap.join import join_store
     from foureyes.ui.cli.text.store import joined_text
@@ -100,9 +101,9 @@ def store_join(session: Session, url: str) -> None:
 )
 @click.option("--reader", multiple=True, metavar="NAME", help="A role that reads, verifies and makes backups.")
 def store_roles(session: Session, writer: tuple[str, ...], reader: tuple[str, ...]) -> None:
-    """Print the SQL that gives others access to the store. For a store on a server: it makes writers and readers next
-    to its owner. Nothing is run. The owner of the store's schema, or the administrator of the server, gives it to psql.
-    Without names, it is for roles that are called like the schema. Each option can be given more than once.
+    """Print the SQL that gives others access to the store. For a store on a server: it creates writers and readers
+    besides its owner. Nothing runs. The owner of the schema, or the administrator of the server, gives it to psql.
+    Without names, the roles are named after the schema. Options can be repeated.
     """
     text = session.app.projects.grants(writer, reader)
     if not text:
@@ -114,12 +115,11 @@ def store_roles(session: Session, writer: tuple[str, ...], reader: tuple[str, ..
 
 
 @verb("adopt", example='fe store adopt -m "the database was moved to a new server"')
-@click.option("--reason", "-m", default="", help="Why this is the project's store; it stays on record.")
+@click.option("--reason", "-m", default="", help="Why this is the project's store.")
 def store_adopt(session: Session, reason: str) -> None:
-    """Accept a store that was moved or restored. It is not where its journal says, or lacks the last merge on the
-    target. People only. This is ordinary after the database was moved or dumped to another server, or an older backup
-    was restored. If none of you did that, look at .foureyes/store.json first. The files that mirror the store are
-    written again.
+    """Accept a store that was moved or restored. Use it if the store is not where its journal says, or lacks the
+    last merge on the target, as after a move to another server or a restored backup. People only. If none of you did
+    that, look at .foureyes/store.json first. The files that mirror the store are written again.
     """
     adopted = session.app.projects.adopt(session.actor, reason)
     lines = [f"this is the project's store: {adopted.rows} rows"]

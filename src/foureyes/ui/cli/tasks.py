@@ -21,20 +21,20 @@ def from_stdin(text: str | None) -> str | None:
 
 @verb("create", example='fe create "Add login" -d "with refresh tokens" -p P1 -l security --accept "logs in, logs out"')
 @click.argument("title")
-@click.option("-d", "--description", default="", help="The description; - reads standard input.")
+@click.option("-d", "--description", default="", help="The description. `-` reads stdin.")
 @click.option("-t", "--type", "kind", default="task", metavar="TYPE", help=f"One of {', '.join(TYPES)}.")
 @click.option("-p", "--priority", type=Priority(), default=2, show_default=True, help="0 (P0, highest) to 4.")
-@click.option("-l", "--label", "labels", multiple=True, help="A label; repeatable.")
+@click.option("-l", "--label", "labels", multiple=True, help="A label. Repeatable.")
 @click.option("--parent", help="The task or epic it belongs to.")
-@click.option("--depends-on", "depends_on", multiple=True, help="A task it depends on; repeatable.")
+@click.option("--depends-on", "depends_on", multiple=True, help="A task it depends on. Repeatable.")
 @click.option("-a", "--accept", "acceptance", default="", help="Acceptance: how to tell that it is done.")
-@click.option("--minor", is_flag=True, help="Small enough that its author may approve it (bounded by P10).")
+@click.option("--minor", is_flag=True, help="Small enough that its author may approve it. (P10)")
 @click.option("--group", default="", help="A name for tasks that belong together.")
 @click.option("--estimate", type=click.IntRange(1, 100_000), metavar="MINUTES", help="The estimated time.")
 @click.option(
     "--key",
     default="",
-    help="Create once: the same key returns the same task. Other text under it is a conflict.",
+    help="Create once: the same key returns the same task, and other text is a conflict.",
 )
 def create(
     session: Session,
@@ -79,17 +79,17 @@ def create(
     modes={"priority": (), "bump": (), "lower": ()},
 )
 @click.argument("task")
-@click.option("--title")
-@click.option("-d", "--description", help="The new description; - reads standard input.")
+@click.option("--title", help="The new title.")
+@click.option("-d", "--description", help="The new description. `-` reads stdin.")
 @click.option("-a", "--accept", "acceptance", help="The new acceptance.")
 @click.option("-t", "--type", "kind", metavar="TYPE", help=f"One of {', '.join(TYPES)}.")
 @click.option("-p", "--priority", type=Priority(), help="0 (P0, highest) to 4.")
 @click.option("--bump", is_flag=True, help="One priority higher.")
 @click.option("--lower", is_flag=True, help="One priority lower.")
-@click.option("--parent", help='The task it belongs to; "" for none.')
+@click.option("--parent", help='The task it belongs to. "" for none.')
 @click.option("--minor/--no-minor", default=None, help="Mark as minor, or not.")
-@click.option("--group")
-@click.option("--estimate", type=click.IntRange(1, 100_000), metavar="MINUTES")
+@click.option("--group", help="The new group.")
+@click.option("--estimate", type=click.IntRange(1, 100_000), metavar="MINUTES", help="The estimated time.")
 @click.option("--label", "labels", multiple=True, help="Add a label (to remove one: fe label).")
 @click.option("--depends-on", "depends_on", multiple=True, help="Add a dependency (to remove one: fe dep).")
 @if_version
@@ -139,7 +139,7 @@ def update(
     "--label",
     "given",
     multiple=True,
-    help="A label; then every other word is a task. Repeatable.",
+    help="A label. Every other word is then a task. Repeatable.",
 )
 @click.option("--remove", is_flag=True, help="Remove the labels.")
 def label(session: Session, words: tuple[str, ...], given: tuple[str, ...], remove: bool) -> None:

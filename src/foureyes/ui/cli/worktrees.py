@@ -19,10 +19,10 @@ NAMES_SHOWN = 5
 
 @verb("worktree", example="fe worktree\nfe worktree --prune --dry-run", modes={"prune": ("dry_run",)})
 @click.option("--prune", is_flag=True, help="Remove the worktrees of closed tasks, merged or not.")
-@click.option("--dry-run", is_flag=True, help="With --prune: list what would be removed; remove nothing.")
+@click.option("--dry-run", is_flag=True, help="With --prune: list what would be removed.")
 def worktree(session: Session, prune: bool, dry_run: bool) -> None:
-    """List task worktrees with status, size and branch. With --prune, a worktree with uncommitted changes, or with
-    ignored files that nothing can rebuild, stays and is listed. Branches stay. (K1)
+    """List task worktrees with status, size and branch. --prune keeps a worktree with uncommitted changes, or with
+    ignored files that nothing can rebuild. Branches stay. (K1)
     """
     if prune:
         remove(session, dry_run=dry_run)
