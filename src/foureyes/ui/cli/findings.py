@@ -344,8 +344,8 @@ def finding_import(session: Session, task: str, file: str, whole: bool, handoff:
     """Import a tool's findings (SARIF), or a handoff. They are added to the latest attempt. `-` reads stdin.
 
     With --handoff, a developer's document answers findings, a tech lead's is your review of the latest attempt, and QA's
-    is compared with the checks. Findings that a tech lead lists in prior_issues_resolved are ruled VERIFIED, or ACCEPTED
-    where they were rejected. A finding that is left out stays open. Counts in the document are not trusted. (G6)
+    is compared with the checks. Findings in prior_issues_resolved become VERIFIED, or ACCEPTED if they were rejected.
+    Findings left out stay open. Counts in the document are not trusted. (G6)
     """
     document = read_document(session, file, command=("finding", "import", task))
     if handoff:
