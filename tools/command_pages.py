@@ -116,7 +116,7 @@ def command_block(command: click.Command, context: click.Context, before: dict[s
 
 def sections() -> dict[str, list[Entry]]:
     """Every command by section of `fe help --all`. Second names are left out."""
-    root = click.Context(cli, info_name="fe", terminal_width=WIDTH, max_content_width=WIDTH)
+    root = click.Context(cli, info_name="fe", terminal_width=WIDTH, max_content_width=WIDTH, **cli.context_settings)
     found: dict[str, list[Entry]] = {}
     for title, places in SECTIONS.items():
         for name in places:
