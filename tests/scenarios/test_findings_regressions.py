@@ -104,7 +104,7 @@ def test_18_phantom_ids_and_sent_counts_are_refused_and_nothing_of_them_is_store
     refused = back.no(
         back.cast.claude, "finding", "answer", work.task, "--file", "-", rules=["G6", "G6"], input=json.dumps(counted)
     )
-    assert "1 sent, 2 counted" in refused.text
+    assert "1 sent, but the document has 2" in refused.text
     assert back.head() == before
 
 

@@ -166,8 +166,8 @@ def test_the_answer_as_json_is_one_object_with_every_wrong_field_G2(room: Room) 
                 "issue_summary": {"critical": 0, "high": 3, "blocking_count": 0},
             },
             (
-                "issue_summary.critical: 0 sent, 1 counted",
-                "issue_summary.high: 3 sent, 0 counted",
+                "issue_summary.critical: 0 sent, but the document has 1",
+                "issue_summary.high: 3 sent, but the document has 0",
                 "issue_summary.blocking_count",
             ),
             id="wrong counts",

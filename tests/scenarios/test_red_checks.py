@@ -97,7 +97,7 @@ def test_a_crashed_check_is_tried_again_by_the_next_bare_run_of_a_person_and_lat
     assert (typed.rc, f"{work.task}  attempt 1" in typed.out) == (0, True)
 
 
-CANNOT_TELL = "red on the target as well; Foureyes cannot tell whether this change made it worse"
+CANNOT_TELL = "it is red on the target too, and Foureyes cannot tell whether this change made it worse"
 
 
 def test_what_is_red_on_the_target_as_well_is_a_persons_to_accept_D5(stage: Stage) -> None:

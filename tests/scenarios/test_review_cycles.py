@@ -74,7 +74,7 @@ def test_who_has_to_review_by_name_is_asked_first_and_nobody_else_will_do_D6_V4(
     assert "waits for gemini" in loop.run(cast.alice, "review", "list").out
     loop.review(work, by=cast.codex)
     refused = loop.run(cast.alice, "approve", work.task)
-    assert "label payments wants a counting review of gemini, and there is none" in refused.err
+    assert "label payments requires a counting review by gemini, and there is none" in refused.err
     assert "fe review show c-1" in refused.err
     loop.review(work, by=cast.people.agent("gemini", under=cast.codex))
     assert "wants a counting review of gemini, and there is none" in loop.run(cast.alice, "approve", work.task).err

@@ -27,7 +27,7 @@ def test_I6_by_default_another_claude_approves_and_that_is_said(stage: Stage) ->
     assert "reviewed by another claude" in [reason["message"] for reason in row["risk"]["reasons"]]
     said = stage.run(other, "approve", work.task, "--seen", work.seen)
     assert said.out.startswith(
-        f"approved {work.task}: you were not involved in it; the author is another claude (P7)"
+        f"approved {work.task}: you were not involved in it, though the author is also claude (P7)"
     ), said
 
 

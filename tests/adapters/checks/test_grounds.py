@@ -105,7 +105,7 @@ def test_D5_what_build_writes_is_named_for_it_and_the_check_is_compared_with_wha
     verdict = project.judged("true", tree)
     assert (verdict.outcome, verdict.summary) == (
         "unsound",
-        "changed lock of its tree by checkout.build; commit that as the run leaves it, or let checkout.writes name it",
+        "changed lock of its tree by checkout.build; commit the changed files, or list them in checkout.writes",
     )
     assert project.judged("true", tree, writes=("lock",)).outcome == "unsound", "the build is not the check"
     project.rule = replace(project.rule, writes=("lock",))

@@ -386,7 +386,7 @@ def test_a_test_that_is_gone_goes_to_a_person_at_once_and_the_way_out_works_for_
     report = check(world, task)
     assert (report.status, world.show(task).feedback) == ("reviewing", [])
     (reason,) = report.reasons
-    assert "1 of the target's tests are gone: b" in reason.message
+    assert "1 of the target's tests are missing: b" in reason.message
     said = steps_text(reason.next)
     assert said.startswith(f'fe show {task} --diff, then: a person runs: fe approve {task} -m "why these tests may go"')
     with world.refused("D5"):

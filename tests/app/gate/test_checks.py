@@ -189,7 +189,7 @@ def test_what_an_agent_ran_is_claimed_informs_people_and_decides_nothing_D5_M4(d
     assert "claimed" in caught[0].reasons[0].message
     done = desk.approve(BOB, task)
     assert done.rule == "P7"
-    assert done.notes == ("lint is claimed: an agent or an author ran it, so it decides nothing by itself (D5)",)
+    assert done.notes == ("lint is claimed: only an agent or an author ran it, so it does not count (D5)",)
 
 
 def test_a_child_of_the_author_that_runs_it_is_the_author_D5_I4(desk: DeskWorld) -> None:

@@ -209,7 +209,7 @@ def test_who_is_late_gives_no_review_and_the_next_one_is_asked_then_a_person_R0_
     desk.clock.wait(31 * 60)
     (done,) = desk.app.cycles.decide(CI)
     assert (done.rule, done.state) == ("R0", "decided")
-    assert "codex gave none: timeout" in cycle(desk).reasons
+    assert "codex gave no review: timeout" in cycle(desk).reasons
     (row,) = desk.app.cycles.issues()
     assert (row.rule, row.task) == ("R0", task)
 

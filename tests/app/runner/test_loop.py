@@ -419,7 +419,7 @@ def test_a_task_that_costs_too_much_goes_to_a_person(ground: Playground) -> None
     ground.settle(ground.runner())
     assert len(ground.runs_of(task)) == 2
     (stuck,) = ground.app.runs.standstill().stuck
-    assert (stuck.kind, stuck.why) == ("spend", "it has cost 0.60, and may 0.50 (run.spend_per_task)")
+    assert (stuck.kind, stuck.why) == ("spend", "it has cost 0.60, and the limit is 0.50 (run.spend_per_task)")
 
 
 def test_a_rule_that_lifts_its_own_pause_forgives_no_cost(ground: Playground) -> None:

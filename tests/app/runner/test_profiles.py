@@ -87,7 +87,7 @@ def test_without_room_on_the_disk_nothing_begins_and_it_goes_on_when_there_is_X3
     ground.ticks(runner, 3)
     assert ground.agents.launched == []
     assert [line for _, line in ground.said if "5 MB are free" in line] == [
-        "! nothing begins: 5 MB are free on the disk, and a runner needs 200 MB"
+        "! nothing starts: 5 MB are free on the disk, and a runner needs 200 MB"
     ]
     ground.outside.room = None
     ground.settle(runner)

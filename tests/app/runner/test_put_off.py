@@ -95,5 +95,5 @@ def test_a_full_disk_does_not_end_a_runner_X3(ground: Playground, monkeypatch: p
         assert isinstance(runner.tick(), Wait)
         assert isinstance(runner.tick(), Wait)
     assert ground.settle(runner) == "idle"
-    assert ground.lines("").count("! nothing begins: the disk is full") == 1
+    assert ground.lines("").count("! nothing starts: the disk is full") == 1
     assert ground.status(task) == "closed"

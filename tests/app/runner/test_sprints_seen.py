@@ -118,7 +118,7 @@ def test_a_task_that_only_a_person_lets_go_on_does_not_keep_a_sprint_from_its_en
     name = begun(ground)
     ground.app.stops.hold(ALICE, held, "legal looks")
     ground.app.runs.pause(ALICE, paused, reason="wait for me")
-    assert ground.settle(ground.runner(sprints=True)).startswith(f"{name} is over (nothing of it is ready)")
+    assert ground.settle(ground.runner(sprints=True)).startswith(f"{name} is over (none of its tasks is ready)")
     report = ground.app.sprints.report(ALICE, name)
     assert [(row.task, row.why) for row in report.failed] == [
         (held, "held: legal looks"), (paused, "paused: wait for me")

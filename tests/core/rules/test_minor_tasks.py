@@ -59,7 +59,7 @@ def test_few_lines_of_many_bytes_are_not_minor_P10(size: int, fits: bool) -> Non
 
 
 def test_what_was_never_measured_is_not_minor_P10_G1() -> None:
-    assert "hand it in again" in sentences(made(MAKER, minor=True, attempt_=attempt(size=NOT_MEASURED)))
+    assert "Submit it again" in sentences(made(MAKER, minor=True, attempt_=attempt(size=NOT_MEASURED)))
 
 
 @pytest.mark.parametrize("kind", ["rename", "link", "unlinked", "submodule", "mode", "executable"])

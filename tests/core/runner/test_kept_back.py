@@ -26,7 +26,7 @@ def test_profiles_with_the_same_problem_are_told_together_and_one_that_rests_is_
 
 def test_a_profile_that_is_none_is_said() -> None:
     (found,) = kept_back(scene(tasks=(task("a"),), slots=(), assigned=(("a", "gone"),)))
-    assert found.text == "a is ready, but: gone is no profile of the policy in force"
+    assert found.text == "a is ready, but: gone is not a profile in the accepted foureyes.toml"
 
 
 def test_what_begins_waits_for_nothing() -> None:

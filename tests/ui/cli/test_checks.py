@@ -78,11 +78,11 @@ def test_what_an_agent_runs_is_marked_as_claimed_D5(shop: Counter) -> None:
     task = shop.work()
     assert shop.text(shop.cast.codex, "check", "run", task).splitlines()[1].endswith("SECONDS   claimed")
     assert shop.text(shop.cast.alice, "check", "show", task).splitlines()[1].endswith("claimed")
-    by_itself = "claimed: an agent or an author ran it, so it decides nothing by itself"
+    by_itself = "claimed: only an agent or an author ran it, so it does not count"
     assert f"lint exit code 0 ({by_itself})" in shop.text(shop.cast.alice, "show", task)
     queue = shop.text(shop.cast.alice, "queue").splitlines()
     assert " ?? " in queue[2]
-    assert "required check lint is claimed: only an agent or its author ran it" in queue[3]
+    assert "required check lint was run only by an agent or an author (claimed)" in queue[3]
     assert queue[-2].endswith("(✓ passed ✗ failed ! broke · not run ? claimed)")
 
 

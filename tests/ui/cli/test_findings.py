@@ -122,7 +122,7 @@ def test_one_finding_in_full_with_its_history(shop: Rounds) -> None:
         "  patch       " + PATCH.rstrip("\n").replace("\n", "\n              ") + "\n"
         "  history     it 1 raised by codex#1, open  TIME\n"
         "  history     it 2 REJECTED by claude#1, open → disputed  TIME\n"
-        "next: it is ruled on once the work is in review: fe show T1\n"
+        "next: a reviewer rules on it once the work is in review: fe show T1\n"
     )
 
 
@@ -263,7 +263,7 @@ def test_a_document_answers_everything_or_nothing_G6(shop: Rounds) -> None:
     wrong = {"issue_responses": answers, "blocking_summary": {"total_blocking": 2, "unaddressed": 1}}
     refused = shop.no(shop.cast.claude, "finding", "answer", task, "--file", shop.file("answers.json", wrong))
     assert refused.rules == ("G6", "G6")
-    assert "total_blocking: 2 sent, 1 counted" in refused.text
+    assert "total_blocking: 2 sent, but the document has 1" in refused.text
     bad = shop.file("bad.json", {"issue_responses": [{"issue_id": name, "action": "DONE"}], "extra": 1})
     assert len(shop.no(shop.cast.claude, "finding", "answer", bad, rc=2).rules) == 2
     right = json.dumps(

@@ -146,7 +146,7 @@ def test_show_diff(shop: Shop) -> None:
 def test_a_refusal_lists_all_reasons_with_rule_and_next_step(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.codex, "approve", shop.pages.task, rc=1) == (
         "refused: PAGES was not approved. 2 reasons:\n"
-        "  - an agent has to name the diff that it reviewed: --seen ATTEMPT.DIFF is missing (D7)\n"
+        "  - an agent must name the diff that it reviewed, and --seen ATTEMPT.DIFF is missing (D7)\n"
         "    next: fe show PAGES --diff\n"
         "  - codex#1 (CODEX) is its implementer, so someone else must approve it (P2)\n"
         "    next: someone else runs: fe approve PAGES --seen SEEN\n"

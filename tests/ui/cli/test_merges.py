@@ -59,7 +59,7 @@ def test_an_agent_is_refused_with_who_may_D5(shop: Counter) -> None:
     shop.approved()
     assert shop.text(shop.cast.claude, "merge", rc=1).splitlines() == [
         "refused: merge is not allowed here. 1 reason:",
-        "  - checks count only where no agent's process runs them, so the merge queue is not an agent's to process (D5)",
+        "  - an agent cannot process the merge queue, because checks that run below an agent do not count (D5)",
         "    next: a person or a service (cron, CI) runs: fe merge",
         "nothing was changed",
     ]
@@ -121,7 +121,7 @@ def test_a_void_approval_says_why(shop: Counter) -> None:
     task = shop.approved()
     shop.done(shop.cast.alice, "label", "add", task, "security")
     assert shop.text(shop.cast.job, "merge", rc=6).startswith(
-        "VOID     T1  the approval no longer holds: P6 label security asks for a person"
+        "VOID     T1  the approval no longer holds: P6 label security requires a person"
     )
 
 

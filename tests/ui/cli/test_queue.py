@@ -10,7 +10,7 @@ import pytest
 from tests.stage.commands import Cast
 from tests.ui.cli.counter import KNIP, LINT, RED, Counter, counter, keys
 
-NEW = "a new agent: 0 of its attempts decided so far"
+NEW = "a new agent: only 0 of its attempts were decided so far"
 ROW = """n task title priority attempt diff_id mode mode_reasons risk auto_approvable auto_reasons checks claimed files added removed held
 blocks version submitted_at age_seconds you"""
 

@@ -124,7 +124,7 @@ def test_a_review_of_an_earlier_change_does_not_count(shop: Rounds) -> None:
     shop.reviewed(task)
     shop.commit(f"fe/{task}", {"src/limit.py": "other\n"})
     shop.submit(shop.cast.claude, task)
-    assert "does not count: it is about an earlier change" in shop.text(shop.cast.alice, "review", "show", task)
+    assert "does not count: it is about an earlier attempt" in shop.text(shop.cast.alice, "review", "show", task)
 
 
 def test_a_request_is_a_document_and_with_prompt_a_prompt_V2(shop: Rounds) -> None:

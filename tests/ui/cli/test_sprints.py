@@ -93,7 +93,7 @@ REPORT = SprintReport(
     runs=4, cost_micros=1_250_000, input_tokens=1000, output_tokens=234,
     merged=(ReportedTask(task="fe-1", title="Add `rm -rf`", sha="abcdef0123", by="rule"),),
     waiting=(ReportedTask(task="fe-2", title="<b>|x", risk="high", why="look closely"),),
-    failed=(ReportedTask(task="fe-3", title="Three", why="4 runs came to nothing"),),
+    failed=(ReportedTask(task="fe-3", title="Three", why="4 runs failed"),),
     findings={"HIGH": 1, "open": 1}, open_findings=("fe-2",), halts=("02:00 paused: the project is held: x",),
     next=fe("queue"),
 )  # fmt: skip
@@ -102,7 +102,7 @@ REPORT = SprintReport(
 def test_the_report_has_everything_that_a_person_reads_in_the_morning_X() -> None:
     text = report_text(REPORT)
     for part in (
-        "merged 1", "abcdef0 by rule", "waiting for you 1", "look closely", "failed 1", "4 runs came to nothing",
+        "merged 1", "abcdef0 by rule", "waiting for you 1", "look closely", "failed 1", "4 runs failed",
         "findings  1 HIGH raised, 1 open; still blocking: fe-2", "cost      1.25, 1,234 tokens", "in 4 runs", "02:00 paused",
         "next: fe queue",
     ):  # fmt: skip

@@ -106,7 +106,7 @@ def context_sections(detail: TaskDetail) -> list[tuple[str, str]]:
     if not detail.findings and not detail.said:
         return asked
     rows = [finding for finding in detail.findings if finding.open]
-    sections = asked + ([("How near escalation is", detail.said)] if detail.said else [])
+    sections = asked + ([("Escalation", detail.said)] if detail.said else [])
     if rows:
         lead = (
             "Each blocking one is answered before the next submission: fe finding answer ID (--fixed or --rejected). "
