@@ -113,7 +113,7 @@ def test_what_the_first_task_began_from_is_known_also_where_it_is_on_the_target_
     (row,) = world.app.merges.process(BOB)
     assert (row.task, row.notes) == (
         task,
-        (f"it was built on commits that no task brought: {amended[:7]} without (Ada)",),
+        (f"it is based on commits that belong to no task: {amended[:7]} without (Ada)",),
     )
 
 

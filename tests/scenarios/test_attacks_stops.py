@@ -88,7 +88,7 @@ def test_a_blocker_about_unfinished_work_stops_it_though_one_conversation_was_na
     loop.done(author, "log", task, "half done", env=TALK)
     said = json.dumps(review_result([], files_reviewed=["limit.py"], diff_id=diff, **BLOCKER))
     loop.done(reviewer, "review", "submit", task, "-", input=said, env=TALK)
-    assert loop.show(task)["task"]["hold"] == "codex#1 says blocker: it deletes the database"
+    assert loop.show(task)["task"]["hold"] == "codex#1 reported a blocker: it deletes the database"
 
 
 def test_concerns_of_two_pause_though_the_author_makes_one_origin_of_them_R2_I3(loop: Loop) -> None:

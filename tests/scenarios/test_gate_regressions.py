@@ -125,7 +125,7 @@ def test_zero_checks_and_zero_tests_approve_nothing(stage: Stage) -> None:
     shop.configure(AT_ONCE + TESTS, {"tests/run.sh": "echo '<testsuite/>' > $FOUREYES_REPORT\n"})
     second = handed_in(shop, {"src/other.py": "x\n"}, "review:auto")
     (only,) = shop.checked(shop.cast.job, second.task, rc=6)["checks"]
-    assert (only["outcome"], only["summary"]) == ("failed", f"the report contains no tests; {RED_BEFORE}")
+    assert (only["outcome"], only["summary"]) == ("failed", f"the report contains no tests. {RED_BEFORE}")
     assert "M4" not in [
         approval["rule"] for task in (first.task, second.task) for approval in shop.show(task)["approvals"]
     ]

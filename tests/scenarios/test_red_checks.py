@@ -110,7 +110,7 @@ def test_what_is_red_on_the_target_as_well_is_a_persons_to_accept_D5(stage: Stag
     refused = shop.may_not_approve(shop.cast.alice, work, rules=["D5"])
     assert any(f"fe approve {work.task} -m" in hint for hint in refused.hints), refused.hints
     said = shop.run(shop.cast.alice, "approve", work.task, "--seen", work.seen, "-m", "red since the new compiler").out
-    assert "  accepts c0, which is red on main as well (D5)" in said.splitlines()
+    assert "  this accepts c0, which is red on main too (D5)" in said.splitlines()
     (row,) = shop.lines(shop.cast.alice, "security")
     assert (row["kind"], row["rule"], row["reason"]) == ("check_accepted", "D5", "red since the new compiler")
     assert shop.merge() == {work.task: "merged"}

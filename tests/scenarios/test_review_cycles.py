@@ -89,9 +89,9 @@ def test_a_blocker_alone_keeps_work_from_main_until_a_person_lifts_it_R1_D3(loop
     assert f"approved {work.task}" in said
     recorded = loop.review(work, by=cast.codex, verdict="blocker", summary="MD5 is used", files_reviewed=[])
     assert recorded["message"].startswith("recorded: blocker, 0 findings; the task is stopped")
-    assert "codex#1 says blocker: MD5 is used" in loop.run(cast.alice, "attention").out
+    assert "codex#1 reported a blocker: MD5 is used" in loop.run(cast.alice, "attention").out
     assert loop.merge(cast.job) == {work.task: "waiting"}
-    assert "held: codex#1 says blocker" in loop.run(cast.alice, "merge", "--list").out
+    assert "held: codex#1 reported a blocker" in loop.run(cast.alice, "merge", "--list").out
     loop.done(cast.alice, "resume", work.task, "-m", "it is a test vector")
     assert loop.merge(cast.job) == {work.task: "merged"}
     loop.verify()
@@ -103,9 +103,9 @@ def test_a_blocker_in_an_open_cycle_is_not_approved_past_and_its_reviewer_withdr
     loop.review(work, by=cast.codex, verdict="blocker", summary="MD5 is used")
     for who in (cast.qwen, cast.alice):
         refused = loop.run(who, "approve", work.task, "--seen", work.seen, "-m", "fine")
-        assert (refused.rc, f"{work.task} is held: codex#1 says blocker: MD5 is used" in refused.err) == (1, True)
+        assert (refused.rc, f"{work.task} is held: codex#1 reported a blocker: MD5 is used" in refused.err) == (1, True)
     listed = loop.run(cast.alice, "review", "list").out
-    assert "R1: codex says blocker" in listed
+    assert "R1: codex reported a blocker" in listed
     assert (
         "A person lets it go on (resume), or its reviewer withdraws the blocker."
         in loop.run(cast.alice, "attention").out
@@ -146,7 +146,7 @@ def test_the_blocker_of_an_agent_that_nobody_named_is_set_aside_in_one_step_R1_E
     (row,) = [row for row in loop.lines(cast.alice, "attention") if "was not asked to review" in row["text"]]
     agent = row["id"].split()[-1]
     said = loop.run(cast.alice, "resume", "--agent", agent, "-m", "it reviews nothing here").out
-    assert "the blockers of qwen#1 are set aside" in said
+    assert "the blockers of qwen#1 are dismissed" in said
     loop.approve(cast.gemini, work, "-m", "fine")
     loop.verify()
 
@@ -160,7 +160,7 @@ def test_nothing_but_a_person_or_its_reviewer_lifts_a_blocker_R1_V9(loop: Loop) 
 
     def stops() -> bool:
         held = str(loop.show(work.task)["task"]["hold"])
-        return held == "codex#1 says blocker: it deletes the database"
+        return held == "codex#1 reported a blocker: it deletes the database"
 
     loop.review(work, by=cast.codex, verdict="blocker", summary="it deletes the database")
     assert (loop.checked(cast.job, work.task, rc=6)["status"], stops()) == ("reviewing", True), "a red check"
@@ -193,7 +193,7 @@ def test_a_blocker_stops_what_a_rule_approves_and_a_runner_tells_a_person_R1_M4(
     assert before == ("approved" if label == "review:skip" else "reviewing")
     assert "stopped by a reviewer (R1)" in loop.run(cast.alice, "watch", "--until-idle").err
     assert (loop.status(work.task), loop.merge()) == (before, {work.task: "waiting"} if before == "approved" else {})
-    assert f"{work.task} is stopped by a reviewer (R1): codex#1 says blocker: MD5 is used\n" in said.read_text()
+    assert f"{work.task} is stopped by a reviewer (R1): codex#1 reported a blocker: MD5 is used\n" in said.read_text()
     loop.verify()
 
 
@@ -211,7 +211,9 @@ def test_the_result_document_of_the_review_specification_is_accepted_as_it_stand
     text = json.dumps(document)
     said = loop.run(cast.codex, "review", "submit", work.task, "-", "--seen", work.seen, input=text).out
     assert "recorded: approved, 0 findings" in said
-    assert "the approval is incomplete: 1 changed file is not in files_reviewed: auth_controller.py (V6)" in said
+    assert (
+        "the approval is incomplete, because 1 changed file is not in files_reviewed: auth_controller.py (V6)" in said
+    )
     document["payload"] |= {"verdict": "concerns", "issues": [issue]}
     text = json.dumps(document)
     said = loop.run(cast.codex, "review", "submit", work.task, "-", "--seen", work.seen, input=text).out

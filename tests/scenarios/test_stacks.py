@@ -72,7 +72,7 @@ def test_what_carries_a_security_task_is_looked_at_like_one_and_merges_after_it_
     shop.approve(cast.alice, small)
     (waiting,) = shop.lines(cast.alice, "merge", "--list")
     assert waiting["inside"][0]["task"] == login.task
-    assert waiting["why"] == f"waits for {login.task}, whose work is inside (A7)"
+    assert waiting["why"] == f"waits for {login.task}, whose work it contains (A7)"
     assert shop.merge() == {small.task: "waiting"}
     assert shop.on_main("login.py") == shop.on_main("small.py") == ""
     shop.approve(cast.alice, login)

@@ -109,12 +109,12 @@ def peers(s: Story, t: DemoTasks) -> None:
     s.do(s.alice, f"fe review request {receipt} --ask critic --ask reader", "critic")
     s.do(s.alice, "fe run --agents 3 --until-idle")
     s.tell("10. A blocker stopped the login, and nothing else (R1). Alice reads why, and lets it go on.")
-    s.do(s.alice, "fe attention", "rule R1: critic says blocker")
+    s.do(s.alice, "fe attention", "critic reported a blocker (R1)")
     s.do(s.alice, f'fe resume {login} -m "what is stored is a hash"')
     s.tell("11. One concern about the receipt: it went back with the finding (R3), and was fixed. Now both agree.")
     s.do(s.alice, f"fe review request {receipt} --ask critic --ask reader", quiet=True)
     s.do(s.alice, "fe run --agents 3 --until-idle", quiet=True)
-    s.do(s.alice, "fe review list", "R1: critic says blocker", "R3: ", "R4: ")
+    s.do(s.alice, "fe review list", "critic reported a blocker", "R3: ", "R4: ")
     s.do(s.alice, f"fe finding list {receipt}", "HIGH")
 
 

@@ -307,12 +307,12 @@ def test_what_qa_says_is_compared_list_by_list_and_nothing_is_stored_L13(desk: D
     with desk.unchanged():
         with desk.refused("L13") as problems:
             take_in(desk, task, {"type": "handoff_qa", "test_tracking": said, "progress_made": False, "status": "FAIL"})
-        assert "test_tracking.original_failures: unit sent, lint by the checks" in [
+        assert "test_tracking.original_failures: unit sent, but lint by the checks" in [
             reason.message for reason in problems[0].reasons
         ]
         with desk.refused("L13") as problems:
             take_in(desk, task, {"test_tracking": said | {"iteration": 7}})
-        assert "7 sent, the checks ran on iterations 1" in problems[0].reasons[0].message
+        assert "7 sent, but the checks ran on iterations 1" in problems[0].reasons[0].message
         with pytest.raises(BadInput):
             take_in(desk, task, {"test_tracking": said | {"still_failing": []}})
         assert take_in(desk, task, qa_of(desk, task)).changed is False

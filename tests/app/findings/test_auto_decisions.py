@@ -107,7 +107,7 @@ def test_without_a_check_nothing_approves_itself_M4(desk: DeskWorld) -> None:
         ),
         ("[review]\nreviews = 1\n", {}, "1 counting reviews"),
         ("[review]\nindependence = 'human'\n", {}, "a person"),
-        ("", {"labels": [*AUTO, "review:per-task"]}, "review:per-task: per-task"),
+        ("", {"labels": [*AUTO, "review:per-task"]}, "review:per-task, so the mode is per-task"),
         ("", {"labels": []}, "mode batch"),
     ],
     ids=["off", "security", "barred", "reviews", "grade", "strictest label", "batch"],
@@ -279,7 +279,7 @@ def test_what_the_target_fails_too_is_nobodys_iteration_and_goes_on_once_the_tar
     assert world.outside.runner.ran == [name, name], "once on each tree"
     assert name in world.app.attention.view(BOB).rows[0].text
     step = steps_text(world.app.check_runs.of_task(BOB, task).next)
-    assert step.startswith('fe create "what is to be fixed" --type bug --priority 0 · afterwards: ')
+    assert step.startswith('fe create "what to fix" --type bug --priority 0 · afterwards: ')
     assert f"fe check run {task} · " in step
     assert step.endswith(f'fe approve {task} -m "why it may pass"')
     assert world.app.checks.pending(CI).tasks == ()
@@ -363,7 +363,7 @@ def test_the_same_red_files_handed_in_again_are_told_at_once_L11_L13(world: GitW
     assert (done.status, done.repeats, done.fixed_by_nothing) == ("open", 1, 0)
     said = submit_text(done)
     assert "exactly the files of attempt 1: no progress (L11)" in said
-    assert "one more round without fixes escalates to tier senior (E1)" in said
+    assert "One more round without fixes escalates to tier senior (E1)" in said
 
 
 def test_where_a_person_looks_red_files_that_are_handed_in_again_are_told_too_D5_L11(world: GitWorld) -> None:
@@ -420,7 +420,7 @@ def test_a_ruling_that_ends_the_last_blocker_lets_the_rule_decide_M4(desk: DeskW
     assert check(desk, task).status == "reviewing"
     done = desk.app.rulings.rule(CODEX, [Ruling(name, "VERIFIED", "looked at the code")])
     assert (done.status, steps_text(done.next)) == ("approved", "a person or CI runs: fe merge")
-    assert "the rule approves it (M4)" in done.message
+    assert "it is approved automatically (M4)" in done.message
     assert desk.show(task).approvals[-1].session == GATE
 
 
@@ -573,7 +573,7 @@ def test_counting_reviews_are_required_and_a_persons_approval_is_one_D6(desk: De
     assert desk.approve(BOB, one).status == "approved"
     with desk.refused("D6") as caught:
         desk.approve(BOB, two)
-    assert "2 counting reviews are required, 1 are there" in caught[0].reasons[0].message
+    assert "2 counting reviews are required, and there is 1" in caught[0].reasons[0].message
     assert desk.app.decisions.approve(BOB, two, declaration=Declaration(break_glass="alone today")).rule == "N3"
 
 

@@ -155,7 +155,7 @@ def test_what_is_to_be_compared_with_the_target_is_not_called_red_before_that(de
     answers(desk, "lint", Ran(exit_code=2), Ran(exit_code=0))
     told: list[News] = []
     check(desk, desk.handed_in(), tell=told.append)
-    assert any("did not come to its end: exit code 2; not compared with the target yet" in news.text for news in told)
+    assert any("did not finish: exit code 2 (not compared with the target yet)" in news.text for news in told)
     assert not any("crashed" in news.text for news in told)
 
 
@@ -281,7 +281,7 @@ def test_an_unsound_run_says_what_was_used_and_what_to_do_and_is_nobodys_fault_D
     with desk.refused("D5") as refused:
         desk.approve(BOB, task, reason="these tests may go")
     (reason,) = [reason for reason in refused[0].reasons if reason.rule == "D5"]
-    assert f"gave no sound result: it {ELSEWHERE.sentence}" in reason.message
+    assert f"is unsound: it {ELSEWHERE.sentence}" in reason.message
     assert steps_text(reason.next) == f"fix that, then fe check run {task}"
     assert desk.show(task).findings == []
 
@@ -395,7 +395,7 @@ def test_an_agent_is_told_at_once_who_runs_a_check_so_that_it_counts_and_is_neve
         assert steps_text(check(desk, task, who).next) == counts
 
 
-# What broke is tried again
+# What broke is back in the merge queue
 
 
 def test_a_job_takes_a_crashed_check_up_again_after_a_pause_that_grows_and_recovers_by_itself_D5(

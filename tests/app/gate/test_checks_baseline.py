@@ -1,4 +1,4 @@
-"""D5: what a tool finds on the target, too, is no finding of the task. The target is looked at once for each of its
+"""D5: what a tool finds on the target, too, is not a finding of the task. The target is looked at once for each of its
 trees, and only where something was found; where that cannot be done, nothing is dropped.
 """
 
@@ -109,11 +109,13 @@ def test_without_a_baseline_everything_stays_and_says_so_until_there_is_one_D5_G
     assert row.outcome == "failed"
     assert row.summary.startswith("1 error, not compared with the target: ")
     (one,) = findings(world, task).values()
-    assert (one.state, "Whether the target has it as well is not known" in one.problem) == ("open", True)
+    assert (one.state, "It is not known whether the target fails too" in one.problem) == ("open", True)
     with world.refused("D5"):
         world.approve(BOB, task)
     if there is CRASH:
-        assert row_of(check(world, task), "scan").outcome == "passed", "what broke is tried again when somebody asks"
+        assert row_of(check(world, task), "scan").outcome == "passed", (
+            "what broke is back in the merge queue when somebody asks"
+        )
         assert open_places(world, task) == []
 
 

@@ -323,7 +323,7 @@ def test_another_change_than_the_one_that_was_approved_is_not_merged_and_stands_
         patched.setattr(diff, "_VERSION", b"another diff\n")
         row = merge_rows(world)[task]
     assert (row.outcome, world.checkout.head("main"), world.status(task)) == ("stuck", before, "approved")
-    assert "another change than the one that was submitted as attempt 1" in row.message
+    assert "a different change than the one submitted as attempt 1" in row.message
     assert "MergeLeft" in world.kinds(task)
     world.app.merges.retry(BOB, task)
     assert merge(world) == {task: "merged"}

@@ -76,7 +76,7 @@ def test_a_person_says_that_a_target_was_set_back_on_purpose_and_merges_go_on_Q6
     later = approved(world)
     rows = merge_rows(world)
     assert (rows[waits].outcome, rows[later].outcome) == ("stuck", "merged"), "it stands on what had to go"
-    assert "which main does not have (Q2)" in rows[waits].message
+    assert "which main does not contain (Q2)" in rows[waits].message
     (row,) = world.app.audit.exceptions()
     assert (row.kind, row.rule, row.reason) == ("target_set_back", "Q6", "a secret was in it")
     assert world.app.audit.verify().findings == ()

@@ -35,7 +35,7 @@ def test_a_blocker_is_one_row_with_what_was_said_and_resume_lifts_it_R1_E6(desk:
     review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
     review(desk, task, by=GEMINI)
     (row,) = rows(desk)
-    assert (row.kind, row.task, row.text) == ("pause", task, "rule R1: codex says blocker")
+    assert (row.kind, row.task, row.text) == ("pause", task, "codex reported a blocker (R1)")
     assert '  "it deletes the database"' in row.details
     assert any("other agents go on" in line for line in row.details)
     assert rows(desk, CLAUDE)[0].choices == ()

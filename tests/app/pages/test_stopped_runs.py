@@ -96,7 +96,7 @@ def test_what_an_agent_says_is_blocked_waits_for_a_person_who_unblocks_it_E6_L17
     (row,) = rows(desk, "blocked")
     assert (row.task, row.text, steps_text(row.next)) == (task, "which database?", f'fe unblock {task} -m "why"')
     said = desk.app.stops.resume(BOB, task, "go on")
-    assert (said.changed, said.message) == (False, f"{task} is not held, it is blocked: which database?")
+    assert (said.changed, said.message) == (False, f"{task} is not held but blocked: which database?")
     assert steps_text(said.next) == f'fe unblock {task} -m "why"'
     desk.app.stops.unblock(BOB, task, "postgres")
     assert rows(desk, "blocked") == []

@@ -251,7 +251,7 @@ def test_a_checkpoint_of_elsewhere_or_of_nobody_is_refused_F1(world: GitWorld) -
     world.app.checkpoints.create(CLAUDE, "theirs", task=other)
     with world.refused("F1") as caught:
         redo(world, task, option="checkpoint", checkpoint="elsewhere")
-    assert "not between base and head" in caught[0].reasons[0].message
+    assert "is not part of attempt" in caught[0].reasons[0].message
     for name in ("theirs", "nothing"):
         with world.refused(error=NotFound):
             redo(world, task, option="checkpoint", checkpoint=name)

@@ -22,7 +22,7 @@ def test_what_a_person_resumed_is_not_said_again_R1_V9(desk: DeskWorld) -> None:
     configure(desk, PEERS)
     task = desk.handed_in()
     review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
-    assert said(desk) == [f"{task} is stopped by a reviewer (R1): codex#1 says blocker: it deletes the database"]
+    assert said(desk) == [f"{task} is stopped by a reviewer (R1): codex#1 reported a blocker: it deletes the database"]
     desk.app.stops.resume(BOB, task, "I looked")
     assert said(desk) == []
 

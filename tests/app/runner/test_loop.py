@@ -253,7 +253,7 @@ def test_a_program_that_is_not_there_leaves_no_claim_and_no_reservation(ground: 
 
 
 def test_a_program_that_cannot_be_started_for_a_run_is_not_kept_from_other_tasks(ground: Playground) -> None:
-    """A tree that it must not read, a full disk: the task is tried again, and then a person is told why."""
+    """A tree that it must not read, a full disk: the task is back in the merge queue, and then a person is told why."""
     task, other = ground.create(ALICE), ground.create(ALICE)
     first = f"launching {task}"
     ground.agents.next_play = lambda launch: Play(broken=first if launch.task == task else "")

@@ -1,4 +1,4 @@
-"""What failed is tried again, is waited for, and holds nothing else (Q3, X3); a runner that ends says what is left."""
+"""What failed is back in the merge queue, is waited for, and holds nothing else (Q3, X3); a runner that ends says what is left."""
 
 from __future__ import annotations
 

@@ -422,7 +422,7 @@ def test_what_waited_for_a_task_that_is_dropped_is_free_and_that_is_said_T3(desk
     waits = desk.create(depends_on=[needed])
     assert not desk.task(waits).ready
     done = getattr(desk.app.closing, verb)(ALICE, needed)
-    assert done.notes == (f"waited for it, and wait for it no longer: {waits}",)
+    assert done.notes == (f"these tasks no longer wait for it: {waits}",)
     assert desk.task(waits).ready
     desk.start(CLAUDE, waits)
 

@@ -70,7 +70,7 @@ def test_what_was_left_behind_goes_with_the_next_hand_in_and_with_a_merge(clones
     said: list[News] = []
     clones.alpha.app.merges.process(ALICE, said.append)
     assert attempt_ref(third, 1) in clones.refs()
-    assert said[0].text == f"pushed to origin, submitted before: {third}"
+    assert said[0].text == f"pushed to origin, submitted earlier: {third}"
 
 
 def test_a_reworked_branch_takes_the_place_of_what_was_handed_in_from_it(clones: Clones) -> None:

@@ -159,7 +159,7 @@ def test_again_and_only(shop: Counter) -> None:
 @pytest.mark.parametrize(
     ("words", "rc", "said"),
     [
-        (["run", "TASK", "--only", "lnt"], 2, "fe: there is no check lnt.\n  next: checks there are: knip, lint\n"),
+        (["run", "TASK", "--only", "lnt"], 2, "fe: there is no check lnt.\n  next: known checks: knip, lint\n"),
         (["run", "OPEN"], 3, "fe: nothing was submitted for T1.\n  next: fe submit T1\n"),
         (["show", "OPEN"], 3, "fe: nothing was submitted for T1.\n  next: fe show T1\n"),
         (["show", "fe-zzzz"], 3, 'fe: no task fe-zzzz.\n  next: fe list --text "…"\n'),

@@ -62,7 +62,7 @@ def test_landed_work_is_to_be_reverted_by_a_task_of_its_own_K4(shop: Counter) ->
     shop.git("reset", "-q", "--hard", "main")
     shop.submit(shop.cast.claude, task, "main")
     assert shop.text(shop.cast.alice, "redo", task, "-m", "take it back").splitlines()[1] == (
-        "  planned T2: the work is on the target branch already and has to be reverted there (K4)"
+        "  planned T2, because the work is already on the target branch and must be reverted there (K4)"
     )
 
 

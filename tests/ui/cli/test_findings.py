@@ -214,11 +214,11 @@ def test_one_answer_for_several_findings_L6(shop: Rounds) -> None:
     one, two = shop.ids(task)
     shop.done(shop.cast.claude, "start", task)
     assert shop.text(shop.cast.claude, "finding", "answer", one, "--fixed", "-m", "done").endswith(
-        "TL-T1-1-001 FIXED; 1 blocking left to answer\n"
+        "TL-T1-1-001 FIXED. 1 blocking left to answer\n"
         'next: fe finding answer TL-T1-1-002 --fixed -m "what you changed" | --rejected --ground …\n'
     )
     assert shop.text(shop.cast.claude, "finding", "answer", one, two, "--fixed", "-m", "done") == (
-        "TL-T1-1-001 FIXED, TL-T1-1-002 FIXED; 0 blocking left to answer\nnext: fe submit T1\n"
+        "TL-T1-1-001 FIXED, TL-T1-1-002 FIXED. 0 blocking left to answer\nnext: fe submit T1\n"
     )
 
 

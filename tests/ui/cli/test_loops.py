@@ -64,7 +64,7 @@ def test_the_lead_decides_and_only_where_it_is_waited_for_E3(shop: Rounds) -> No
     assert shop.text(
         shop.cast.alice, "lead", "split", task, "--into", "Read it", "--into", "Count it", "-m", "too much"
     ).splitlines() == [
-        "T1: split; it waits for its parts",
+        "T1: was split and waits for its parts",
         "  planned T2",
         "  planned T3",
         "next: an agent runs: fe start T2",

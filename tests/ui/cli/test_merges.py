@@ -90,7 +90,7 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
         "when that is fixed: fe merge T1   or back to its author: fe redo T1\n"
     ), "still stuck (B8)"
     assert shop.text(cast.alice, "status").startswith("waits for a person")
-    assert shop.text(cast.alice, "merge", "--retry", task) == "T1 is tried again\nnext: fe merge\n"
+    assert shop.text(cast.alice, "merge", "--retry", task) == "T1 is back in the merge queue\nnext: fe merge\n"
     assert shop.text(cast.alice, "merge", "--retry", task) == "T1 is not stuck\nnext: fe merge\n"
     shop.commit("main", {"lint.sh": "exit 1\n"})
     shop.git("reset", "-q", "--hard", "main")
@@ -121,7 +121,7 @@ def test_a_void_approval_says_why(shop: Counter) -> None:
     task = shop.approved()
     shop.done(shop.cast.alice, "label", "add", task, "security")
     assert shop.text(shop.cast.job, "merge", rc=6).startswith(
-        "VOID     T1  the approval no longer holds: P6 label security requires a person"
+        "VOID     T1  the approval no longer holds: label security requires a person (P6)"
     )
 
 
@@ -133,7 +133,9 @@ def test_wait_waits_until_it_has_settled_Q0(template: Path, tmp_path: Path, cast
     shop.accept_policy(cast.alice)
     task = shop.work()
     shop.done(cast.alice, "approve", task)
-    assert shop.text(cast.job, "merge") == ("waits    T1  settles until CLOCK (Q0)\n         next: fe merge --wait\n")
+    assert shop.text(cast.job, "merge") == (
+        "waits    T1  its approval can be withdrawn until CLOCK (Q0)\n         next: fe merge --wait\n"
+    )
     done = shop.run(cast.job, "merge", "--wait")
     assert (shop.named(done.out), "in case you withdraw the approval (Q0)" in done.err) == (
         "merged   T1  main is at SHA\n",

@@ -24,7 +24,7 @@ def test_a_review_says_what_it_comes_to_V3_L5(shop: Rounds) -> None:
         "reviewed T1, attempt 1: recorded: concerns, 2 findings; 1 open blocking, sent back\n"
         "  found TL-T1-1-001\n"
         "  found TL-T1-1-002\n"
-        "  c-1 is decided: R3, codex#1 says concerns\n"
+        "  c-1 is decided: codex#1 has concerns (R3)\n"
         "next: fe finding list T1 --open\n"
     )
     assert shop.status(task) == "open"
@@ -55,7 +55,10 @@ def test_the_document_of_the_workflow_is_taken_as_it_is_V3(shop: Rounds) -> None
     document["payload"] = {"verdict": "approved", "summary": summary}
     seen = shop.show(other)["attempts"][-1]["diff_id"]
     said = shop.text(shop.cast.codex, "review", "submit", other, shop.file("r.json", document), "--seen", seen)
-    assert "  the approval is incomplete: 1 changed file is not in files_reviewed: src/b.py (V6)" in said.splitlines()
+    assert (
+        "  the approval is incomplete, because 1 changed file is not in files_reviewed: src/b.py (V6)"
+        in said.splitlines()
+    )
 
 
 def test_an_agreeing_review_counts_and_the_approval_rests_on_it_D9(shop: Rounds) -> None:
@@ -111,7 +114,7 @@ def test_show_lists_who_said_what_and_why_it_does_not_count_V5_V6(shop: Rounds) 
         "    read all of it\n"
         "    note: nice\n"
         "attempt 1  qwen#1 (SES)  stated approved, effectively concerns (V5)  does not "
-        "count: it says concerns  TIME\n"
+        "count: its verdict is concerns  TIME\n"
         "    read all of it\n"
         "    found: 1 finding, 1 blocking\n"
     )

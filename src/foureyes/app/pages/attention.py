@@ -214,7 +214,7 @@ class CallerWays:
         """Return the choice to create a task that fixes the target. (X4)"""
         if not self.may("create"):
             return ()
-        step = fe("create", phrase("what is to be fixed"), "--type", "bug", "--priority", "0")
+        step = fe("create", phrase("what to fix"), "--type", "bug", "--priority", "0")
         values: dict[str, object] = {"type": "bug", "priority": 0}
         text = "plan a task that fixes it"
         return (Choice(text=text, noun="tasks", verb="create", values=values, asks="title", step=step),)

@@ -335,7 +335,7 @@ def _halt(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: Who
         kind="pause",
         task=task,
         of=f"{task} {cycle.id}",
-        text=f"rule {cycle.rule}: {'; '.join(cycle.reasons)}",
+        text=f"{'. '.join(cycle.reasons)} ({cycle.rule})",
         since=cycle.ended_at or cycle.at,
         details=(
             *_said(tx, task, known),

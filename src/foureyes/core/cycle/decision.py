@@ -111,7 +111,9 @@ def _said(answers: Sequence[TargetReview], verdict: Verdict) -> list[str]:
 
 
 def _say(names: Sequence[str], verdict: Verdict) -> str:
-    return f"{some(names, NAMED)} {'says' if len(names) == 1 else 'say'} {verdict}"
+    if verdict == "blocker":
+        return f"{some(names, NAMED)} reported a blocker"
+    return f"{some(names, NAMED)} {'has' if len(names) == 1 else 'have'} {verdict}"
 
 
 def _why_not_reviewed(

@@ -86,8 +86,8 @@ KEPT_FAILURES = 1_000
 MANY_FAILURES = 20
 """Above this, all failures of a check become one finding, because a broken import can fail a thousand tests. (F4)"""
 
-RED_BEFORE = "it is red on the target too, and Foureyes cannot tell whether this change made it worse"
-FIXED_SINCE = "the target was red too when this work began and passes now, so merge the target into your branch"
+RED_BEFORE = "It is red on the target too, and Foureyes cannot tell whether this change made it worse"
+FIXED_SINCE = "The target was red too when this work began and passes now, so merge the target into your branch"
 NO_MODULE = Shape(r"[^\n:]*: No module named (\w+)\s*\Z")
 """Python's last output line if the module to run is missing."""
 NO_TOOLCHAIN = Shape(r"rustup could not choose a version of \w+|toolchain '[^'\n]*' is not installed")
@@ -418,11 +418,7 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
             return f"{self.result.summary}, not compared with the target: {self.no_baseline}"
         why = FIXED_SINCE if self.fixed else RED_BEFORE if self.red_before else ""
         line = report_line(self.rule.run) if why == RED_BEFORE and self.rule.report == "none" else ""
-        return (
-            self.result.summary
-            + (f". {why[:1].upper()}{why[1:]}" if why else "")
-            + (f". A report would show it: {line}" if line else "")
-        )
+        return self.result.summary + (f". {why}" if why else "") + (f". A report would show it: {line}" if line else "")
 
 
 def red(

@@ -107,7 +107,7 @@ def test_a_stuck_merge_is_tried_again_or_sent_back_Q3(seat: Seat) -> None:
         assert f"STUCK      {second} · merge stuck: the required check tests crashed" in screen
         assert "1 try the merge again" in screen
         assert "2 drop it: send the work back (redo)" in screen
-        assert f"{second} is tried again" in await at.press("1")
+        assert f"{second} is back in the merge queue" in await at.press("1")
         screen = await at.press("2", *"not so", "enter")
         assert f"{first} is open again with your feedback" in screen
         assert lines(screen)[0] == "ATTENTION (0)"
@@ -199,7 +199,7 @@ def test_a_loop_shows_its_rounds_and_is_split_by_titles_and_a_reason_E3_L12(seat
         screen = await at.press("1", *"Read it; Count it", "enter")
         assert "a note says why" in screen
         screen = await at.press(*"too much", "enter")
-        assert f"{task}: split; it waits for its parts" in screen
+        assert f"{task}: was split and waits for its parts" in screen
 
     play(seat.sit(), story)
     detail = seat.app.lists.show(ALICE, task)
