@@ -63,7 +63,7 @@ def test_a_start_on_a_foreign_history_does_not_keep_it_from_whom_accepts_it_Q5_Q
     alpha.start(CODEX, alpha.create())
     assert shown_by_accept(beta) == before
     (stop,) = [text for text in before if "lacks the last merge" in text]
-    assert stop.endswith(f"; commits are there that no task brought: {made[:7]} first (Ada)"), (
+    assert stop.endswith(f". It has commits that belong to no task: {made[:7]} first (Ada)"), (
         "and not what was there at first"
     )
     beta.app.merges.accept(ALICE, "we cleaned the history", made)

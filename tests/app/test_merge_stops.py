@@ -159,7 +159,7 @@ def test_the_way_back_of_a_merge_that_brought_something_else_along_is_to_look_at
     assert merge(world) == {task: "found"}
     world.checkout.git("reset", "-q", "--hard", before)
     assert target_line(world)[1].endswith(
-        f"; that merge is based on commits that no task brought: {stray[:7]} along (Ada)"
+        f". That merge is based on commits that belong to no task: {stray[:7]} along (Ada)"
     )
     assert f"git show {stray[:12]}" in target_step(world)
     assert "git merge" not in target_step(world)

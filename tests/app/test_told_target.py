@@ -80,7 +80,7 @@ def test_merges_that_a_person_gave_up_are_no_beginning_K1_Q6(clones: Clones) -> 
     alpha.app.merges.accept(ALICE, "a secret was in it", tip)
     with clones.cut(), pytest.raises(RemoteProblem) as said:
         beta.app.claims.start(CODEX, beta.create(), worktree=True)
-    assert said.value.message.startswith("no merge on record that main has is in this clone, so only origin can say")
+    assert said.value.message.startswith("no recorded merge of main is in this clone, so only origin can say")
 
 
 def test_merges_onto_the_branch_that_was_the_target_before_are_no_beginning_P12_Q6(clones: Clones) -> None:
@@ -106,7 +106,7 @@ def test_before_the_first_merge_nothing_begins_while_nobody_can_say_where_K1_Q6(
     task = alpha.create()
     with clones.cut(), pytest.raises(RemoteProblem) as said:
         alpha.app.claims.start(CODEX, task, worktree=True)
-    assert said.value.message.startswith("nothing was merged yet, so only origin can say where main is: ")
+    assert said.value.message.startswith("nothing was merged yet, so only origin knows where main is, but ")
     assert alpha.status(task) == "open"
     alpha.app.claims.start(CODEX, task, worktree=True)
     assert alpha.checkout.head(f"fe/{task}") == there
@@ -231,7 +231,7 @@ def test_a_target_that_is_gone_from_the_remote_is_at_the_last_merge_on_record_K1
     notes = alpha.app.claims.start(CODEX, task, worktree=True).notes
     assert (alpha.checkout.head(f"fe/{task}"), alpha.show(task).task.start_target) == (made, made)
     what = "main of this clone has commits since the last merge on record; origin has no branch main"
-    assert f"{what}: work begins without them" in notes
+    assert f"{what}, so work starts without them" in notes
 
 
 def test_commits_of_this_clone_are_told_as_what_is_known_of_them_K1_Q6(clones: Clones) -> None:
@@ -243,10 +243,10 @@ def test_commits_of_this_clone_are_told_as_what_is_known_of_them_K1_Q6(clones: C
     with clones.cut():
         (note,) = alpha.app.claims.start(CODEX, alpha.create(), worktree=True).notes
     what = "main of this clone has commits since the last merge on record; origin could not be asked for them"
-    assert note == f"{what}: work begins without them"
+    assert note == f"{what}, so work starts without them"
     alpha.checkout.commit("more.py", "more\n")
     notes = alpha.app.claims.start(CODEX, alpha.create(), worktree=True).notes
-    assert "main of this clone has commits that origin lacks: work begins without them" in notes
+    assert "main of this clone has commits that origin lacks, so work starts without them" in notes
 
 
 def test_a_checkpoint_before_a_sprint_is_where_the_remote_has_the_target_X5_Q6(clones: Clones) -> None:

@@ -262,7 +262,9 @@ def test_another_clone_is_told_where_the_store_is_and_not_to_begin_another_proje
     with pytest.raises(NoProject, match=f"names project {done.project}, and its store is not in this clone") as caught:
         open_project(str(tmp_path / "clone"), {})
     told = steps_text(caught.value.next_step)
-    assert "of it; is it on a server, join it: a person runs: fe store join postgresql://…; or share it: there" in told
+    assert (
+        "of it; if it is on a server, join it: a person runs: fe store join postgresql://…; or share it: there" in told
+    )
     assert "fe store join postgresql://…; or bring it here: there fe store backup FILE, here" in told
     with pytest.raises(NoProject, match="its store is not in this clone"):
         create_project(str(tmp_path / "clone"), {}, ALICE, prefix="fe", target=None, commit=True)

@@ -81,7 +81,7 @@ def test_what_a_copy_proposes_for_fresh_clones_lets_one_propose_the_join_P12(pro
     url, path = project.server.url, project.checkout.path / "foureyes.toml"
     with pytest.raises(NoProject, match=r"where fe init was typed, or on a server\.") as caught:
         open_project(clone_of(project, tmp_path / "before"), {})
-    assert "is it on a server, join it: " in steps_text(caught.value.next_step)
+    assert "if it is on a server, join it: " in steps_text(caught.value.next_step)
     address = address_to_name(project.cwd, {}, url)
     assert address == url.replace("postgres:@", "")
     assert address_to_name(project.cwd, {"FOUREYES_STORE": url}, url) == "", "it is to stand in no file"

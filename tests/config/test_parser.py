@@ -158,9 +158,9 @@ def test_the_former_keys_of_a_file_are_named_with_the_new_ones() -> None:
         'check_paths = ["x"]\n[review.risk]\nhigh_lines = 9\n'
     )
     assert former_keys(text) == [
-        "minor.max_bytes has no effect, remove it (a minor change has at most 4096 bytes)",
-        "review.docs_paths still replaces the built-in list: write review.extra_docs_paths, which adds to it",
-        "review.check_paths is now review.extra_check_paths and adds to the built-in list",
+        "minor.max_bytes has no effect and can be removed (a minor change has at most 4096 bytes)",
+        "review.docs_paths still replaces the built-in list. Write review.extra_docs_paths instead, which adds to it",
+        "review.check_paths is now review.extra_check_paths, which adds to the built-in list",
         "review.risk.high_lines is now review.risk.large_change",
     ]
 

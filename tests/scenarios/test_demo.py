@@ -47,7 +47,7 @@ WAITING = (LOGIN, RECEIPT)
 
 def kept_in(text: str) -> Path:
     """Where the demo says that it is kept: its last line."""
-    last = re.fullmatch(r"Kept in (\S+)\. Look around: cd \1 && fe     Yours: fe init", text.splitlines()[-1])
+    last = re.fullmatch(r"Kept in (\S+)\. To look around: cd \1 && fe", text.splitlines()[-1])
     assert last, text[-300:]
     return Path(last.group(1))
 
@@ -126,7 +126,7 @@ def leave(terminal: Terminal) -> int:
         r"alice\$ fe approve fe-\w+ --seen",
         r"alice\$ fe merge --wait\s(.*\s)+?.*fe-\w+",
         r"alice\$ fe audit verify      \(exit 6\)\s(.*\s)+?.*row \d+ \(TaskCreated of fe-\w+\) was changed",
-        r"Kept in (\S+)\. Look around: cd \1 && fe     Yours: fe init\s*\Z",
+        r"Kept in (\S+)\. To look around: cd \1 && fe\s*\Z",
     ):
         assert re.search(line, text), f"{line}\n{text[-4000:]}"
     return 0

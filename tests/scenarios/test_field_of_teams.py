@@ -60,7 +60,7 @@ def test_a_merge_voids_nothing_of_which_only_the_other_clone_has_the_branch_D4_Q
     told = words(alpha, "merge")
     assert f"merged   {first.task}" in told
     assert f"waits    {second.task}  attempt 1 of {second.task} is not in this clone" in told
-    assert not has_hosts() or "(it was submitted on beta), and cannot be fetched: origin does not have it" in told
+    assert not has_hosts() or "(it was submitted on beta) and cannot be fetched: origin does not have it" in told
     assert (alpha.status(second.task), "ApprovalVoided" in team.kinds()) == ("approved", False)
     assert f"merged   {second.task}" in words(beta, "merge")
     assert "nothing to merge" in words(alpha, "merge")

@@ -107,8 +107,7 @@ def test_a_blocker_in_an_open_cycle_is_not_approved_past_and_its_reviewer_withdr
     listed = loop.run(cast.alice, "review", "list").out
     assert "R1: codex reported a blocker" in listed
     assert (
-        "A person lets it go on (resume), or its reviewer withdraws the blocker."
-        in loop.run(cast.alice, "attention").out
+        "A person must resume it, or its reviewer must withdraw the blocker." in loop.run(cast.alice, "attention").out
     )
     agreed = loop.review(work, by=cast.gemini)
     assert ("c-1 stays decided: R1" in agreed["notes"], agreed["next"]) == (True, f"fe show {work.task}")

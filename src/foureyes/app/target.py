@@ -95,9 +95,9 @@ class ToldTarget(msgspec.Struct, frozen=True):
     def must(self, target: str) -> RemoteProblem:
         """Return the error for a caller that needs a commit when no source knows one."""
         why = self.unasked or f"{self.remote} was not asked"
-        here = f"no merge on record that {target} has is in this clone" if self.is_merged else "nothing was merged yet"
+        here = f"no recorded merge of {target} is in this clone" if self.is_merged else "nothing was merged yet"
         return RemoteProblem(
-            f"{here}, so only {self.remote} can say where {target} is: {why}",
+            f"{here}, so only {self.remote} knows where {target} is, but {why}",
             kind="unreachable",
             next_step=self.step,
         )
@@ -424,7 +424,7 @@ def found_elsewhere(context: Context, project: ProjectView) -> str:
     recorded, place = project.place, context.store.place
     if not recorded or not place or recorded == place:
         return ""
-    return f"the journal says that the store lies {place_words(recorded)}, and this one was found {place_words(place)}"
+    return f"the journal says that the store is {place_words(recorded)}, but this one is {place_words(place)}"
 
 
 def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, ref: str = "") -> str:
@@ -496,10 +496,10 @@ def misplaced(context: Context, tx: Tx, project: ProjectView, *, told: Sha | Non
     try:
         anchor = lost_anchor(context, tx, project, ref=told or "")
     except (GitProblem, StoreProblem) as problem:
-        return [*filter(None, sentences), f"whether it lacks a merge of the target cannot be told: {problem.message}"]
+        return [*filter(None, sentences), f"it is unknown whether it lacks a merge of the target: {problem.message}"]
     if anchor:
         sentences.append(
-            f"the last merge on {project.target} names a row ({anchor[:20]}) that this store does not have: it is an "
+            f"the last merge on {project.target} names a row ({anchor[:20]}) that this store does not have, so the store is an "
             "older state or a copy"
         )
     return [sentence for sentence in sentences if sentence]
@@ -531,7 +531,7 @@ def merged_reason(task: str, merged: Mapping[str, Sha]) -> Reason | None:
     """
     if task not in merged:
         return None
-    text = f"its merge is on the target ({merged[task][:7]}), and this store, an older state or a copy, lacks it"
+    text = f"its merge is on the target ({merged[task][:7]}), but this store lacks it, so the store is an older state or a copy"
     return Reason("P12", text, by_person(ADOPT))
 
 

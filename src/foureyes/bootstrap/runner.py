@@ -233,7 +233,9 @@ def _encoded(problem: FoureyesError) -> str:
 def refusal_of(words: str) -> FoureyesError:
     """Return the refusal that the child sent."""
     if not words.startswith(REFUSAL):
-        return Refused("no runner began.", reasons=(Reason("I5", words or "it ended before it began", fe("doctor")),))
+        return Refused(
+            "no runner was started.", reasons=(Reason("I5", words or "it ended before it started", fe("doctor")),)
+        )
     refusal = msgspec.json.decode(words.removeprefix(REFUSAL), type=_Told)
     kind = getattr(errors, refusal.kind, Refused)
     reasons = tuple(Reason(rule, text, Steps(*steps)) for rule, text, steps in refusal.reasons)

@@ -150,7 +150,7 @@ def test_D5_a_prepare_that_fails_is_crashed_with_what_it_said_and_tried_again(ma
         ran = project.run("true", tree)
         verdict = judge(project.check("true"), ran)
         assert (verdict.outcome, ran.output) == ("crashed", "no network\n")
-        assert verdict.summary == "its environment could not be made: checkout.prepare ended with exit code 3"
+        assert verdict.summary == "its environment could not be prepared: checkout.prepare ended with exit code 3"
 
 
 def test_D5_a_prepare_that_fails_is_run_once_for_all_checks_of_a_runner(make: Make) -> None:
@@ -196,7 +196,7 @@ def test_D5_an_attempt_that_changes_what_prepare_makes_does_not_run(make: Make) 
         verdict = project.judged("true", Tree({**FILES, path: "mine\n"}, target=FILES))
         assert verdict.outcome == "failed", "another run would say the same: who made it takes it out"
         assert verdict.summary == (
-            f"it changes {path}, where checkout.prepare makes something: take that out of the tree, or name it in "
+            f"it changes {path}, which checkout.prepare creates: take that out of the tree, or name it in "
             "checkout.extra_inputs"
         )
     on_target = {**FILES, ".venv/bin/tool": "theirs\n"}

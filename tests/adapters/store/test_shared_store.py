@@ -329,7 +329,7 @@ def test_a_second_clone_joins_by_the_configuration(project: Project, tmp_path: P
 
 
 def test_what_is_checked_out_cannot_move_a_project_to_another_store(project: Project) -> None:
-    """A reviewed change of foureyes.toml is for those who join; who is there already stays where they are."""
+    """A reviewed change of foureyes.toml is for those who join; who already exists stays where they are."""
     text = (project.checkout.path / "foureyes.toml").read_text()
     project.checkout.commit("foureyes.toml", f'{text}\n[store]\nurl = "{project.server.url}"\n')
     assert project.engine() == "sqlite"

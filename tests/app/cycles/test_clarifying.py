@@ -96,7 +96,11 @@ def test_an_author_who_has_to_clarify_is_told_the_points_and_the_verb_by_show_an
     assert steps_text(shown.next) == answer
     assert "clarify" not in steps_text(desk.show(task, CODEX).next), "who did not make it is not asked"
     text = context_text(shown)
-    assert ("## Reviewers ask (2)" in text, "> the salt is missing" in text, answer in text) == (True, True, True)
+    assert ("## Questions of reviewers (2)" in text, "> the salt is missing" in text, answer in text) == (
+        True,
+        True,
+        True,
+    )
     with pytest.raises(NotFound, match="reviewers ask you about") as caught:
         desk.app.claims.next(CLAUDE)
     assert steps_text(caught.value.next_step) == answer

@@ -82,7 +82,7 @@ def test_a_branch_that_was_only_set_back_is_where_it_was_again_without_another_a
         clones.beta.approve(BOB, task)
     made = clones.alpha.submit(CLAUDE, task)
     assert (made.attempt, made.changed) == (1, False)
-    assert made.sent == f"fe/{task} was behind on origin, and is at attempt 1 again"
+    assert made.sent == f"fe/{task} was behind on origin and now points to attempt 1 again"
     assert clones.refs()[f"refs/heads/fe/{task}"] == first.head
     assert clones.alpha.submit(CLAUDE, task).sent == ""
     clones.beta.approve(BOB, task)
@@ -137,7 +137,7 @@ def test_a_remote_that_takes_no_rewritten_branch_keeps_what_it_was_set_back_to_a
     clones.remote.git("config", "receive.denyNonFastForwards", "true")
     clones.remote.git("update-ref", f"refs/heads/fe/{task}", first.head)
     again = clones.alpha.submit(CLAUDE, task)
-    assert (again.attempt, again.sent.startswith(f"fe/{task} was left there as it is: ")) == (2, True)
+    assert (again.attempt, again.sent.startswith(f"fe/{task} was left as it is there, because ")) == (2, True)
     assert clones.refs()[f"refs/heads/fe/{task}"] == first.head != second.head
     assert clones.alpha.submit(CLAUDE, task).sent == ""
     clones.beta.approve(BOB, task)

@@ -75,7 +75,7 @@ def test_an_epic_is_no_card_that_somebody_could_take_T4(desk: DeskWorld) -> None
     column = desk.app.board.view(ALICE).open
     assert (ids(column), column.count) == ([child, epic], 2)
     assert [(card.state, card.note) for card in column.cards] == [
-        ("ready", ""), ("waiting", "an epic: its tasks are the work"),
+        ("ready", ""), ("waiting", "an epic, so work happens in its tasks"),
     ]  # fmt: skip
     assert ids(desk.app.board.column(ALICE, "open", after=1)) == [epic]
 

@@ -57,7 +57,7 @@ def test_stops_decisions_and_exceptions_stand_out_P8(desk: DeskWorld) -> None:
     kinds = {line.text: line.kind for line in desk.app.events.latest()}
     assert kinds["alice@box held it: wait for legal"] == "stop"
     assert kinds["alice@box lifted its hold: they agreed"] == "plain"
-    assert kinds["bob@box took an approval back: not yet"] == "decision"
+    assert kinds["bob@box withdrew an approval: not yet"] == "decision"
 
 
 def test_an_exception_is_said_to_be_one_P8(desk: DeskWorld) -> None:

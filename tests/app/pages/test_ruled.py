@@ -118,4 +118,4 @@ def test_what_was_left_to_a_person_says_what_reviewers_said_since_R2_R4(desk: De
     assert desk.app.cycles.show("c-4").rule == "R4"
     (row,) = rows(desk)
     assert any(line.startswith("Since then c-4 R4: ") for line in row.details)
-    assert row.details[-1] == "Whatever reviewers say now, a person lets it go on (resume)."
+    assert row.details[-1] == "A person must resume it, whatever reviewers say now."

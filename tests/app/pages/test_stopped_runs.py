@@ -1,4 +1,4 @@
-"""What of agents' runs waits for a person: pauses, runs that got nowhere, dead runners, programs that nobody is
+"""What of agents' runs is stuck and needs a person: pauses, runs that got nowhere, dead runners, programs that nobody is
 logged in to (E6).
 """
 

@@ -70,7 +70,7 @@ def test_doctor_in_a_clone_that_is_behind_tells_what_was_never_accepted_there_P1
     pushed(clones.alpha)
     assert configuration(clones.beta) == (
         "warn",
-        "foureyes.toml on main of origin is not the accepted one and is not used",
+        "foureyes.toml on main of origin has changes that were not accepted, so it is not used",
     )
 
 

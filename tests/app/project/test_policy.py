@@ -254,7 +254,7 @@ def test_doctor_names_the_former_keys_of_the_file(desk: DeskWorld) -> None:
     desk.repo.files["foureyes.toml"] = "[minor]\nmax_bytes = 9\nmax_lines = 9\n[review.risk]\nhigh_lines = 9\n"
     desk.app.policy.accept(ALICE)
     (removed, step), (renamed, _) = doctor_on_settings(desk)
-    assert removed == "minor.max_bytes has no effect, remove it (a minor change has at most 4096 bytes)"
+    assert removed == "minor.max_bytes has no effect and can be removed (a minor change has at most 4096 bytes)"
     assert renamed == "review.risk.high_lines is now review.risk.large_change"
     assert "fe config accept" in step
     assert setting(desk, "minor.max_lines") == (9, "foureyes.toml")

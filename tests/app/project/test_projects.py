@@ -92,7 +92,7 @@ def test_doctor_names_a_missing_target_and_a_broken_git(desk: DeskWorld, monkeyp
 def test_doctor_says_that_the_disk_is_full(desk: DeskWorld) -> None:
     desk.outside.room = 4096
     check = next(check for check in desk.app.doctor.examine(ALICE) if check.check == "writing")
-    assert (check.result, check.message) == ("warn", "the disk is full: 4 KB are free")
+    assert (check.result, check.message) == ("warn", "the disk is full, with only 4 KB free")
 
 
 def test_doctor_names_an_edited_row_J2(desk: DeskWorld) -> None:

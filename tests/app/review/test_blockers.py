@@ -213,7 +213,7 @@ def test_one_step_sets_aside_all_blockers_of_such_an_agent_R1_E6(desk: DeskWorld
         review(desk, task, by=QWEN, **BLOCKER)
         review(desk, task, by=CODEX)
     (row,) = [row for row in desk.app.attention.view(BOB).rows if row.choices[0].values.get("agent")]
-    assert row.text == f"qwen#1 reported a blocker on {tasks[1]}, {tasks[0]}, and was not asked to review"
+    assert row.text == f"qwen#1 reported a blocker on {tasks[1]}, {tasks[0]}, but was not asked to review it"
     assert steps_text(row.next).startswith("fe resume --agent ")
     desk.app.stops.resume(BOB, None, "it knows nothing of this", agent=str(row.choices[0].values["agent"]))
     for task in tasks:

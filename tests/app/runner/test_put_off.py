@@ -74,10 +74,10 @@ def test_a_runner_that_gives_up_says_what_is_left_and_why_Q3(
         if isinstance(last, Wait):
             ground.clock.advance(seconds=10)
     assert (last.why, last.is_unfinished) == ("idle", True)
-    assert last.left == (f"{task} is approved and not merged: git: {LOCKED}",)
+    assert last.left == (f"{task} is approved but not merged: git: {LOCKED}",)
     assert (ground.clock.now() - began).total_seconds() > 600, "a short fault is waited for"
     assert ground.lines("").count(f"{task} stuck: git: {LOCKED}") == 1
-    assert ground.lines("").count(f"! {task} is approved and not merged: git: {LOCKED}") == 1
+    assert ground.lines("").count(f"! {task} is approved but not merged: git: {LOCKED}") == 1
 
 
 @pytest.mark.parametrize("what", ["the look", "the leases"])

@@ -222,7 +222,7 @@ def test_two_concerns_are_clarified_by_the_author_and_the_cycle_runs_again_R2_V9
         ("claude", "implement", "refused"),
         ("claude", "implement", "none"),
     ]
-    assert clarified[0].resumes == DONE.conversation, "the author goes on with its own conversation"
+    assert clarified[0].resumes == DONE.conversation, "the author continues its own conversation"
     assert {point.answer for point in peers.cycle(1).points} == {"no"}
     last = [launch for launch in peers.agents.launched if launch.purpose == "review"][-1]
     assert "## What was clarified" in last.prompt

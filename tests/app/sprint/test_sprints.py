@@ -110,14 +110,14 @@ def test_a_plan_of_which_some_was_done_meanwhile_says_so_and_one_of_which_all_wa
         desk.app.sprints.start(ALICE, stale)
     assert refused[0].reasons[0].next == fe("sprint", "plan")
     notes = desk.app.sprints.start(ALICE, mixed).notes
-    assert "1 of its tasks was submitted before it began, and counts as done (X5)" in notes
+    assert "1 of its tasks was submitted before it started and counts as done (X5)" in notes
 
 
 def test_where_a_runner_is_at_work_no_other_is_started_and_it_is_said_which_X5(desk: DeskWorld) -> None:
     runner(desk)
     name = plan(desk, desk.create(BOB)).id
     said = desk.app.sprints.start(ALICE, name)
-    assert said.runner.startswith("a runner with 3 agents is at work on ")
+    assert said.runner.startswith("a runner with 3 agents is already running on ")
     assert desk.outside.launched == []
     assert desk.app.sprints.start(ALICE, name).changed is False
 
@@ -155,7 +155,7 @@ def test_a_runner_that_breaks_while_it_begins_leaves_the_sprint_paused_X3_X5(
         with pytest.raises(Exception, match="no runner could be started"):
             desk.app.sprints.start(ALICE, name)
     view = desk.app.sprints.status(ALICE)
-    assert (view.state, view.why) == ("paused", "no runner began: no processes left.")
+    assert (view.state, view.why) == ("paused", "no runner was started: no processes left.")
     assert "goes on" in desk.app.sprints.start(ALICE, name).message
     assert desk.app.sprints.status(ALICE).state == "running"
 
@@ -198,7 +198,7 @@ def test_a_pause_says_why_and_a_start_lets_it_go_on_X3(desk: DeskWorld) -> None:
     )  # fmt: skip
     assert desk.app.sprints.pause(ALICE).changed is False
     said = desk.app.sprints.start(ALICE, name)
-    assert said.message == f"{name} goes on; it was paused: the machine is needed"
+    assert said.message == f"{name} continues. It was paused: the machine is needed"
     desk.app.sprints.stop(ALICE, name, reason="enough")
     with desk.refused("X3"):
         desk.app.sprints.pause(ALICE, name)
@@ -260,8 +260,8 @@ def test_validate_looks_at_the_tasks_of_a_sprint_alone_X4(desk: DeskWorld) -> No
     desk.repo.commit(f"fe/{inside}")
     desk.submit(CLAUDE, inside)
     report = desk.app.validation.validate(ALICE, sprint=name)
-    assert [reason.message for reason in report.reasons] == [f"{inside} waits for its review"]
-    assert desk.app.sprints.status(ALICE).incomplete == (f"{inside} waits for its review",)
+    assert [reason.message for reason in report.reasons] == [f"{inside} is waiting for review"]
+    assert desk.app.sprints.status(ALICE).incomplete == (f"{inside} is waiting for review",)
     assert outside not in str(report.reasons)
 
 

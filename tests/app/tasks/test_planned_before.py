@@ -57,7 +57,8 @@ def test_a_section_that_asks_for_more_than_the_task_in_its_place_has_is_refused_
         with desk.refused("M7") as refused:
             ask(ALICE, SECURE, "plan.md")
         said = [
-            (reason.message.split(" has its place and ")[1], steps_text(reason.next)) for reason in refused[0].reasons
+            (reason.message.split(" already exists for it and ")[1], steps_text(reason.next))
+            for reason in refused[0].reasons
         ]
         assert said == [
             ("lacks the label security", f"fe label add {squatter} security"),

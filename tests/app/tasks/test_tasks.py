@@ -314,7 +314,7 @@ def test_edits_are_shown_to_whoever_judges_and_an_authors_late_ones_are_marked_T
     desk.app.tasks.remove_label(CLAUDE, task, ["ux"])
     found = {edit.what: (edit.session, edit.by_author, edit.after_start) for edit in desk.show(task).edits}
     assert (BOB.session, False, False) == found["edited title"]
-    assert found[f"no longer waits for {other}"][:2] == (BOB.session, False)
+    assert found[f"no longer depends on {other}"][:2] == (BOB.session, False)
     assert found["edited acceptance"] == found["label ux taken off"] == (CLAUDE.session, True, True)
 
 
@@ -443,5 +443,5 @@ def test_a_key_of_a_task_that_was_dropped_says_so_and_how_it_comes_back(desk: De
     task = desk.app.tasks.create(ALICE, "Greet", key="once").task
     desk.app.closing.delete(ALICE, task)
     again = desk.app.tasks.create(ALICE, "Greet", key="once")
-    assert (again.task, again.changed, again.message) == (task, False, f"{task} is there already, and was deleted")
+    assert (again.task, again.changed, again.message) == (task, False, f"{task} already exists, and was deleted")
     assert steps_text(again.next) == f"fe reopen {task}"

@@ -146,12 +146,12 @@ def test_who_takes_one_more_is_told_what_is_theirs_already_T1(desk: DeskWorld) -
     first = desk.started(CLAUDE)
     second = desk.create()
     said = desk.app.claims.next(CLAUDE).notes
-    assert said == (f"{first} is yours already, in progress: fe list --mine",)
+    assert said == (f"{first} is already yours and in progress: fe list --mine",)
     for _ in range(3):
         desk.create()
         said = desk.app.claims.next(CLAUDE).notes
     assert said[0].startswith(f"{first}, {second}, ")
-    assert said[0].endswith(" and more are yours already, in progress: fe list --mine")
+    assert said[0].endswith(" and more are already yours and in progress: fe list --mine")
     desk.create()
     assert desk.app.claims.next(CODEX).notes == ()
 

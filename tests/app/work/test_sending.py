@@ -132,7 +132,9 @@ def test_a_remote_that_takes_no_rewritten_branch_takes_the_attempts_and_others_a
     alpha.checkout.git("reset", "-q", "--hard", "main")
     alpha.checkout.commit("again.py", session=CLAUDE)
     made = alpha.submit(CLAUDE, task)
-    assert made.sent.startswith(f"pushed to origin; fe/{task} was left there as it is: origin did not take the push: ")
+    assert made.sent.startswith(
+        f"pushed to origin; fe/{task} was left as it is there, because origin did not take the push: "
+    )
     assert clones.refs()[attempt_ref(task, 2)] == made.head
     assert clones.refs()[f"refs/heads/fe/{task}"] == first.head
     clones.beta.approve(BOB, task)
@@ -166,7 +168,7 @@ def test_what_somebody_wrote_in_the_place_of_one_attempt_keeps_no_other_from_tra
     for ref in attempt_refs(task, 1, made.head):
         clones.remote.git("update-ref", ref, "main")
     again = alpha.submit(CLAUDE, task)
-    assert f"attempt 1 of {task} was not pushed: origin has something else under both of its names: " in again.sent
+    assert f"attempt 1 of {task} was not pushed: origin has other commits under both of its names: " in again.sent
     alpha.checkout.switch("main")
     other = alpha.work(CLAUDE, alpha.create(), text="other\n")
     made = alpha.submit(CLAUDE, other)
@@ -184,7 +186,7 @@ def test_both_names_of_an_attempt_taken_are_told_with_the_push_that_takes_one_aw
         clones.remote.git("update-ref", ref, "main")
     taken, away = clones.refs()[names[0]][:7], ("git", "push", "origin", f":{names[1]}")
     again = alpha.submit(CLAUDE, task)
-    both = f"origin has something else under both of its names: {taken} as {names[0]}, {taken} as {names[1]}"
+    both = f"origin has other commits under both of its names: {taken} as {names[0]}, {taken} as {names[1]}"
     assert again.sent == f"attempt 1 of {task} was not pushed: {both}"
     assert [step.argv for step in again.next.steps][:2] == [away, ("fe", "submit", task)]
     with pytest.raises(RemoteProblem, match=both) as problem:
@@ -238,7 +240,7 @@ def test_a_hand_in_that_the_remote_refuses_says_who_has_to_be_let_push_what_Q6(c
     task = clones.alpha.work(CLAUDE, clones.alpha.create())
     made = clones.alpha.submit(CLAUDE, task)
     assert made.sent.startswith("not pushed yet: origin did not take the push: readers only")
-    allow = "at origin: allow the submitting account to push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
+    allow = "on origin, allow the submitting account to push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
     assert steps_text(made.next).startswith(f"{allow}, then: to try again: fe submit {task}")
 
 

@@ -179,7 +179,7 @@ def test_the_implementer_hears_how_to_hand_in_and_how_near_escalation_is_E5() ->
 
 def test_a_reviewer_hears_how_to_read_the_change_and_how_to_send_the_review_V2_V3() -> None:
     first = compose("review", replace(BUSY, attempt=1), template("review"))
-    assert "read it: fe show fe-7k2 --diff\n" in first
+    assert "to read it: fe show fe-7k2 --diff\n" in first
     assert "--since" not in first
     later = compose("rereview", replace(BUSY, attempt=3), template("rereview"))
     assert "fe show fe-7k2 --diff --since 2\n" in later

@@ -65,7 +65,7 @@ def test_a_failed_prepare_shows_its_last_lines_D5(template: Path, tmp_path: Path
     why = '[checkout]\nprepare = "seq 1 9; echo no such package; exit 3"\n'
     shop = counter(template, tmp_path, cast, why + LINT)
     told = shop.run(cast.job, "check", "run", shop.work()).err
-    assert "its environment could not be made: checkout.prepare ended with exit code 3" in told
+    assert "its environment could not be prepared: checkout.prepare ended with exit code 3" in told
     assert told.splitlines()[-8:] == [*[f"  | {n}" for n in range(3, 10)], "  | no such package"]
 
 
@@ -97,7 +97,7 @@ def test_what_approves_itself_and_what_does_not_is_said_M4(shop: Counter) -> Non
     )
     red = shop.work(RED, "review:auto")
     assert shop.text(shop.cast.job, "check", "run", red, rc=6).splitlines()[-2:] == [
-        "  sent back with what failed",
+        "  sent back with the failures",
         "next: fe context T3",
     ]
     assert "sent back" not in shop.text(shop.cast.job, "check", "run", red, rc=6), "it was open already"
@@ -204,7 +204,7 @@ def test_settings_are_the_accepted_ones_of_the_target_and_not_the_checkouts_P12(
 
 
 def test_a_configuration_that_is_not_accepted_is_named_wherever_checks_are_P12_D5(shop: Counter) -> None:
-    note, alice = "foureyes.toml on main is not the accepted one and is not used", shop.cast.alice
+    note, alice = "foureyes.toml on main has changes that were not accepted, so it is not used", shop.cast.alice
     task = shop.work_by_a_person(RED)
     config = (shop.repo / "foureyes.toml").read_text()
     shop.commit("main", {"foureyes.toml": config.replace("grep -rn MESSY src", "false")}, message="no lint")

@@ -214,13 +214,13 @@ def test_what_an_agent_approved_is_merged_at_once_and_the_queue_is_empty_then(st
 
 def test_audit_verify_and_doctor(shop: Shop) -> None:
     verified = shop.text(shop.stage.cast.alice, "audit", "verify").splitlines()
-    assert verified[0] == "10 rows verified: chain whole, tables match the journal, mirror complete"
+    assert verified[0] == "10 rows verified: the chain is intact, the tables match the journal, mirror complete"
     assert re.fullmatch("head [0-9a-f]{64}", verified[1])
     doctor = shop.text(shop.stage.cast.alice, "doctor").splitlines()
     warned = [line for line in doctor if line.startswith("warn")]
-    assert [line.startswith("warn  no checks are configured: nothing approves itself (M4)") for line in warned] == [
-        True
-    ], doctor
+    assert [
+        line.startswith("warn  no checks are configured, so nothing is approved automatically (M4)") for line in warned
+    ] == [True], doctor
     assert {line.split()[0] for line in doctor[:-1] if line not in warned} <= {"ok", "next:"}, doctor
     assert doctor[-1].endswith(" checked, 1 warning, 0 failures"), doctor
 
@@ -229,7 +229,7 @@ def test_whoami_says_why(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.claude, "whoami") == (
         f"claude#1 (CLAUDE): agent, observed, origin CLAUDE\n  claude (pid {shop.stage.cast.claude.pid}) is "
         "an ancestor of this process.\n"
-        "  You may plan, work and submit; review and approve what others made.\n"
+        "  You may plan, work and submit, and review and approve the work of others.\n"
         "  You may not approve what this process or its conversation made.\n"
     )
 

@@ -124,7 +124,9 @@ def test_the_page_shows_findings_rounds_and_reviews(shop: Rounds) -> None:
 def test_all_suggestions_skipped_is_said_L15(shop: Rounds) -> None:
     task = shop.found()
     shop.stuck(task, 1)
-    assert "  note        all suggestions skipped: 1 of iteration 1 (L15)" in shop.text(shop.cast.alice, "show", task)
+    assert "  note        all suggestions of iteration 1 (1) were skipped (L15)" in shop.text(
+        shop.cast.alice, "show", task
+    )
     other = shop.found()
     note = shop.ids(other)[1]
     shop.done(shop.cast.claude, "start", other)

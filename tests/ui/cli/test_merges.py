@@ -87,7 +87,7 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
     shop.git("reset", "-q", "--hard", "main")
     assert shop.text(cast.job, "merge", rc=6).startswith("STUCK    T1  the required check lint crashed")
     assert shop.text(cast.job, "merge", rc=6).endswith(
-        "when that is fixed: fe merge T1   or back to its author: fe redo T1\n"
+        "when that is fixed: fe merge T1   or send it back: fe redo T1\n"
     ), "still stuck (B8)"
     assert shop.text(cast.alice, "status").startswith("waits for a person")
     assert shop.text(cast.alice, "merge", "--retry", task) == "T1 is back in the merge queue\nnext: fe merge\n"

@@ -47,4 +47,4 @@ def test_what_foureyes_toml_has_is_not_proposed_again_D5(shop: Counter) -> None:
     (shop.repo / "foureyes.toml").write_text('[[checks]]\nname = "tests"\nrun = "make mine"\n')
     said = shop.text(shop.cast.alice, "check", "detect")
     assert 'name = "tests"' not in said
-    assert "foureyes.toml has tests already, which fe check run --target runs" in said
+    assert "foureyes.toml already has tests. To run them: fe check run --target" in said

@@ -113,7 +113,7 @@ def test_show_lists_who_said_what_and_why_it_does_not_count_V5_V6(shop: Rounds) 
         "attempt 1  codex#1 (SES)  approved  counts  TIME\n"
         "    read all of it\n"
         "    note: nice\n"
-        "attempt 1  qwen#1 (SES)  stated approved, effectively concerns (V5)  does not "
+        "attempt 1  qwen#1 (SES)  stated approved, counts as concerns (V5)  does not "
         "count: its verdict is concerns  TIME\n"
         "    read all of it\n"
         "    found: 1 finding, 1 blocking\n"
@@ -146,7 +146,7 @@ def test_a_request_is_a_document_and_with_prompt_a_prompt_V2(shop: Rounds) -> No
 
 
 def test_concerns_of_reviewers_are_listed_apart_from_findings(shop: Rounds) -> None:
-    assert shop.text(shop.cast.alice, "finding", "list", "--concerns") == "nothing is flagged\n"
+    assert shop.text(shop.cast.alice, "finding", "list", "--concerns") == "no concerns and no missing reviews\n"
     flagged = shop.found(HARD)
     assert [row["task"] for row in shop.lines(shop.cast.alice, "finding", "list", "--concerns")] == [flagged]
 

@@ -38,7 +38,7 @@ def test_the_bell_rings_beside_the_line_and_a_bell_in_the_text_does_not(monkeypa
 
 
 def test_a_runner_without_work_says_what_it_waits_for_and_how_it_ends() -> None:
-    assert glance_text(RunnerGlance(agents=1)) == "0/1 at work  waits for work; Ctrl-C ends it"
+    assert glance_text(RunnerGlance(agents=1)) == "0/1 agents busy  waiting for work, Ctrl-C ends it"
     assert glance_text(RunnerGlance(agents=1, waits="paused")) == "0/1 at work  paused"
     assert glance_text(RunnerGlance(agents=1, checking=1)) == "0/1 at work  checking 1"
     assert (
@@ -53,7 +53,7 @@ def _runner(**fields: Any) -> RunnerView:
 
 def test_who_starts_a_second_runner_is_told_of_the_first_J4() -> None:
     assert others_text([_runner(), _runner(state="gone")]) == [
-        "alice has a runner at work on box: they share the tasks"
+        "alice also has a runner on box, and both share the tasks"
     ]
 
 
@@ -70,4 +70,4 @@ def test_the_status_does_not_call_a_run_running_whose_runner_is_gone_J4() -> Non
     assert running_lines([_runner(runs=[run])], Standstill())[1] == "  run       fe-1  claude  running: fe attach fe-1"
     first, second = running_lines([_runner(state="gone", runs=[run])], Standstill())
     assert first.startswith("  runner    0 of 2 at work")
-    assert second == "  run       fe-1  claude  its runner is gone: fe run goes on with it"
+    assert second == "  run       fe-1  claude  its runner is gone. fe run continues it"

@@ -58,7 +58,7 @@ def test_without_a_name_what_is_planned_begins_and_of_several_somebody_says_whic
     shop.create(alice)
     for _ in range(2):
         shop.text(alice, "sprint", "plan", "--hours", "8")
-    assert "s-01 and s-02 can begin or go on: which one is meant?" in shop.run(alice, "sprint", "start").err
+    assert "s-01 and s-02 can start or continue. Which one do you mean?" in shop.run(alice, "sprint", "start").err
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ STATUS = SprintView(
     id="s-04", state="running", target=UNTIL, done=14, of=23, failed=1, seconds_left=22980, waiting=4,
     blocking=("fe-q4d",), merged=9, merging=1, by_rule=2, running=3, todo=5, started_at="2026-11-17T22:02:00Z",
     clock="22:02", sentence="14/23 tasks, 1 failed, until 08:00 (6h 23m left)", pace="~21 of 23 by 08:00",
-    incomplete=("fe-1 waits for its review",),
+    incomplete=("fe-1 is waiting for review",),
 )  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def test_the_report_has_everything_that_a_person_reads_in_the_morning_X() -> Non
     text = report_text(REPORT)
     for part in (
         "merged 1", "abcdef0 by rule", "waiting for you 1", "look closely", "failed 1", "4 runs failed",
-        "findings  1 HIGH raised, 1 open; still blocking: fe-2", "cost      1.25, 1,234 tokens", "in 4 runs", "02:00 paused",
+        "findings  1 HIGH raised, 1 open, still blocking: fe-2", "cost      1.25, 1,234 tokens", "in 4 runs", "02:00 paused",
         "next: fe queue",
     ):  # fmt: skip
         assert part in text, part

@@ -337,7 +337,7 @@ class RunLog:
         self._left -= len(text)
         if LAST.get(self._file) is not self:  # another run of the task wrote in between
             LAST[self._file] = self
-            self._put(_ours(f"{self._name} goes on"))
+            self._put(_ours(f"{self._name} continues"))
         self._put(text)
 
     def _put(self, text: bytes) -> None:

@@ -89,7 +89,7 @@ def _refuse_unversioned(engine: Database, at: int) -> None:
     """Raise StoreProblem for tables without a version, because part of the store is then missing. [J2]"""
     if not at and engine.tables() - {"migrations"}:
         raise StoreProblem(
-            "the store has tables, and no record of their version: a part of it is gone. Nothing was changed.",
+            "the store has tables but no record of their version, so a part of it is missing. Nothing was changed.",
             next_step=by("person", fe("store", "restore", blank("FILE")), "its owner restores a backup: "),
         )
 

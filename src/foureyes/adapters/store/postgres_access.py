@@ -92,7 +92,7 @@ def refuse_not_owned(facts: SchemaFacts, what: str, how: Steps) -> None:
 def for_the_owner(why: str, owner: str, role: str, what: str, how: Steps) -> StoreProblem:
     """Return the error that names the owner and the command to run."""
     return StoreProblem(
-        f"only its owner can {what}: {why}, and you are {role}. Nothing was changed.",
+        f"only the store's owner can {what}. {why}, and you are {role}. Nothing was changed.",
         next_step=by("other", how, f"the role {owner} runs: "),
     )
 
@@ -100,7 +100,7 @@ def for_the_owner(why: str, owner: str, role: str, what: str, how: Steps) -> Sto
 def let_in_by(role: str, owner: str) -> Steps:
     """Return the steps that give a role the rights it lacks."""
     grant = fe("store", "roles", "--writer", role or blank("NAME"), after="   (or --reader, to read only)")
-    return by("other", grant, f"{owner or 'someone else'} owns it, and gets the SQL that allows you in by: ")
+    return by("other", grant, f"{owner or 'someone else'} owns it and gets the SQL that gives you access by: ")
 
 
 def role_of(engine: Engine, facts: SchemaFacts) -> StoreRole:
@@ -124,10 +124,10 @@ def grants_sql(facts: SchemaFacts, writers: Sequence[str], readers: Sequence[str
         "BEGIN;",
     ]
     for writer in writers:
-        why = "-- a writer adds to the journal, and changes or takes out nothing of it"
+        why = "-- a writer adds to the journal, and changes or deletes nothing in it"
         lines += [why, *grants_of(facts, writer, writes=True)]
     for reader in readers:
-        lines += ["-- a reader looks, verifies and makes backups", *grants_of(facts, reader, writes=False)]
+        lines += ["-- a reader reads, verifies and makes backups", *grants_of(facts, reader, writes=False)]
     return "\n".join([*lines, "COMMIT;"])
 
 

@@ -343,9 +343,9 @@ def off_head(last: int, head: int) -> StoreProblem:
     which = f"row {head}" if head != last else f"another row {head}"
     back = fe("store", "restore", blank("FILE"), after=", or fixes it by SQL (docs/howto/several-machines.md)")
     return StoreProblem(
-        f"the journal goes to row {last} and its head is {which}: another program wrote to the database, and nothing can be recorded until its owner fixes that. Nothing was changed.",
+        f"the journal ends at row {last}, but its head is {which}, so another program wrote to the database. Nothing can be recorded until its owner fixes that. Nothing was changed.",
         next_step=in_turn(
-            fe("audit", "verify", before="which row it is: "),
+            fe("audit", "verify", before="to see which row: "),
             by("other", back, "the owner of the store restores a backup: "),
         ),
     )

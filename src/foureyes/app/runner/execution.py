@@ -104,7 +104,7 @@ class Performing:
             if is_full(problem):
                 self.no_room(desk)
         if done is False:
-            state = "ready, but not begun" if isinstance(step, StartRun) else ""
+            state = "ready, but not started" if isinstance(step, StartRun) else ""
             self._put_off(desk, name, task=task, state=state, why=why, grows=not isinstance(step, DecideCycle))
         elif not isinstance(step, RunChecks | Merge | Send):  # their jobs report success
             desk.put_off.pop(name, None)
@@ -155,7 +155,7 @@ class Performing:
                 self._crew.start(SEND, _send())
             case Stick():
                 why = Runs(self._context).stuck(self._runner, step.task, kind=step.kind, why=step.why)
-                self._tell(step.task, one_line(f"waits for a person: {why}", WHY_LENGTH))
+                self._tell(step.task, one_line(f"is stuck and needs a person: {why}", WHY_LENGTH))
             case Forget():
                 return forget(self._context, self._agents, step.task, self._runner.host)
             case CoolProfile():
@@ -181,7 +181,7 @@ class Performing:
         desk.begun = True
         own = start(self._context, self._runner, self._agents, step, heard=self._told)
         desk.in_hand[own.run.id] = own
-        how = HOW.get(step.purpose, "goes on" if step.resumes else "started")
+        how = HOW.get(step.purpose, "continues" if step.resumes else "started")
         self._tell(step.task, f"{how}: {step.profile}" + (f" ({step.why})" if step.why else ""))
         for note in own.notes:
             self._tell(step.task, note)
@@ -219,7 +219,7 @@ class Performing:
         """Clean up a run's worktree, but only if all its processes are proven dead. [S4]"""
         own = desk.in_hand[step.run]
         if step.run not in self._agents.end_left([own.live.process], [step.run]):
-            self._tell(step.task, f"{step.run}: something of it still runs and cannot be ended")
+            self._tell(step.task, f"some processes of {step.run} still run and cannot be ended")
             return False
         own.left = tidy(self._context, self._runner, own.run)
         return True
@@ -235,7 +235,7 @@ class Performing:
         taken = run_end.take_over(self._context, self._runner, self._agents, step.run)
         if taken is None:
             return False
-        after = "; its work was done and is submitted" if taken.ending == "finished" else ""
+        after = ". Its work was finished and is submitted" if taken.ending == "finished" else ""
         self._tell(step.task, f"{step.run} was taken over: {step.why}{after}")
         return True
 
@@ -322,7 +322,7 @@ class Performing:
             self._asked.pop(TaskId(task), None)
         name = f"StartRun:{task}"
         is_new = not done.problem or self._put_off(
-            desk, name, task=TaskId(task), state="ready, but not begun", why=done.problem
+            desk, name, task=TaskId(task), state="ready, but not started", why=done.problem
         )
         if news := done.said or (done.problem if is_new else ""):
             self._tell(task, news)
@@ -348,7 +348,7 @@ def _check(runner: Actor, task: str) -> Job:
         words = ", ".join(f"{row.check} {row.outcome.replace('_', ' ')}" for row in report.checks)
         after = "sent back" if report.sent_back else report.status
         why = "" if all(row.outcome == "passed" for row in report.checks) else f": fe check show {task}"
-        return JobEnd(f"checked: {words or 'nothing to check'}; {after}{why}")
+        return JobEnd(f"checked: {words or 'nothing to check'}. {after}{why}")
 
     return job
 
@@ -370,7 +370,7 @@ def _merge(runner: Actor, tasks: Sequence[TaskId]) -> Job:
     return job
 
 
-def _failed(tasks: Sequence[TaskId], rows: Sequence[MergeRow], why: str = "it was not its turn") -> dict[str, str]:
+def _failed(tasks: Sequence[TaskId], rows: Sequence[MergeRow], why: str = "another run came first") -> dict[str, str]:
     """Return the tasks that stay in the queue, with the reason for each."""
     became = {row.task: row for row in rows}
     return {

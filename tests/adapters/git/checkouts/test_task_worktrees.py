@@ -202,7 +202,7 @@ def test_a_worktree_with_another_branch_is_told_and_one_in_a_rebase_is_found_K1(
 
 def test_a_branch_that_is_checked_out_elsewhere_leads_there_K1(project_only: Bench) -> None:
     project_only.branch(f"fe/{TASK}")
-    with pytest.raises(GitProblem, match=r"is checked out in .* already") as caught:
+    with pytest.raises(GitProblem, match=r"is already checked out in .*") as caught:
         add(project_only)
     assert steps_text(caught.value.next_step) == f"cd {project_only.path} && fe start {TASK} --here"
     assert not (project_only.path / ".foureyes/worktrees" / TASK).exists()

@@ -43,7 +43,7 @@ def test_a_hold_is_read_and_lifted_with_a_note_D3_E6(seat: Seat) -> None:
         assert lines(screen)[0] == "ATTENTION (2)"
         assert lines(screen)[2].startswith("►  HELD       the project: release freeze")
         assert "Held by bob@box: release freeze" in screen
-        assert "1 resume: let it go on as before" in screen
+        assert "1 resume: let it continue as before" in screen
         assert "asks for a note" in screen
         assert "open task" not in screen, "it is about the whole project"
         assert "there is no choice 2" in await at.press("2")
@@ -80,7 +80,7 @@ def test_a_claim_of_which_nothing_is_heard_is_released_T1(seat: Seat) -> None:
 
     async def story(at: Player) -> None:
         screen = await at.press("!")
-        assert f"SILENT     {task} · claude#1 has gone silent" in screen
+        assert f"SILENT     {task} · claude#1 is silent" in screen
         assert "Last line: reading the schema" in screen
         assert f"released {task}" in await at.press("1")
         assert lines(at.screen)[0] == "ATTENTION (0)"
@@ -106,7 +106,7 @@ def test_a_stuck_merge_is_tried_again_or_sent_back_Q3(seat: Seat) -> None:
         screen = await at.press("!")
         assert f"STUCK      {second} · merge stuck: the required check tests crashed" in screen
         assert "1 try the merge again" in screen
-        assert "2 drop it: send the work back (redo)" in screen
+        assert "2 send the work back instead (redo)" in screen
         assert f"{second} is back in the merge queue" in await at.press("1")
         screen = await at.press("2", *"not so", "enter")
         assert f"{first} is open again with your feedback" in screen

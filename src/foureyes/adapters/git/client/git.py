@@ -399,7 +399,7 @@ def _mended(place: Located) -> Steps:
     if owners != {os.geteuid()}:
         trust = shell(
             "git", "config", "--global", "--add", "safe.directory", place.worktree,
-            before="it is another user's; if you trust what lies there: ",
+            before="it belongs to another user. If you trust its contents: ",
         )  # fmt: skip
         return in_turn(trust, fe("init"))
     return in_turn(shell("git", "-C", place.worktree, "status", before="fix what this prints: "), fe("init"))

@@ -41,7 +41,7 @@ def add(git: Git, task: str, name: str, commit: Sha, at: datetime) -> None:
     if _commit_at(git, ref) is None and refs.create(git, ref, _tag(git, name, commit, at)):
         return
     if _commit_at(git, ref) != commit:
-        raise Conflict(f"there is a checkpoint {name} already, at another commit", next_step=fe("checkpoint", "list"))
+        raise Conflict(f"the checkpoint {name} already exists, at another commit", next_step=fe("checkpoint", "list"))
 
 
 def listed(git: Git) -> list[CheckpointView]:
