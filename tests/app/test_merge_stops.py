@@ -124,7 +124,7 @@ def test_a_clone_whose_history_ends_before_the_last_merge_says_so_and_proposes_n
     with world.refused("Q6") as caught:
         merge(GitWorld(world.checkout, world.environ, world.store, create=False), CI)
     (reason,) = caught[0].reasons
-    assert reason.message.startswith("the history of this clone ends before the last merge on record")
+    assert reason.message.startswith("the history of this clone ends before the last recorded merge")
     assert steps_text(caught[0].next_step) == "git fetch --unshallow"
 
 

@@ -99,7 +99,7 @@ def test_what_is_merged_on_the_target_is_not_started_until_the_older_store_is_ta
     with world.refused("P12"):
         world.app.claims.start(CLAUDE, merged)
     given = world.app.claims.next(CLAUDE)
-    assert (given.task, given.notes[0].startswith(f"{merged} was passed over: its merge is on the target (")) == (
+    assert (given.task, given.notes[0].startswith(f"{merged} was skipped, because its merge is on the target (")) == (
         other,
         True,
     )

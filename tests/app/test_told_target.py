@@ -121,7 +121,7 @@ def test_what_nobody_can_count_is_handed_in_and_told_and_the_same_hand_in_counts
         alpha.checkout.git("switch", "-q", "-c", f"fe/{task}")
         alpha.checkout.commit("work.py", "work\n", session=CLAUDE)
         (note,) = alpha.submit(CLAUDE, task).notes
-    assert note.startswith("it is counted from main as this clone has it (")
+    assert note.startswith("the change was computed against main as this clone has it (")
     assert alpha.submit(CLAUDE, task).repeats == 0, "counted again is no round without progress (L11)"
     one, two = alpha.show(task, ALICE).attempts
     assert one.base != there

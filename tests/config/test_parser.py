@@ -143,7 +143,7 @@ def test_a_former_key_is_read_as_the_new_one() -> None:
 
 def test_a_former_key_beside_the_new_one_must_agree() -> None:
     both = layers(file="[review.risk]\nhigh_lines = 9\nlarge_change = 8\n")
-    with pytest.raises(ConfigError, match="disagrees with itself"):
+    with pytest.raises(ConfigError, match="twice, with different values"):
         resolve(BY_KEY["review.risk.large_change"], both)
 
 

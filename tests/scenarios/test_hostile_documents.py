@@ -125,7 +125,7 @@ def told(**issue: Any) -> Callable[[Document], bytes]:
         pytest.param(told(title="red \x1b[31m alert"), ("payload.issues[0].title", "U+001B"), id="ANSI in a title"),
         pytest.param(told(title="one\ntwo"), ("payload.issues[0].title", "U+000A"), id="two lines in a title"),
         pytest.param(told(problem="bell \x07"), ("payload.issues[0].problem", "U+0007"), id="control in a text"),
-        pytest.param(told(quote="\ud800"), ("payload.issues[0].quote", "U+D800"), id="half a character"),
+        pytest.param(told(quote="\ud800"), ("payload.issues[0].quote", "U+D800"), id="an incomplete character"),
         pytest.param(told(title=""), ("payload.issues[0].title",), id="no title"),
         pytest.param(told(title="x" * 100_000), ("payload.issues[0].title",), id="endless title"),
         pytest.param(told(location="../../etc/passwd:1"), ("payload.issues[0].location",), id="climbing path"),

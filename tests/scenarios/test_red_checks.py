@@ -92,7 +92,7 @@ def test_a_crashed_check_is_tried_again_by_the_next_bare_run_of_a_person_and_lat
     shop.checked(shop.cast.job, work.task, rc=6)
     fixed.touch()
     later = shop.run(shop.cast.job, "check", "run")
-    assert (later.rc, "tried again at" in later.out) == (6, True)
+    assert (later.rc, "It runs again at" in later.out) == (6, True)
     typed = shop.run(shop.cast.alice, "check", "run")
     assert (typed.rc, f"{work.task}  attempt 1" in typed.out) == (0, True)
 

@@ -77,7 +77,7 @@ def test_who_has_to_review_by_name_is_asked_first_and_nobody_else_will_do_D6_V4(
     assert "label payments requires a counting review by gemini, and there is none" in refused.err
     assert "fe review show c-1" in refused.err
     loop.review(work, by=cast.people.agent("gemini", under=cast.codex))
-    assert "wants a counting review of gemini, and there is none" in loop.run(cast.alice, "approve", work.task).err
+    assert "requires a counting review by gemini, and there is none" in loop.run(cast.alice, "approve", work.task).err
     loop.review(work, by=cast.gemini)
     loop.approve(cast.alice, work)
     loop.verify()
@@ -110,7 +110,7 @@ def test_a_blocker_in_an_open_cycle_is_not_approved_past_and_its_reviewer_withdr
         "A person must resume it, or its reviewer must withdraw the blocker." in loop.run(cast.alice, "attention").out
     )
     agreed = loop.review(work, by=cast.gemini)
-    assert ("c-1 stays decided: R1" in agreed["notes"], agreed["next"]) == (True, f"fe show {work.task}")
+    assert ("c-1 was already decided (R1)" in agreed["notes"], agreed["next"]) == (True, f"fe show {work.task}")
     withdrawn = loop.review(work, by=cast.codex)
     assert "your blocker is withdrawn, and the hold is lifted (R1)" in withdrawn["notes"]
     loop.approve(cast.alice, work)
@@ -190,9 +190,9 @@ def test_a_blocker_stops_what_a_rule_approves_and_a_runner_tells_a_person_R1_M4(
     loop.review(work, by=cast.codex, verdict="blocker", summary="MD5 is used", files_reviewed=[])
     before = loop.status(work.task)
     assert before == ("approved" if label == "review:skip" else "reviewing")
-    assert "stopped by a reviewer (R1)" in loop.run(cast.alice, "watch", "--until-idle").err
+    assert "held by a reviewer" in loop.run(cast.alice, "watch", "--until-idle").err
     assert (loop.status(work.task), loop.merge()) == (before, {work.task: "waiting"} if before == "approved" else {})
-    assert f"{work.task} is stopped by a reviewer (R1): codex#1 reported a blocker: MD5 is used\n" in said.read_text()
+    assert f"{work.task} is held by a reviewer: codex#1 reported a blocker: MD5 is used (R1)\n" in said.read_text()
     loop.verify()
 
 

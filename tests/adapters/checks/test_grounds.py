@@ -91,7 +91,7 @@ def test_D5_a_run_that_leaves_files_of_its_tree_as_others_is_unsound_unless_its_
         verdict = project.judged(command, tree)
         assert verdict.outcome == "unsound", command
         assert verdict.summary.startswith(
-            f"changed {path} of its tree; commit that as the run leaves it, or let writes "
+            f"changed {path} of its tree; commit the changed files, or list them in writes "
         )
         assert project.judged(command, tree, writes=(path,)).outcome == "passed", command
     assert project.judged("echo x > src/app.py; echo right > src/app.py; touch new", tree).outcome == "passed"
@@ -196,7 +196,7 @@ def test_D5_an_attempt_that_changes_what_prepare_makes_does_not_run(make: Make) 
         verdict = project.judged("true", Tree({**FILES, path: "mine\n"}, target=FILES))
         assert verdict.outcome == "failed", "another run would say the same: who made it takes it out"
         assert verdict.summary == (
-            f"it changes {path}, which checkout.prepare creates: take that out of the tree, or name it in "
+            f"it changes {path}, which checkout.prepare creates. Remove it from the change, or list it in "
             "checkout.extra_inputs"
         )
     on_target = {**FILES, ".venv/bin/tool": "theirs\n"}

@@ -130,7 +130,7 @@ BOMB = (
         (b'<?xml version="1.0" encoding="utf-8"?><testsuite name="\xff"/>', "no XML"),
         (b"<test\0s", "no XML"),
         (b"<testsuite>" * 200_000, "nested more than 100 deep"),
-        (b'<testsuite failures="2" errors="1"><testcase name="a"/></testsuite>', "counts 3 failures and names none"),
+        (b'<testsuite failures="2" errors="1"><testcase name="a"/></testsuite>', "counts 3 failures but names none"),
         (b"x" * (LARGEST_REPORT + 1), "larger than 50 MB"),
     ],
 )

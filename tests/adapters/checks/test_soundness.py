@@ -62,7 +62,7 @@ def test_D5_the_trees_own_path_first_is_sound_whatever_is_installed(ground: Grou
     ("command", "advice"),
     [
         ("PYTHONPATH=tests python tests/check.py", "let its PYTHONPATH be src:$PYTHONPATH"),
-        ("python -I tests/check.py", "let it make an environment of its own"),
+        ("python -I tests/check.py", "let it create its own environment"),
         ('env -i "PATH=$PATH" PYTHONPATH= python tests/check.py', "let its PYTHONPATH be src:$PYTHONPATH"),
         ("PYTHONPATH=tests checker", "let its PYTHONPATH be src:$PYTHONPATH"),
     ],

@@ -312,7 +312,7 @@ def test_a_fix_is_told_in_words_L3() -> None:
         (log("text"), 'runs[0].results[0]: "text" is not an object'),
         (
             log({"message": MESSAGE}, {"message": MESSAGE}, {"message": MESSAGE, "level": "fatal"}),
-            'runs[0].results[2].level: "fatal" is none of error, none, note, warning',
+            'runs[0].results[2].level: "fatal" is not one of error, none, note, warning',
         ),
         (log({"message": MESSAGE, "level": 3}), "runs[0].results[0].level: 3 is none of error, none, note, warning"),
         (log({"message": "text"}), 'runs[0].results[0].message: "text" is not an object'),
@@ -379,7 +379,7 @@ def test_a_fix_is_told_in_words_L3() -> None:
         (b'{"version": "2.1.0", "runs": []}', "runs: it contains no run of a tool"),
         (b'{"version": "2.1.0", "runs": 1}', "runs: 1 is not a list"),
         (b'{"version": "2.0.0", "runs": [{}]}', "version: only 2.1.0 is read, not 2.0.0"),
-        (b'{"runs": [{}]}', "version: only 2.1.0 is read, not a log without one"),
+        (b'{"runs": [{}]}', "version: only 2.1.0 is read, not a log without a version"),
         (b'{"$schema": "sarif-2.1.0", "version": "2.1.0"}', "runs: missing. Expected a list"),
     ],
 )
@@ -473,7 +473,7 @@ def test_a_linters_level_alone_does_not_block_and_a_score_does_L1() -> None:
     assert [severity(level=level) for level in ("error", "warning", "note")] == ["MEDIUM", "MEDIUM", "LOW"]
     assert severity(level="error", properties={"security-severity": "9.1"}) == "CRITICAL"
     assert result(level="error").severity == "HIGH", "a scanner's does"
-    with pytest.raises(ValueError, match="no tool with a severity"):
+    with pytest.raises(ValueError, match="not a tool with a severity"):
         most_of(["eslint=WORSE"])
 
 

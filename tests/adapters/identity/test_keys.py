@@ -329,7 +329,7 @@ def test_another_key_in_the_file_signs_nothing_I9(holder: KeyHolder, made: str, 
     answers.append(SECRET)
     with pytest.raises(Refused) as refusal:
         holder.ring.sign(made, STATEMENT)
-    assert "holds another key" in refusal.value.reasons[0].message
+    assert "contains a different key" in refusal.value.reasons[0].message
 
 
 def test_a_directory_in_place_of_a_private_key_is_said(holder: KeyHolder, made: str) -> None:

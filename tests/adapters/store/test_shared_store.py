@@ -66,7 +66,7 @@ def test_a_backup_brings_the_store_back_into_a_file_once_the_server_has_none_P12
     project.copy()
     project.create("on the server")
     project.backup("../back.db")
-    with pytest.raises(BadInput, match="still has its store") as caught:
+    with pytest.raises(BadInput, match="is still on its server") as caught:
         restore_backup(project.cwd, project.environ, ALICE, "../back.db", into_file=True)
     rename = f'ALTER SCHEMA "foureyes_{project.id}" RENAME TO'
     assert rename in steps_text(caught.value.next_step)

@@ -114,6 +114,6 @@ def test_who_is_asked_nothing_is_told_nothing_R2(desk: DeskWorld) -> None:
     for point in ("p1", "p2"):
         desk.app.cycles.clarify(CLAUDE, "c-1", point, "it is there")
     assert desk.show(task, CLAUDE).points == []
-    assert "Reviewers ask" not in context_text(desk.show(task, CLAUDE))
+    assert "Questions of reviewers" not in context_text(desk.show(task, CLAUDE))
     desk.create()
     assert not any("reviewers ask" in note for note in desk.app.claims.next(CLAUDE).notes)

@@ -103,7 +103,7 @@ def test_without_a_check_nothing_approves_itself_M4(desk: DeskWorld) -> None:
         (
             "[review.label_rules]\napi = { auto_approve = false }\n",
             {"labels": [*AUTO, "api"]},
-            "api says auto_approve = false",
+            "api forbids approval without a reviewer (auto_approve = false)",
         ),
         ("[review]\nreviews = 1\n", {}, "1 counting reviews"),
         ("[review]\nindependence = 'human'\n", {}, "a person"),
@@ -362,7 +362,7 @@ def test_the_same_red_files_handed_in_again_are_told_at_once_L11_L13(world: GitW
     done = world.submit(CLAUDE, task)
     assert (done.status, done.repeats, done.fixed_by_nothing) == ("open", 1, 0)
     said = submit_text(done)
-    assert "exactly the files of attempt 1: no progress (L11)" in said
+    assert "no progress: the files are exactly those of attempt 1 (L11)" in said
     assert "One more round without fixes escalates to tier senior (E1)" in said
 
 

@@ -146,7 +146,7 @@ def test_a_run_on_the_target_says_that_another_configuration_waits_to_be_accepte
     world.checkout.commit("foureyes.toml", LINT.replace("ruff check .", "ruff check src"))
     world.app.checks.run_target(CI, again=True, tell=told.append)
     (said,) = [news for news in told if "P12" in news.text]
-    assert "is not the accepted one and is not used" in said.text
+    assert "has changes that were not accepted, so it is not used" in said.text
     assert "fe config accept" in steps_text(said.next)
 
 
@@ -253,7 +253,7 @@ def test_a_result_turns_into_a_claim_when_its_runner_becomes_an_author_D5_I8(des
         (Ran(exit_code=2), "failed"),  # the target ran to its end: broken by the change
         (Ran(exit_code=0, timed_out=True), "timed_out"),
         (Ran(exit_code=1), "failed"),
-        (Ran(exit_code=0, problem="the report is no XML"), "crashed"),
+        (Ran(exit_code=0, problem="the report is not valid XML"), "crashed"),
         (Ran(exit_code=0, elsewhere=ELSEWHERE), "unsound"),
     ],
     ids=["not started", "not found", "killed", "broke", "too long", "red", "no report", "other code"],

@@ -71,7 +71,7 @@ def test_what_is_known_of_a_branch_at_the_remote_is_not_pushed_over_for_that_Q6(
     beta.checkout.git("switch", "-q", "-c", f"fe/{task}", attempt_ref(task, 1))
     beta.checkout.commit("more.py", session=CODEX)
     made = beta.submit(CODEX, task)
-    assert "it was left there" in made.sent
+    assert "it was left as it is" in made.sent
     assert clones.refs()[f"refs/heads/fe/{task}"] == theirs
 
 
@@ -118,7 +118,7 @@ def test_before_the_attempt_itself_is_there_nobody_has_pushed_after_it_D4(clones
     theirs = push_over(clones, task)
     again = clones.alpha.submit(CLAUDE, task)
     assert (again.attempt, again.changed) == (2, False)
-    assert f"is at {theirs[:7]}, which is not part of this: it was left there" in again.sent
+    assert f"is at {theirs[:7]}, which is not part of this work, so it was left as it is" in again.sent
     assert clones.refs()[left_ref(task, 2)] == theirs
     clones.beta.approve(BOB, task)
 

@@ -61,7 +61,7 @@ def test_status_and_doctor_tell_of_a_push_whose_answer_nobody_heard_until_it_is_
     clones: Wired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(MergeLock, "close", lambda _: None)  # alpha stays connected
-    beta, says = clones.beta, "was pushed, and the remote has not confirmed it yet"
+    beta, says = clones.beta, "was pushed, but the remote has not confirmed it yet"
 
     def told() -> list[str]:
         notes = [steps_text(note) for note in beta.app.status.show(ALICE).notes]

@@ -79,13 +79,13 @@ def test_a_missing_review_an_approval_that_was_not_merged_and_work_that_came_bac
     said = told(world)
     assert f"{waiting} is waiting for review" in said
     assert f"{agreed} is approved but not merged" in said
-    assert f"{back} was submitted and is open again" in said
+    assert f"{back} was submitted but is open again" in said
 
 
 def test_rejected_work_is_not_done_X4(desk: DeskWorld) -> None:
     task = desk.handed_in()
     desk.app.feedback.reject(BOB, task, "no")
-    assert f"{task} was submitted and is blocked" in told(desk)
+    assert f"{task} was submitted but is blocked" in told(desk)
 
 
 def test_work_that_landed_unapproved_X4_K4(world: GitWorld) -> None:

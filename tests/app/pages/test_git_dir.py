@@ -132,6 +132,8 @@ def test_doctor_names_what_makes_git_show_another_commit_than_there_is_Q5_Q6(clo
     git("replace", evil, git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "nice"))
     assert git("show", "--format=%s", evil) == "nice"
     alpha.checkout.write(".git/info/grafts", f"{evil}\n")
-    shown = f"git in this clone shows something else than there is, by refs/replace/{evil}, info/grafts"
+    shown = (
+        f"git in this clone shows something other than the real objects, because of refs/replace/{evil}, info/grafts"
+    )
     ((text, step),) = warned()
     assert (text.startswith(shown), "git --no-replace-objects" in step) == (True, True)

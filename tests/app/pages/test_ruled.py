@@ -37,7 +37,7 @@ def test_a_blocker_is_one_row_with_what_was_said_and_resume_lifts_it_R1_E6(desk:
     (row,) = rows(desk)
     assert (row.kind, row.task, row.text) == ("pause", task, "codex reported a blocker (R1)")
     assert '  "it deletes the database"' in row.details
-    assert any("other agents go on" in line for line in row.details)
+    assert any("Other agents continue" in line for line in row.details)
     assert rows(desk, CLAUDE)[0].choices == ()
     do(desk, row, "stops.resume", reason="I looked")
     assert rows(desk) == []

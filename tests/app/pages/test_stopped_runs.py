@@ -25,7 +25,7 @@ def test_a_pause_says_why_and_is_lifted_by_its_choice_V9_E6(desk: DeskWorld) -> 
     desk.app.runs.pause(BOB, None, reason="release freeze")
     everything, one = sorted(rows(desk, "pause"), key=lambda row: row.task)
     assert (one.task, one.text, everything.text) == (task, "wait for the design", "the project: release freeze")
-    assert "other work goes on" in one.details[1]
+    assert "other work continues" in one.details[1]
     for row in (one, everything):
         (choice,) = row.choices
         desk.app.stops.resume(BOB, choice.values["task"], reason="go on")  # type: ignore[arg-type]

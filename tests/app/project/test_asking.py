@@ -53,7 +53,7 @@ def test_a_remote_that_cannot_be_asked_means_that_nothing_is_accepted_P12(clones
     for verb in (clones.beta.app.policy.offered, clones.beta.app.policy.accept):
         with clones.cut(), clones.beta.refused("P12") as caught:
             verb(BOB)
-        assert "on main of origin is not known: origin cannot be asked" in caught[0].reasons[0].message
+        assert "on main of origin is unknown: origin cannot be asked" in caught[0].reasons[0].message
         assert steps_text(caught[0].next_step).startswith("git ls-remote origin")
 
 

@@ -184,7 +184,7 @@ def test_another_file_on_the_target_leaves_the_accepted_one_in_force_and_is_repo
     desk.app.policy.accept(ALICE)
     desk.repo.files["foureyes.toml"] = '[review]\npolicy = "trusted"\n'
     assert setting(desk, "review.policy") == ("strict", "foureyes.toml")
-    assert any("not the accepted one" in steps_text(note) for note in desk.app.status.show(CLAUDE).notes)
+    assert any("changes that were not accepted" in steps_text(note) for note in desk.app.status.show(CLAUDE).notes)
     check = next(check for check in desk.app.doctor.examine(ALICE) if check.check == "configuration")
     assert (check.result, steps_text(check.next)) == ("warn", "a person runs: fe config accept")
     del desk.repo.files["foureyes.toml"]

@@ -124,7 +124,7 @@ def test_what_grew_beyond_the_limit_is_sent_back_by_name_S4(ground: Playground) 
     ground.settle(ground.runner())
     first, _second = ground.runs_of(task)
     assert (first.ending, first.error) == ("failed", "refused")
-    assert "a runner commits 20 MB at most: log.txt, data.bin" in first.error_text
+    assert "a runner commits at most 20 MB: log.txt, data.bin" in first.error_text
 
 
 def test_head_elsewhere_is_sent_back_S4(ground: Playground) -> None:
@@ -133,7 +133,7 @@ def test_head_elsewhere_is_sent_back_S4(ground: Playground) -> None:
     ground.plays = [Play(), Play(during=lambda launch: ground.shop.stands.clear())]
     ground.settle(ground.runner())
     first, _ = ground.runs_of(task)
-    assert first.error_text == f"mine is checked out in its worktree, not fe/{task}"
+    assert first.error_text == f"its worktree is on mine, not on fe/{task}"
     assert ground.status(task) == "reviewing"
 
 

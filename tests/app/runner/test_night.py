@@ -156,4 +156,4 @@ def check_faces(night: Night, report: SprintReport) -> None:
     assert "it deletes the orders" in f"{rows[held].text} {' '.join(rows[held].details)}"
     assert rows[loop].kind == "loop"
     assert night.app.sprints.status(ALICE).ended == "SPRINT s-01 ended 08:00 │ 10/12 │ 2 failed │ 5 wait for you [R]"
-    assert any(line.startswith(f"! {held} is stopped by a reviewer") for _, line in night.said), "told at once"
+    assert any(line.startswith(f"! {held} is held by a reviewer") for _, line in night.said), "told at once"

@@ -362,7 +362,7 @@ def test_a_blocker_stops_the_live_run_and_only_its_task_R1_V9(peers: Peers) -> N
     assert [run.ending for run in peers.runs_of(task) if run.purpose == "implement"] == ["stopped"]
     assert peers.status(other) == "reviewing"
     (told,) = [line for _, line in peers.said if line.startswith("!")]
-    assert told.startswith(f"! {task} is stopped by a reviewer (R1)"), "a person is told at once, and once"
+    assert told.startswith(f"! {task} is held by a reviewer"), "a person is told at once, and once"
 
 
 def test_a_hold_of_the_task_stops_work_and_nobody_who_looks_V9(peers: Peers) -> None:

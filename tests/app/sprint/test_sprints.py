@@ -88,7 +88,7 @@ def test_a_start_makes_a_checkpoint_of_the_target_and_starts_a_runner_for_it_X2_
     name = plan(desk, task, hours=8).id
     said = desk.app.sprints.start(ALICE, name, agents=2)
     assert said.runner == "a runner with 2 agents was started, process 4711"
-    assert said.notes[-1].startswith("no program of a profile is on this machine: until one is")
+    assert said.notes[-1].startswith("no agent program is installed on this machine. Until one is")
     assert desk.outside.launched == [(ALICE.session, 2)]
     assert said.ends_at == "2026-03-01T20:00:00.000Z"
     assert [row.name for row in desk.app.checkpoints.all()] == ["sprint-s-01"]
@@ -210,7 +210,7 @@ def test_a_pause_says_why_and_a_start_lets_it_go_on_X3(desk: DeskWorld) -> None:
 def test_a_plan_is_taken_back_and_sprints_are_found_by_their_number_X2(desk: DeskWorld) -> None:
     desk.create(BOB)
     plan(desk)
-    assert "none any more" in desk.app.sprints.stop(ALICE, "s-1").message
+    assert "which was only a plan" in desk.app.sprints.stop(ALICE, "s-1").message
     assert desk.app.sprints.status(ALICE, "1").state == "ended"
     for text in ("s-02", "s-0", "x", "s-", "1; drop"):
         with pytest.raises(NotFound):

@@ -35,7 +35,7 @@ def test_a_dropped_task_is_not_known_and_again_makes_all_M7(desk: DeskWorld) -> 
 def test_a_key_stands_for_a_task_whatever_its_title_M7(desk: DeskWorld) -> None:
     first = import_(desk, "## Task: A\nKey: deps-11\n")["A"]
     (row,) = desk.app.plans.import_(ALICE, "## Task: Another title\nKey: `deps-11`\n")
-    assert (row.task, row.state, row.notes) == (first, "differs", ("other words: title",))
+    assert (row.task, row.state, row.notes) == (first, "differs", ("different text: title",))
     assert import_(desk, "## Task: A\nKey: deps-12\n")["A"] != first
 
 

@@ -167,7 +167,7 @@ def test_next_names_the_own_claim_where_nothing_else_is_ready_T4(desk: DeskWorld
     desk.app.claims.next(CLAUDE)
     with pytest.raises(NotFound) as caught:
         desk.app.claims.next(CLAUDE)
-    assert caught.value.message == f"{task} is yours; no other task is ready."
+    assert caught.value.message == f"you already have {task}, and no other task is ready."
     assert steps_text(caught.value.next_step).startswith(f"go on, commit, then: fe submit {task}")
     with pytest.raises(NotFound, match=r"^no task is ready"):
         desk.app.claims.next(CODEX)

@@ -27,7 +27,7 @@ def test_a_task_whose_branch_has_work_of_nobody_is_passed_over_and_named_T4_P2(w
     given = world.app.claims.next(CLAUDE, worktree=True)
     assert isinstance(given, ClaimedWorktree)
     assert given.task == second
-    assert given.notes[0].startswith(f"{first} was passed over: the branch fe/{first} has commits that are not on ")
+    assert given.notes[0].startswith(f"{first} was skipped, because the branch fe/{first} has commits that are not on ")
     with world.refused("P2"):
         world.app.claims.next(CLAUDE, worktree=True)
 

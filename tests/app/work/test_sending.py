@@ -250,7 +250,7 @@ def test_a_branch_that_was_left_makes_the_attempt_stale_nowhere_D4(clones: Clone
     alpha.checkout.git("push", "-q", "origin", f"HEAD:refs/heads/fe/{task}")
     alpha.checkout.git("commit", "-q", "--amend", "-m", "better words")
     made = alpha.submit(CLAUDE, task)
-    assert "it was left there" in made.sent
+    assert "it was left as it is" in made.sent
     assert [step.argv[:2] for step in made.next.steps if step.argv][-1] == ("git", "log")
     seen = beta.seen(task)
     beta.approve(BOB, task, seen=seen)
@@ -340,7 +340,7 @@ def test_a_ref_below_the_name_of_an_attempt_keeps_that_one_back_and_no_other_Q6(
     alpha.checkout.switch("main")
     third = alpha.work(CLAUDE, alpha.create(), text="third\n")
     said = alpha.submit(CLAUDE, third).sent
-    assert f"there is a ref called {odd}, which is in the way" in said
+    assert f"The ref {odd} is in the way until" in said
     assert f"git push origin :{odd}" in said
     there = clones.refs()
     assert {attempt_ref(second, 1), attempt_ref(third, 1)} <= set(there)

@@ -243,7 +243,7 @@ def test_new_issues_are_named_by_id_or_told_in_full_L2() -> None:
 def test_a_new_blocking_issue_must_be_there_and_block_L1_L2() -> None:
     handoff = lead(
         issue("MEDIUM", id="TL-001"),
-        new_blocking_issues=["TL-001", "TL-009", {"id": "TL-010", "title": "no severity"}, ""],
+        new_blocking_issues=["TL-001", "TL-009", {"id": "TL-010", "title": "not a severity"}, ""],
     )
     assert said(lead_findings(handoff)[2]) == [
         ("L1", 'new_blocking_issues[0]: "TL-001" is MEDIUM, which does not block'),

@@ -275,7 +275,7 @@ FAILS, RED_THERE = {"outcome": "failed", "exit_code": 1}, {"outcome": "failed", 
         (TESTS, {"outcome": "timed_out"}, {**RED_THERE, "failing": ["c"]}, (False, False)),
     ],
     ids=[
-        "passes there", "fails there", "fails there in another way", "crashed there", "did not run there", "crashed",
+        "passes there", "fails there", "fails there in another way", "crashed there", "has no run there", "crashed",
         "a test", "one more test", "the same tests", "the same tests and another end", "no test any more",
         "no test in either", "no end there",
     ],

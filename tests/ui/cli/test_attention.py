@@ -36,7 +36,7 @@ def test_a_hold_and_an_unaccepted_configuration_stand_first_everywhere_E6(shop: 
         '  HELD      T1 · ask legal      fe resume T1 -m "why"\n'
     )
     assert shop.text(cast.alice, "status").startswith(first + "shop on main · policy")
-    assert shop.text(cast.alice, "status").count("not the accepted one") == 1
+    assert shop.text(cast.alice, "status").count("changes that were not accepted") == 1
     assert shop.text(cast.alice, "queue") == first + "no tasks are waiting for review\nnext: fe list --ready\n"
     assert shop.text(cast.alice, "attention") == (
         "CONFIG    foureyes.toml on main has changes that were not accepted, so it is not used\n"
@@ -46,7 +46,7 @@ def test_a_hold_and_an_unaccepted_configuration_stand_first_everywhere_E6(shop: 
         "HELD      T1 · ask legal      TIME\n"
         "  Pay (open)\n"
         f"  Held by {alice}: ask legal\n"
-        "  T1 only; other work goes on. Nothing is lost.\n"
+        "  Only T1 is held, and other work continues. Nothing is lost.\n"
         '  1 resume: let it continue as before: fe resume T1 -m "why"\n'
         "next: fe config accept\n"
     )

@@ -53,7 +53,7 @@ def test_a_person_who_types_next_is_asked_too_and_gets_the_task_that_was_named_P
     assert f"started {task}" in shop.run(alice, "next", tty=True, input="y\n").out
     other = shop.create(alice, title="Add logout")
     assert f"started {other}" in shop.run(alice, "next", "--yes", tty=True).out
-    assert f"{task} is yours; no other task is ready" in shop.run(alice, "next", tty=True).out, (
+    assert f"you already have {task}, and no other task is ready" in shop.run(alice, "next", tty=True).out, (
         "there is nothing to ask about"
     )
 

@@ -104,5 +104,5 @@ def test_a_mirror_that_is_no_such_file_is_kept_and_said(shop: Counter) -> None:
     path = shop.folder / "feedback" / f"{task}.json"
     path.parent.mkdir()
     path.write_text("{half a file")
-    assert "was unreadable; kept as T1.json.bad-1" in shop.text(shop.cast.alice, "redo", task, "-m", "again")
+    assert "was unreadable. It was kept as T1.json.bad-1" in shop.text(shop.cast.alice, "redo", task, "-m", "again")
     assert (path.parent / f"{task}.json.bad-1").read_text() == "{half a file"

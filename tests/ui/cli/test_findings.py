@@ -169,7 +169,8 @@ def test_a_person_points_at_a_line_and_it_blocks_L1(shop: Rounds) -> None:
 def test_on_a_tasks_branch_the_task_may_be_left_out_K1(shop: Rounds) -> None:
     task = shop.work(LIMIT)
     assert (
-        "on no branch fe/TASK" in shop.no(shop.cast.alice, "finding", "add", "src/limit.py:2", "-m", "x", rc=2).message
+        "not on a branch fe/TASK"
+        in shop.no(shop.cast.alice, "finding", "add", "src/limit.py:2", "-m", "x", rc=2).message
     )
     shop.git("switch", "-q", f"fe/{task}")
     assert (
@@ -203,7 +204,7 @@ def test_again_names_the_earlier_finding_L2(shop: Rounds) -> None:
     said = shop.text(
         shop.cast.alice, "finding", "add", task, "src/limit.py:2", "-m", "still hard-coded", "--again", name
     )
-    assert said.splitlines()[1] == "  the same as TL-T1-1-001, flagged in 2 attempts"
+    assert said.splitlines()[1] == "  the same as TL-T1-1-001, raised in 2 attempts"
 
 
 # respond
@@ -285,7 +286,7 @@ def test_a_ruling_resolves_can_be_taken_back_and_is_not_for_who_answered_L8_L18(
     assert shop.no(shop.cast.codex, "finding", "judge", name, "--accepted").rules == ("L9",)
     seen = shop.show(task)["attempts"][-1]["seen"]
     assert shop.text(shop.cast.codex, "finding", "judge", name, "--verified") == (
-        f"TL-T1-1-001 VERIFIED; no blocking finding is open\nnext: fe approve T1 --seen {seen}\n"
+        f"TL-T1-1-001 VERIFIED. No blocking finding is open\nnext: fe approve T1 --seen {seen}\n"
     )
     assert shop.text(shop.cast.codex, "finding", "judge", name, "--take-back").startswith(
         "took VERIFIED of TL-T1-1-001 back"
@@ -370,7 +371,7 @@ def test_who_raised_a_finding_withdraws_it_with_a_reason_and_others_are_told_who
     assert "T2" in shop.text(shop.cast.codex, "finding", "withdraw", name, rc=1)
     assert "its reviewer" in shop.text(shop.cast.claude, "finding", "withdraw", name, "-m", REASON, rc=1)
     said = shop.text(shop.cast.codex, "finding", "withdraw", name, "-m", REASON)
-    assert said.startswith("withdrew TL-T1-1-001; no blocking finding is open\n")
+    assert said.startswith("withdrew TL-T1-1-001. No blocking finding is open\n")
     (row,) = shop.lines(shop.cast.alice, "finding", "list", task)
     assert (row["state"], row["blocking"]) == ("resolved", True)
     assert "withdrawn" in shop.text(shop.cast.alice, "finding", "show", name)

@@ -189,8 +189,10 @@ def test_from_create_to_merge_first_the_answer_then_the_next_step(stage: Stage) 
     approved = stage.run(cast.alice, "approve", task).out.splitlines()
     assert approved[1].endswith(", approved without --seen")
     assert approved[0] == f"approved {task}: as a person you may approve a task that you only created (P3)"
-    assert approved[-1].endswith(f"take it back: fe approve --withdraw {task}")
-    settling = rf"waits    {task}  settles until \d\d:\d\d:\d\d \(Q0\)\n         next: fe merge --wait\n"
+    assert approved[-1].endswith(f"to withdraw: fe approve --withdraw {task}")
+    settling = (
+        rf"waits    {task}  its approval can be withdrawn until \d\d:\d\d:\d\d \(Q0\)\n         next: fe merge --wait\n"
+    )
     assert re.fullmatch(settling, stage.run(cast.alice, "merge").out)
     stage.git("merge", "-q", "--no-ff", "-m", "merge", "mine")
     assert re.fullmatch(rf"closed   {task}  on main as [0-9a-f]{{7}}\n", stage.run(cast.alice, "merge").out)

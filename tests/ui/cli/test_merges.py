@@ -99,7 +99,7 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
     shop.commit("main", {"lint.sh": f"test ! -e {mine}\n"})
     shop.git("reset", "-q", "--hard", "main")
     assert shop.text(cast.job, "merge", rc=6).startswith(
-        "RED      T1  On top of main, required checks fail (lint); main was not moved."
+        "RED      T1  Your change was not merged, because after merging it into main these required checks fail: lint."
     )
 
 

@@ -39,7 +39,7 @@ def test_a_red_linter_without_a_report_is_proposed_as_not_required(shop: Counter
     shop.git("commit", "-q", "-m", "go")
     tried = shop.text(shop.cast.alice, "check", "detect", "--try")
     assert "vet      go vet ./..." in tried
-    assert "not required, because it is red on the target itself" in tried
+    assert "Not required, because it is red on the target itself" in tried
 
 
 def test_what_foureyes_toml_has_is_not_proposed_again_D5(shop: Counter) -> None:

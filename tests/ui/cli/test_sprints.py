@@ -49,7 +49,7 @@ def test_a_plan_is_shown_stored_and_taken_back_X1(shop: Counter) -> None:
     view = json.loads(shop.text(alice, "sprint", "status", "--json"))
     assert list(view)[:9] == ["id", "state", "target", "done", "of", "failed", "seconds_left", "waiting", "blocking"]
     assert (view["id"], view["state"], view["of"]) == ("s-01", "planned", 1)
-    assert shop.text(alice, "sprint", "stop", "s-01") == "s-01 was a plan, and is none any more\n"
+    assert shop.text(alice, "sprint", "stop", "s-01") == "dropped s-01, which was only a plan\n"
     shop.no(shop.cast.claude, "sprint", "plan", rules=["I5"])
 
 

@@ -178,9 +178,9 @@ class LiveProgram:
         if self._written > self._limits.flood:
             return f"it wrote more than {self._limits.flood >> 20} MB and was ended"
         if self._timed_out == "idle":
-            return f"nothing was heard of it for {round(self._limits.idle)} seconds, and it was ended"
+            return f"it was silent for {round(self._limits.idle)} seconds and was ended"
         if self._timed_out:
-            return f"it was still at work after {round(self._limits.deadline)} seconds, and was ended"
+            return f"it was still running after {round(self._limits.deadline)} seconds and was ended"
         return ""
 
 

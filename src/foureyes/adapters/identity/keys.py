@@ -286,7 +286,7 @@ def _touch_key(path: str) -> str:
         ) from problem
     kind = "".join(line.split()[:1])
     if kind.startswith(("ssh-", "ecdsa-")):
-        why = f"A key of the type {kind[:60]!r} does not wait for a touch: ssh-agent could sign with it silently."
+        why = f"A key of type {kind[:60]!r} needs no touch, so ssh-agent could sign with it silently."
         fido = shell("ssh-keygen", "-t", "ed25519-sk", before="or a FIDO key: ", after=")")
         raise _refused(f"{path} is not taken as a person's key.", why, either(NEW_KEY, fido, joint="   ("))
     return sshsig.plain(line)
@@ -434,7 +434,7 @@ def _described(statement: bytes) -> str:
     words = [str(fields.get(name) or "") for name in ("verb", "task", "diff_id", "reason")]
     text = ", ".join(filter(None, words))
     line = in_line(text, MOST_SIGNED)
-    return line if len(text) <= MOST_SIGNED else f"{line} … and {len(text) - MOST_SIGNED:,} characters more"
+    return line if len(text) <= MOST_SIGNED else f"{line} … and {len(text) - MOST_SIGNED:,} more characters"
 
 
 def _last_line(text: bytes) -> str:

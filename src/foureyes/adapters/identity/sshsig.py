@@ -143,7 +143,7 @@ def _public(line: str) -> _Public:
     words = line.split()
     kind = words[0] if words else ""
     if kind not in (PLAIN, FIDO) and kind.startswith(("ssh-", "ecdsa-", "sk-")):
-        raise BadInput(f"A key of the type {kind[:60]!r} is not accepted: only {PLAIN} and {FIDO} are.")
+        raise BadInput(f"A key of type {kind[:60]!r} is not accepted. Only {PLAIN} and {FIDO} are.")
     try:
         if kind not in (PLAIN, FIDO) or "\n" in line.strip():
             raise ValueError("not one line of a key")

@@ -65,7 +65,7 @@ def migrate(engine: Database, now: str, backup: Callable[[int], None] | None) ->
     known = migrations(engine.name)
     if at > LATEST:
         raise StoreProblem(
-            f"the store has schema {at}, this version of Foureyes knows {LATEST}: it was written by a newer "
+            f"the store has schema {at}, but this version of Foureyes knows only {LATEST}. It was written by a newer "
             "one. It was not touched.",
             next_step=prose("upgrade foureyes"),
         )

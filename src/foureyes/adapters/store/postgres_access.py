@@ -67,8 +67,7 @@ def refuse_to_make(facts: SchemaFacts) -> None:
     if facts.number is None and not facts.may_create:
         grant = f"GRANT CREATE ON DATABASE {quoted(facts.database)} TO {quoted(facts.role)}"
         raise StoreProblem(
-            f"role {facts.role} may make no schema in database {facts.database}: the database does not let you. "
-            "Nothing was changed.",
+            f"role {facts.role} may not create a schema in database {facts.database}. Nothing was changed.",
             next_step=prose(f"ask its administrator for: {grant}"),
         )
 
@@ -77,7 +76,7 @@ def refuse_unusable(facts: SchemaFacts) -> None:
     """Raise StoreProblem if the schema exists but the role may not use it. The fix is a grant, not a restore."""
     if not facts.may_use:
         raise StoreProblem(
-            f"database {facts.database} has the store of this project, and role {facts.role} may not use its schema "
+            f"database {facts.database} has the store of this project, but role {facts.role} may not use its schema "
             f"{facts.schema}. Nothing was changed.",
             next_step=let_in_by(facts.role, facts.owner),
         )

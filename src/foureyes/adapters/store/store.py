@@ -328,8 +328,8 @@ class Store:
 def found_elsewhere(recorded: str, actual: str) -> Refused:
     """Return the refusal for a store in another place than recorded. It may be a copy that lacks later decisions. [P12]"""
     message = (
-        f"the journal says that the store lies {place_words(recorded)}, and this one was found {place_words(actual)}: "
-        "if it was not moved, it is a copy and lacks later decisions"
+        f"the journal says that the store is {place_words(recorded)}, but this one is {place_words(actual)}. "
+        "If it was not moved, it is a copy and lacks later decisions"
     )
     adopt = fe("store", "adopt", "-m", phrase("why it is here"), after=", by a person, if it was moved on purpose")
     return Refused("nothing was changed.", reasons=(Reason("P12", message, adopt),), next_step=fe("doctor"))

@@ -98,7 +98,7 @@ def test_another_fe_and_none_at_all_are_said(
     monkeypatch.setattr(sys, "argv", ["/usr/bin/python3"])
     program = os.path.join(environ["PATH"], "fe")
     for found in look(tmp_path, environ).values():
-        assert f"starts {program}, which is another one than this fe" in found.wrong[0]
+        assert f"starts {program}, which is not this fe" in found.wrong[0]
 
 
 @pytest.mark.parametrize(

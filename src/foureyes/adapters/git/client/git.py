@@ -320,9 +320,7 @@ def _version(path: str) -> tuple[int, ...]:
     numbers = words[2].split(".")[:3] if len(words) > 2 and words[:2] == ["git", "version"] else []
     version = tuple(int(number) for number in numbers if number.isdecimal())
     if len(version) < 2:
-        raise GitProblem(
-            f"git does not say its version, but {' '.join(words)[:80]!r}", next_step=shell("git", "--version")
-        )
+        raise GitProblem(f"git printed no version, but {' '.join(words)[:80]!r}", next_step=shell("git", "--version"))
     return version
 
 

@@ -137,7 +137,7 @@ def _content(talk: AskedProgram, sha: Sha, kind: bytes, size: int, end: bytes) -
 
 
 def _odd_answer(line: bytes, asked: str) -> GitProblem:
-    return GitProblem(f"git answers {line[:80]!r} when it is asked for {asked}", next_step=shell("git", "fsck"))
+    return GitProblem(f"git answers {line[:80]!r} to the request {asked}", next_step=shell("git", "fsck"))
 
 
 def swapped(sha: str) -> GitProblem:

@@ -66,12 +66,12 @@ def _ref(task: str, name: str) -> str:
     ref = f"{PLACE}{task or _NO_TASK}/{name}"
     if not _NAME.match(name):
         raise BadInput(
-            f"a checkpoint cannot be called {name!r}: up to 64 letters, digits, dots, underscores and dashes"
+            f"a checkpoint cannot be called {name!r}. Use up to 64 letters, digits, dots, underscores and dashes"
         )
     try:
         return refs.well_formed(ref, PLACE)
     except GitProblem as problem:
-        raise BadInput(f"a checkpoint cannot be called {name!r}: git allows no such name") from problem
+        raise BadInput(f"a checkpoint cannot be called {name!r}, because git does not allow that name") from problem
 
 
 def _commit_at(git: Git, ref: str) -> Sha | None:
