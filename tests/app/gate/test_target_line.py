@@ -215,7 +215,7 @@ def test_of_a_clone_that_is_behind_the_configuration_of_the_remote_counts_P12_Q6
     alpha.checkout.git("push", "-q", "origin", "main")
     alpha.app.policy.accept(ALICE)
     notes = [steps_text(note) for note in beta.app.status.show(ALICE).notes]
-    (note,) = [note for note in notes if "is not the accepted one" in note]
+    (note,) = [note for note in notes if "has changes that were not accepted" in note]
     assert note.startswith(
         "foureyes.toml on main, as this clone last saw it, has changes that were not accepted: fe doctor"
     )
@@ -223,7 +223,7 @@ def test_of_a_clone_that_is_behind_the_configuration_of_the_remote_counts_P12_Q6
     assert (row.details, row.choices) == ((), ()), "no difference that is the wrong way round"
     clones.wire(beta).fetch(["refs/heads/main"])
     notes = [steps_text(note) for note in beta.app.status.show(ALICE).notes]
-    assert not any("is not the accepted one" in note for note in notes)
+    assert not any("has changes that were not accepted" in note for note in notes)
 
 
 def test_a_clone_that_saw_a_newer_file_than_the_accepted_one_is_told_to_accept_it_P12_Q6(clones: Wired) -> None:

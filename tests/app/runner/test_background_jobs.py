@@ -67,7 +67,9 @@ def test_a_job_that_is_refused_says_every_reason_with_its_rule_and_step_G2() -> 
     crew = Threads(Opened().make)
     crew.start("a", job)
     (done,) = ends(crew)
-    assert done.problem == "nothing was merged; another store also merges there (P12): fe store adopt; it moved (Q2)"
+    assert (
+        done.problem == "nothing was merged: another store also merges there (P12): fe store adopt, and it moved (Q2)"
+    )
     crew.close()
 
 

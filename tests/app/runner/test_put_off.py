@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from foureyes.core.runner.steps import Finish, Wait
-from foureyes.errors import GitProblem
+from foureyes.errors import GitProblem, Reason, Refused
+from foureyes.steps import by_person, fe
 
 from tests.stage.gated import AUTO, LINT
 from tests.stage.people import ALICE
@@ -97,3 +98,25 @@ def test_a_full_disk_does_not_end_a_runner_X3(ground: Playground, monkeypatch: p
     assert ground.settle(runner) == "idle"
     assert ground.lines("").count("! nothing starts: the disk is full") == 1
     assert ground.status(task) == "closed"
+
+
+def test_what_only_a_person_can_do_is_not_waited_for_Q3(ground: Playground, monkeypatch: pytest.MonkeyPatch) -> None:
+    why = Reason("P12", "foureyes.toml on main names release as the target", by_person(fe("config", "accept")))
+
+    def never(**_: object) -> object:
+        raise Refused("nothing was merged or closed.", reasons=(why,))
+
+    monkeypatch.setattr(ground.shop, "merge", never)
+    task = ground.create(ALICE, labels=AUTO)
+    runner, began = ground.runner(until_idle=True), ground.clock.now()
+    last: object = None
+    while not isinstance(last, Finish):
+        last = runner.tick()
+        if isinstance(last, Wait):
+            ground.clock.advance(seconds=1)
+    assert (ground.clock.now() - began).total_seconds() < 60, "it ends at once"
+    assert last.is_unfinished
+    (left,) = last.left
+    assert left.startswith(f"{task} is approved but not merged: ")
+    assert "foureyes.toml on main names release as the target (P12)" in left
+    assert left.endswith("a person runs: fe config accept")

@@ -209,7 +209,7 @@ class OneMerge:
                 feedback = red_words(tx, self._task, target, red)
             return self._ends.failed("checks", feedback, failing)
         broke = any(state.word in ("crashed", "timed_out", "unsound") for state in checked)
-        return self._ends.leave(". ".join(reason.message for reason in reasons), stuck=broke)
+        return self._ends.leave(", and ".join(reason.message for reason in reasons), stuck=broke)
 
     def _beside_target(self, now: Try, red: list[CheckState], tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...]:
         """Run the failed checks on the target too. A failure there is not the task's fault. (D5)"""
@@ -504,7 +504,7 @@ class MergeEnds:
         self._settle(work)
         event = e.ApprovalVoided(approval=now.given.seq, reasons=texts, attempt=self._item.attempt, marks=marks)
         work.gate.record(self._task, event)
-        return self.row("void", "the approval no longer holds: " + ". ".join(texts))
+        return self.row("void", "the approval no longer holds: " + ", and ".join(texts))
 
     def _settle(self, work: Work) -> None:
         """Record that the pushed merge did not arrive, before the approval ends."""

@@ -418,7 +418,7 @@ def with_done(rows: list[MergeRow], problem: FoureyesError) -> CutOff | None:
         return None
     why, step = "the store no longer answers", fe("doctor")
     if not isinstance(problem, StoreProblem):
-        why = ". ".join(reason.message for reason in problem.reasons) or problem.message.rstrip(".")
+        why = ", and ".join(reason.message for reason in problem.reasons) or problem.message.rstrip(".")
         step = problem.way_on or step
     merged = ", ".join(f"{row.task} ({row.sha[:7]})" for row in done if row.merged)
     cut = "".join(f". The next fe merge shows whether {row.task} was merged" for row in done if row.outcome == "cut")

@@ -225,7 +225,7 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
         f"sent iteration {e.iteration} back: "
         + ("required checks are red" if e.source == "checks" else "blocking findings are open")
     ),
-    "ApprovalVoided": lambda e: f"ended an approval: {'. '.join(e.reasons)}",
+    "ApprovalVoided": lambda e: f"ended an approval: {', and '.join(e.reasons)}",
     "MergeLeased": lambda e: f"began to merge iteration {e.attempt}",
     "MergeLeft": lambda e: f"{'is stuck merging it' if e.stuck else 'could not merge it yet'}{_why(e.why)}",
     "MergeSent": lambda e: f"pushes the merge {e.made[:7]} to {e.remote}",

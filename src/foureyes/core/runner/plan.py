@@ -287,7 +287,7 @@ def _last(snapshot: Snapshot, steps: list[RunStep], later: list[PutOff]) -> RunS
     if snapshot.stopping and not _has_runs(snapshot) and not any(isinstance(step, TakeOver) for step in steps):
         return Finish(why="it was asked to end", left=tuple(row.text for row in kept_back(snapshot)))
     idle = _is_idle(snapshot, steps)
-    waits = snapshot.worth_waiting or any(off.pause <= LONGEST_WAIT for off in later)
+    waits = snapshot.worth_waiting or any(off.pause <= LONGEST_WAIT and not off.person for off in later)
     if idle and not waits and (snapshot.until_idle or ends_with_sprints(snapshot)):
         why = why_over(snapshot)
         left = tuple(row.text for row in kept_back(snapshot) if row.text not in why)
@@ -425,7 +425,7 @@ def _kept_back_for_failure(snapshot: Snapshot) -> Iterator[KeptBack]:
     for (state, why), rows in failed.items():
         ids = [off.task for off in rows if off.task is not None]
         text = f"{_named(ids, state)}: {why}" if ids else f"{state}: {why}"
-        lasts = max(off.pause for off in rows) >= LASTING
+        lasts = max(off.pause for off in rows) >= LASTING or any(off.person for off in rows)
         yield KeptBack(key=f"put off:{state}:{why}", text=text, person=lasts, was_shown=True)
 
 

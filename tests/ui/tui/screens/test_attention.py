@@ -124,7 +124,7 @@ def test_a_configuration_is_accepted_where_its_changes_are_read_P12(seat: Seat) 
 
     async def story(at: Player) -> None:
         screen = await at.press("!")
-        assert "CONFIG     foureyes.toml on main is not the accepted one" in screen
+        assert "CONFIG     foureyes.toml on main has changes that were not accepted" in screen
         assert "review.human.settle_seconds: 0 → 9" in screen
         assert lines(await at.press("1"))[0] == "ATTENTION (0)"
 
