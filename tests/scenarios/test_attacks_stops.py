@@ -71,7 +71,7 @@ def test_a_blocker_stops_though_the_author_named_its_reviewer_s_conversation_R1_
     work = loop.deliver(author, loop.plan(), {"limit.py": "LIMIT = 1\n"})
     loop.done(author, "log", work.task, "half done", env=TALK)
     said = say(loop, reviewer, work, TALK, **BLOCKER)
-    assert said["message"].startswith("recorded: blocker, 0 findings; the task is stopped")
+    assert said["message"].startswith("blocker, 0 findings. The task is held")
     assert "does not count" not in str(said["notes"])
     assert is_held(loop, work)
     loop.verify()

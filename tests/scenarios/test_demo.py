@@ -32,7 +32,7 @@ KEY_LINES = (
     r"checked: tests failed, lint passed; sent back",
     r"fe-\w+ conflict: .*prices\.py",
     r"fe-\w+ +started: senior",
-    r"M4, by the rule itself: .*2/2 checks, iteration 1, signal DONE",
+    r"M4, automatically by a rule: .*2/2 checks, iteration 1, signal DONE",
     r"refused: approve is not allowed here\. 1 reason:\n +- ",
     r"is stopped by a reviewer \(R1\): critic[^:]* reported a blocker: .*\n(.*\n)+?.* started: dev",
     r"PAUSED +fe-\w+ · critic reported a blocker (R1)",

@@ -88,7 +88,7 @@ def test_a_blocker_alone_keeps_work_from_main_until_a_person_lifts_it_R1_D3(loop
     said = loop.run(cast.gemini, "approve", work.task, "--seen", work.seen, "-m", "read it").out
     assert f"approved {work.task}" in said
     recorded = loop.review(work, by=cast.codex, verdict="blocker", summary="MD5 is used", files_reviewed=[])
-    assert recorded["message"].startswith("recorded: blocker, 0 findings; the task is stopped")
+    assert recorded["message"].startswith("blocker, 0 findings. The task is held")
     assert "codex#1 reported a blocker: MD5 is used" in loop.run(cast.alice, "attention").out
     assert loop.merge(cast.job) == {work.task: "waiting"}
     assert "held: codex#1 reported a blocker" in loop.run(cast.alice, "merge", "--list").out
@@ -123,7 +123,7 @@ def test_two_concerns_that_nobody_asked_for_pause_at_once_R2_R3(loop: Loop) -> N
     cast, work = loop.cast, loop.handed()
     document = loop.document(work, verdict="concerns", summary="no lock")
     said = loop.run(cast.codex, "review", "submit", work.task, "-", input=json.dumps(document)).out
-    assert f"reviewed {work.task}, attempt 1: recorded: concerns, 0 findings" in said
+    assert f"reviewed {work.task}, attempt 1: concerns, 0 findings" in said
     assert "no lock" in loop.run(cast.alice, "finding", "list", "--concerns").out
     loop.review(work, by=cast.gemini, **CONCERNS)
     refused = loop.run(cast.qwen, "approve", work.task, "--seen", work.seen, "-m", "fine")
@@ -209,14 +209,14 @@ def test_the_result_document_of_the_review_specification_is_accepted_as_it_stand
     }  # fmt: skip
     text = json.dumps(document)
     said = loop.run(cast.codex, "review", "submit", work.task, "-", "--seen", work.seen, input=text).out
-    assert "recorded: approved, 0 findings" in said
+    assert "approved, 0 findings" in said
     assert (
         "the approval is incomplete, because 1 changed file is not in files_reviewed: auth_controller.py (V6)" in said
     )
     document["payload"] |= {"verdict": "concerns", "issues": [issue]}
     text = json.dumps(document)
     said = loop.run(cast.codex, "review", "submit", work.task, "-", "--seen", work.seen, input=text).out
-    assert "recorded: concerns, 1 finding; 1 open blocking, sent back" in said
+    assert "concerns, 1 finding. 1 blocking left open, so it was sent back" in said
     (finding,) = loop.findings(work.task)
     assert (finding["title"], finding["severity"]) == ("Password hashing is using MD5, must use Argon2", "HIGH")
     assert loop.run(cast.gemini, "review", "submit", work.task, "-", "--seen", work.seen, input=text).rc == 1

@@ -37,7 +37,7 @@ def test_I6_a_person_who_says_no_at_init_keeps_one_claude_from_approving_another
     assert made.rc == 0, made
     why, _, question = made.out.partition("May one claude approve what another claude made?")
     assert (
-        "Two sessions of one program can miss the same mistakes. By default (yes), each may still review the other."
+        "Two sessions of one program can miss the same mistakes. Unless you say no, each may still review the other."
         in why
     )
     assert question

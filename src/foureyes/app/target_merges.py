@@ -76,7 +76,7 @@ def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = N
         fetch = shell("git", "fetch", blank("REMOTE"), before="push it from the clone that has it: ")
         return MergeStop(f"{text}, which this clone does not have", either(fetch, accepting(tip), joint=MEANT))
     accept, set_back = accepting(tip), repo.is_ancestor(tip, newest)
-    what = "it was reset to an older commit" if set_back else "it was set to something else"
+    what = "it was reset to an older commit" if set_back else "it was moved to another commit"
     text = f"{text}. Either {what}, or the merge never arrived there"
 
     if strange := strays_beyond(context, tx, newest, tip):  # do not suggest to push unreviewed commits (Q5)

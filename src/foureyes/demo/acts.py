@@ -56,7 +56,7 @@ def sprint(s: Story, runner: Player, target: str, *options: str) -> None:
     late = time.monotonic() + PATIENCE
     while not json.loads(s.do(s.alice, "fe status --json", quiet=True))["runners"]:
         if time.monotonic() > late or runner.has_answered:
-            raise StoryBroken("no runner is at work")
+            raise StoryBroken("no runner is running")
         time.sleep(LOOK_SECONDS)
     s.do(s.alice, "fe sprint start s-01", "s-01 has started: 7 tasks")
 
@@ -84,7 +84,7 @@ def morning(s: Story, t: DemoTasks, output: str) -> None:
     """Show the results of the night, each with the rule behind it."""
     s.tell("4. The next morning, simple changes with green checks are on main. Each shows why it was approved.")
     s.do(s.alice, "git log --graph --oneline main")
-    s.do(s.alice, f"fe show {t[shop.GREET]}", "M4, by the rule itself")
+    s.do(s.alice, f"fe show {t[shop.GREET]}", "M4, automatically by a rule")
     s.tell("5. The discount was wrong at first. Red checks sent it back, and its author fixed it.")
     s.do(s.alice, f"fe show --rounds {t[shop.DISCOUNT]}", "developer  in review")
     s.tell("6. Two tasks changed the same line. The second one conflicted, was sent back, and was submitted again.")

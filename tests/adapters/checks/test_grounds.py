@@ -308,7 +308,7 @@ def test_D5_where_everything_must_be_hidden_and_cannot_be_nothing_runs(
 @pytest.mark.parametrize(
     ("file", "what"),
     [
-        ("runs/*/tree/src/app.py", "ran while another program wrote to the files of its tree"),
+        ("runs/*/tree/src/app.py", "ran while another program wrote to the files of its checkout"),
         ("environments/*/work/node_modules/made", "ran while another program wrote to its environment"),
     ],
 )

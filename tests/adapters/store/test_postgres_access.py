@@ -165,7 +165,9 @@ def test_a_reader_verifies_and_backs_up_and_writes_nothing(
     with pytest.raises(StoreProblem, match="your role on the server may not") as caught:
         append(store, security())
     step = steps_text(caught.value.next_step)
-    assert f"postgres owns it and gets the SQL that gives you access by: fe store roles --writer {people[1]}" in step
+    assert (
+        f"postgres owns it and prints the SQL that gives you access with: fe store roles --writer {people[1]}" in step
+    )
 
 
 def test_a_writer_who_could_change_the_journal_is_named(

@@ -277,7 +277,9 @@ def test_a_reader_is_told_that_it_cannot_write_and_who_lets_it_G2(project: Proje
         with closing(open_project(project.cwd, environ)) as app:
             (line,) = [line for line in app.doctor.examine(ALICE) if line.check == "writing"]
     assert (line.result, f"{reader} is a reader" in line.message) == ("warn", True)
-    assert steps_text(line.next) == f"to write: postgres owns it, and gets the SQL by: fe store roles --writer {reader}"
+    assert (
+        steps_text(line.next) == f"to write: postgres owns it and prints the SQL with: fe store roles --writer {reader}"
+    )
 
 
 def test_a_backup_is_the_way_out_where_a_row_was_put_after_the_head_G4(project: Project) -> None:

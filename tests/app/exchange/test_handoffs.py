@@ -307,7 +307,7 @@ def test_what_qa_says_is_compared_list_by_list_and_nothing_is_stored_L13(desk: D
     with desk.unchanged():
         with desk.refused("L13") as problems:
             take_in(desk, task, {"type": "handoff_qa", "test_tracking": said, "progress_made": False, "status": "FAIL"})
-        assert "test_tracking.original_failures: unit sent, but lint by the checks" in [
+        assert "test_tracking.original_failures: unit sent, but the checks say lint" in [
             reason.message for reason in problems[0].reasons
         ]
         with desk.refused("L13") as problems:

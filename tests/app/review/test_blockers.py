@@ -199,7 +199,7 @@ def test_the_blocker_of_an_agent_that_may_not_stop_keeps_agents_and_rules_from_a
     configure(desk, '\n[review.peers]\nreviewers = ["codex"]\n[agents]\nqwen = { program = "qwen" }\n')
     task = desk.handed_in()
     done = review(desk, task, by=QWEN, **BLOCKER)
-    assert (hold(desk, task), done.message) == (None, "recorded: blocker, 0 findings. No blocking finding is open")
+    assert (hold(desk, task), done.message) == (None, "blocker, 0 findings. No blocking finding is open")
     assert any("your blocker counts as concerns" in note for note in done.notes)
     with desk.refused("R1"):
         desk.approve(GEMINI, task, seen=seen(desk, task))

@@ -105,7 +105,7 @@ def test_a_blocker_holds_its_task_only_at_once_and_a_person_lifts_it_R1(desk: De
     peers(desk)
     task, other = desk.handed_in(), desk.handed_in()
     done = review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
-    assert done.message == "recorded: blocker, 0 findings. The task is held until a person decides (R1)"
+    assert done.message == "blocker, 0 findings. The task is held until a person decides (R1)"
     assert desk.show(task).task.hold == "codex#1 reported a blocker: it deletes the database"
     assert (cycle(desk).rule, states(cycle(desk))["gemini"]) == ("R1", "asked"), "nobody waits for gemini"
     assert desk.show(other).task.hold is None
@@ -402,7 +402,7 @@ def test_a_person_may_leave_out_which_look_it_is_where_there_is_one_D7(desk: Des
     desk.app.cycles.now(ALICE, task)
     with desk.refused("D7"):
         look_review(desk, BOB, task, diff_id="1.0123456789abcdef0123")
-    assert look_review(desk, BOB, task, diff_id="").message == "recorded: approved, 0 findings (early review 1)"
+    assert look_review(desk, BOB, task, diff_id="").message == "approved, 0 findings (early review 1)"
     desk.repo.commit(f"fe/{task}")
     desk.app.cycles.now(ALICE, task)
     with desk.refused("D7"):
@@ -415,7 +415,7 @@ def test_a_person_signs_a_review_of_a_look_I9_V1(desk: DeskWorld) -> None:
     desk.app.policy.set(ALICE, "review.human_proof", "key")
     task = begun(desk, CLAUDE)
     desk.app.cycles.now(ALICE, task)
-    assert look_review(desk, ALICE, task).message == "recorded: approved, 0 findings (early review 1)"
+    assert look_review(desk, ALICE, task).message == "approved, 0 findings (early review 1)"
     assert desk.app.audit.verify().findings == ()
 
 
@@ -424,7 +424,7 @@ def test_a_reviewer_of_a_look_is_told_the_verdict_it_gave_L5(desk: DeskWorld) ->
     task = begun(desk, CLAUDE)
     desk.app.cycles.now(ALICE, task)
     done = look_review(desk, CODEX, task, verdict="concerns", summary="no")
-    assert (done.status, done.message) == ("CHANGES_REQUESTED", "recorded: concerns, 0 findings (early review 1)")
+    assert (done.status, done.message) == ("CHANGES_REQUESTED", "concerns, 0 findings (early review 1)")
 
 
 def look_review(

@@ -134,7 +134,7 @@ def test_a_remote_that_cannot_be_asked_leaves_what_the_machine_last_told_D4(clon
         (note,) = clones.beta.approve(BOB, task).notes
     assert clones.beta.status(task) == "approved"
     assert note.startswith("it could not be checked whether its branch moved (origin cannot be")
-    assert note.endswith("The state of alpha at submission counts, and the merge checks again.")
+    assert note.endswith("The branch as submitted on alpha counts, and the merge checks it again.")
     (payload,) = clones.beta.sql("SELECT payload FROM journal WHERE kind = 'Approved'")[0]
     assert json.loads(payload)["unasked"] in note
 

@@ -81,8 +81,8 @@ def test_qa_is_compared_with_the_checks_and_never_stored_L13(template: Path, tmp
     assert same == "the checks of T1 agree with it for iteration 1, so nothing was saved\nnext: fe check show T1\n"
     rosy = {"test_tracking": {"iteration": 1, "original_failures": []}, "status": "PASS"}
     refused = shop.no(cast.codex, "import", "handoff", task, shop.file("qa.json", rosy))
-    assert "test_tracking.still_failing: none sent, but lint by the checks" in refused.text
-    assert "status: PASS sent, but FAIL by the checks" in refused.text
+    assert "test_tracking.still_failing: none sent, but the checks say lint" in refused.text
+    assert "status: PASS sent, but the checks say FAIL" in refused.text
     assert shop.head() == before
 
 

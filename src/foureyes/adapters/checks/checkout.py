@@ -253,7 +253,7 @@ class Exported:
             if not (other := unlike(self.path, self._files())):
                 return
         self._seal = ""
-        raise OSError(errno.EIO, "another program writes to the files of its tree", visible(other))
+        raise OSError(errno.EIO, "another program writes to the files of its checkout", visible(other))
 
     def is_sound(self) -> bool:
         """Return True if the files are unchanged. Otherwise the next use writes them again."""

@@ -179,7 +179,7 @@ class Grounds:
 
     def _disturbed(self, shared: Exported | None, kept: Environment | None) -> str:
         if shared is not None and not shared.is_sound():
-            return "ran while another program wrote to the files of its tree"
+            return "ran while another program wrote to the files of its checkout"
         if kept is not None and not self.environments.is_sound(kept):
             return "ran while another program wrote to its environment"
         return ""

@@ -99,7 +99,7 @@ def for_the_owner(why: str, owner: str, role: str, what: str, how: Steps) -> Sto
 def let_in_by(role: str, owner: str) -> Steps:
     """Return the steps that give a role the rights it lacks."""
     grant = fe("store", "roles", "--writer", role or blank("NAME"), after="   (or --reader, to read only)")
-    return by("other", grant, f"{owner or 'someone else'} owns it and gets the SQL that gives you access by: ")
+    return by("other", grant, f"{owner or 'someone else'} owns it and prints the SQL that gives you access with: ")
 
 
 def role_of(engine: Engine, facts: SchemaFacts) -> StoreRole:

@@ -364,14 +364,14 @@ def _differences(document: QaHandoff, known: QaHandoff, step: Steps) -> list[Rea
         sent, right = set(getattr(document.test_tracking, name)), set(getattr(known.test_tracking, name))
         if sent != right:
             reasons.append(
-                Reason("L13", f"test_tracking.{name}: {_named(sent)} sent, but {_named(right)} by the checks", step)
+                Reason("L13", f"test_tracking.{name}: {_named(sent)} sent, but the checks say {_named(right)}", step)
             )
     if document.progress_made is not None and document.progress_made != known.progress_made:
         sent_word, right_word = str(document.progress_made).lower(), str(known.progress_made).lower()
-        reasons.append(Reason("L13", f"progress_made: {sent_word} sent, but {right_word} by the checks", step))
+        reasons.append(Reason("L13", f"progress_made: {sent_word} sent, but the checks say {right_word}", step))
     if document.status.strip() and word_of(document.status) != known.status:
         reasons.append(
-            Reason("L13", f"status: {word_of(document.status)} sent, but {known.status} by the checks", step)
+            Reason("L13", f"status: {word_of(document.status)} sent, but the checks say {known.status}", step)
         )
     return reasons
 

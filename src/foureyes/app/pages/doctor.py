@@ -49,10 +49,10 @@ ROLES = {"owner": "the owner", "writer": "a writer", "reader": "a reader"}
 def grants_for(role: StoreRole, wanted: str = "") -> Steps:
     """Return the command for a role's rights: its current ones, or those in `wanted`. The owner runs the SQL."""
     if role.kind == "owner":
-        return fe("store", "roles", before="for agents and others a role that only adds: ")
+        return fe("store", "roles", before="to create a role for agents that can only add rows: ")
     grant = fe("store", "roles", "--reader" if (wanted or role.kind) == "reader" else "--writer", role.name)
     wish = "to write: " if wanted else ""
-    return by("other", grant, f"{wish}{role.owner} owns it, and gets the SQL by: ")
+    return by("other", grant, f"{wish}{role.owner} owns it and prints the SQL with: ")
 
 
 class Doctor:
@@ -277,7 +277,7 @@ class Doctor:
         if wrong:
             adopt = in_turn(prose("find out who moved it"), ADOPT, joint=". If this is the right store, then ")
             return Check("place", "fail", "; ".join(wrong), adopt)
-        return Check("place", "ok", "the store is where its journal says, and contains every anchor of the target")
+        return Check("place", "ok", "the store is where its journal says, and contains every merge of the target")
 
     def _role(self) -> list[Check]:
         """Check the caller's role on a database server, and if it can rewrite the journal. Empty for a file."""

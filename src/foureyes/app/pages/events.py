@@ -242,7 +242,7 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     ),
     # sessions and keys
     "SessionStarted": lambda e: f"joined as {e.kind}",
-    "SessionEvidenceAdded": lambda e: f"showed {_count(len(e.evidence), 'more sign')} of who it is",
+    "SessionEvidenceAdded": lambda e: f"showed {_count(len(e.evidence), 'more sign')} of its identity",
     "TokenIssued": lambda e: f"gave {e.name} a token to {e.role}",
     "SessionEnded": lambda e: f"ended the session {e.session}{_why(e.reason)}",
     "AttributionCleared": lambda e: f"cleared {e.session} of authorship up to iteration {e.attempt}: {e.reason}",

@@ -123,7 +123,7 @@ def confirmation(event: e.ReviewSubmitted, more: str = "") -> str:
     """What a reviewer is told: the verdict that was given, and how much was found."""
     found = f"{event.raised} finding{'' if event.raised == 1 else 's'}"
     stopped = ". The task is held until a person decides (R1)" if event.effective == "blocker" else more
-    return f"recorded: {event.verdict}, {found}{stopped}"
+    return f"{event.verdict}, {found}{stopped}"
 
 
 def standing_words(cycle: Cycle) -> str:

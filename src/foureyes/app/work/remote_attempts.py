@@ -492,7 +492,7 @@ def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
         return ()
     machine = machine_of(attempt.clone)
     return (
-        f"it could not be checked whether its branch moved ({why}). The state of {machine} at submission counts, and the merge checks again.",
+        f"it could not be checked whether its branch moved ({why}). The branch as submitted on {machine} counts, and the merge checks it again.",
     )
 
 

@@ -71,11 +71,11 @@ def _too_large(facts: Facts, policy: ReviewPolicy) -> list[str]:
         sentences.append("it changes a binary file, which cannot be measured in lines")
     lines = attempt.added + attempt.removed
     if lines > bounds.max_lines:
-        sentences.append(f"{lines} changed lines are more than minor.max_lines = {bounds.max_lines}")
+        sentences.append(f"it changes {lines} lines, more than minor.max_lines = {bounds.max_lines}")
     if attempt.size == NOT_MEASURED and attempt.files:
         sentences.append("its size in bytes was not recorded. Submit it again")
     elif attempt.size > MAX_BYTES:
-        sentences.append(f"{attempt.size} changed bytes are more than {MAX_BYTES}")
+        sentences.append(f"it changes {attempt.size} bytes, more than the {MAX_BYTES} allowed for minor work")
     return sentences
 
 

@@ -37,39 +37,53 @@ class Transition(msgspec.Struct, frozen=True):
 
 
 TRANSITIONS: dict[str, Transition] = {
-    "create": Transition((), ("open",), "anyone; history `created`"),
-    "start": Transition(("open",), ("in_progress",), "one atomic claim (T1); not while a dependency is open, or held"),
+    "create": Transition((), ("open",), "Anyone. The history starts with `created`."),
+    "start": Transition(
+        ("open",), ("in_progress",), "One atomic claim. Not while the task is held or a dependency is open. (T1)"
+    ),
     "unstart": Transition(
-        ("in_progress",), ("open",), "the implementer; or released by a person, or once it is silent"
+        ("in_progress",),
+        ("open",),
+        "The implementer gives it back, a person releases it, or anyone once the implementer is silent.",
     ),
     "submit": Transition(
-        ("in_progress", "reviewing"), ("reviewing", "approved"), "freezes an attempt (A1); then the mode decides (M)"
+        ("in_progress", "reviewing"),
+        ("reviewing", "approved"),
+        "Freezes an attempt (A1). The mode decides what follows (M).",
     ),
-    "approve": Transition(("reviewing",), ("approved", "closed"), "D and P; closed where there is nothing to merge"),
-    "withdraw": Transition(("approved",), ("reviewing",), "the approver, until the merge has begun"),
-    "end_approval": Transition(("approved",), ("reviewing",), "the task's text was edited after the approval (T8)"),
+    "approve": Transition(
+        ("reviewing",), ("approved", "closed"), "Needs D and P. Closes the task if there is nothing to merge."
+    ),
+    "withdraw": Transition(("approved",), ("reviewing",), "The approver, until the merge starts."),
+    "end_approval": Transition(("approved",), ("reviewing",), "The task's text was edited after the approval. (T8)"),
     "send_back": Transition(
-        ("reviewing",), ("open",), "the gate: the change made a required check red, or findings are left open"
+        ("reviewing",), ("open",), "The gate, if the change made a required check red or findings are left open."
     ),
-    "void": Transition(("approved",), ("reviewing",), "the gate, when D or P no longer hold; reasons kept"),
-    "redo": Transition(("reviewing", "approved"), ("open",), "a person or a possible approver, with feedback"),
-    "reject": Transition(("reviewing",), ("blocked",), "as redo; reason required; shown as rejected"),
-    "block": Transition(("open", "in_progress"), ("blocked",), "with a reason"),
-    "unblock": Transition(("blocked",), ("open",), "a rejected task: its rejecter, or a person"),
-    "defer": Transition(("open",), ("deferred",), "optional date"),
+    "void": Transition(("approved",), ("reviewing",), "The gate, if D or P no longer hold. The reasons are recorded."),
+    "redo": Transition(("reviewing", "approved"), ("open",), "A person or a possible approver, with feedback."),
+    "reject": Transition(
+        ("reviewing",), ("blocked",), "Same callers as redo, with a reason. The task is shown as rejected."
+    ),
+    "block": Transition(("open", "in_progress"), ("blocked",), "With a reason."),
+    "unblock": Transition(("blocked",), ("open",), "A rejected task: only by its rejecter or a person."),
+    "defer": Transition(("open",), ("deferred",), "Optionally until a date."),
     "undefer": Transition(("deferred",), ("open",), ""),
     "merged": Transition(
-        ("approved",), ("closed",), "only the merge queue (Q): the approved head is on the target branch"
+        ("approved",), ("closed",), "Only the merge queue, when the approved head is on the target branch. (Q)"
     ),
     "merge_failed": Transition(
-        ("approved",), ("open",), "only the merge queue: conflict or red checks; automatic feedback"
+        ("approved",), ("open",), "Only the merge queue, after a conflict or red checks, with automatic feedback."
     ),
-    "close": Transition(("open", "in_progress", "reviewing", "blocked"), ("closed",), "rule C; never merges anything"),
+    "close": Transition(
+        ("open", "in_progress", "reviewing", "blocked"), ("closed",), "By rule C. Never merges anything."
+    ),
     "cancel": Transition(
-        ("open", "blocked", "deferred"), ("closed",), "no implementation history; creator or a person"
+        ("open", "blocked", "deferred"), ("closed",), "Only before any work, by the creator or a person."
     ),
-    "delete": Transition(("open", "blocked", "deferred"), ("closed",), "where cancel is allowed; hidden from lists"),
-    "reopen": Transition(("closed", "blocked"), ("open",), "approvals end; a rejected task: its rejecter, or a person"),
+    "delete": Transition(("open", "blocked", "deferred"), ("closed",), "As cancel, and the task is hidden from lists."),
+    "reopen": Transition(
+        ("closed", "blocked"), ("open",), "Approvals end. A rejected task: only by its rejecter or a person."
+    ),
 }
 
 

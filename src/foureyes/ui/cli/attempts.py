@@ -105,7 +105,7 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
         ]
     if first := [*_unchecked(outcome), *_reasons("first", outcome.first)]:
         who = (
-            f"a person must approve it ({outcome.person} requires a person)"
+            f"a person must approve it, because {outcome.person} requires that"
             if outcome.person
             else "someone else must approve it"
         )
@@ -113,9 +113,7 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
     approve = fe("approve", outcome.task, "--seen", outcome.seen)
     look = steps_text(by("other", approve, "it needs approval from someone else: "))
     if outcome.person:
-        look = (
-            f"{steps_text(by('person', approve, 'a person must approve it: '))}   ({outcome.person} requires a person)"
-        )
+        look = f"{steps_text(by('person', approve, 'a person must approve it: '))}   ({outcome.person} requires that)"
     return [f"  review    {outcome.mode}: {look}"]
 
 

@@ -57,7 +57,7 @@ def approve(
     """Approve changes that someone else made. One task, several, or all that are auto-approvable."""
     if break_glass is not None and (not break_glass.strip() or break_glass.startswith("-")):
         raise BadInput(
-            "--break-glass takes the reason.",
+            "give the reason with --break-glass.",
             next_step=fe("approve", *tasks[:1], "--break-glass", phrase("why")),
         )
     declared = Declaration(
@@ -78,12 +78,12 @@ def approve(
         return
     if not tasks or yes:
         raise BadInput(
-            "name a task, or --all-auto." if not tasks else "--yes goes with --all-auto.", next_step=fe("queue")
+            "name a task, or --all-auto." if not tasks else "--yes works only with --all-auto.", next_step=fe("queue")
         )
     (task,) = tasks
     if withdraw:
         if seen or declared != Declaration(reason=reason):
-            raise BadInput("--withdraw takes a reason and nothing else.", next_step=fe("approve", "--withdraw", task))
+            raise BadInput("--withdraw takes only a reason.", next_step=fe("approve", "--withdraw", task))
         say(session, session.app.decisions.withdraw(session.actor, task, reason=reason))
         return
     outcome = session.app.decisions.approve(

@@ -30,7 +30,7 @@ def check_environments(session: Session, prune: bool, everything: bool, dry_run:
         remove(session, everything=everything, dry_run=dry_run)
         return
     if everything or dry_run:
-        raise BadInput("--all and --dry-run go with --prune.", next_step=fe("check", "environments", "--prune"))
+        raise BadInput("--all and --dry-run work only with --prune.", next_step=fe("check", "environments", "--prune"))
     rows = session.app.checkouts.listed()
     if session.json:
         output.write_lines(rows)

@@ -224,7 +224,7 @@ def show(
         show_prompt(session, task, role)
         return
     if since is not None and not diff:
-        raise BadInput("--since goes with --diff.", next_step=fe("show", task, "--diff", "--since", str(since)))
+        raise BadInput("--since works only with --diff.", next_step=fe("show", task, "--diff", "--since", str(since)))
     detail = session.app.lists.show(session.actor, task, with_diff=diff)
     latest = detail.attempts[-1].n if detail.attempts else None
     text = session.app.attempts.diff(task, attempt=latest, since=since) if diff else None

@@ -113,7 +113,7 @@ def _asked_target(session: Session) -> str | None:
 def _asks_for_other_program(session: Session) -> bool:
     """I6: whether a person wants a new project to have reviewers of another program."""
     session.note(
-        "Two sessions of one program can miss the same mistakes. By default (yes), each may still review the other."
+        "Two sessions of one program can miss the same mistakes. Unless you say no, each may still review the other."
     )
     return not click.confirm("May one claude approve what another claude made?", default=True, err=True)
 

@@ -29,7 +29,7 @@ def worktree(session: Session, prune: bool, dry_run: bool) -> None:
         remove(session, dry_run=dry_run)
         return
     if dry_run:
-        raise BadInput("--dry-run goes with --prune.", next_step=fe("worktree", "--prune", "--dry-run"))
+        raise BadInput("--dry-run works only with --prune.", next_step=fe("worktree", "--prune", "--dry-run"))
     rows = session.app.worktrees.listed()
     if session.json:
         output.write_lines(map(output.with_id, rows))
