@@ -269,7 +269,7 @@ def test_a_job_says_that_a_crashed_check_is_not_green_when_it_is_tried_again_and
     assert "crashed" in shop.text(shop.cast.job, "check", "run", rc=6)
     said = shop.text(shop.cast.job, "check", "run", rc=6)
     assert said.startswith("T1  lint ended once as crashed. It runs again at ")
-    assert said.endswith("at once by fe check run T1\n")
+    assert said.endswith("To run it now: fe check run T1\n")
     assert json.loads(shop.run(shop.cast.job, "check", "run", "--json").out)["later"][0]["task"] == task
     assert "crashed" in shop.text(shop.cast.job, "check", "run", "--again", rc=6)
 
@@ -330,7 +330,7 @@ def test_submit_and_status_put_checks_before_an_approval_that_would_be_refused(s
     said = shop.text(shop.cast.claude, "submit", task, "--branch", f"fe/{task}").splitlines()
     assert said[1:] == [
         "  checks    lint: not run yet. A person or CI runs: fe check run T1",
-        "  review    batch: then someone else must approve it",
+        "  review    batch: after that, someone else must approve it",
         "next: fe next",
     ]
     assert (

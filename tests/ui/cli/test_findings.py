@@ -289,7 +289,7 @@ def test_a_ruling_resolves_can_be_taken_back_and_is_not_for_who_answered_L8_L18(
         f"TL-T1-1-001 VERIFIED. No blocking finding is open\nnext: fe approve T1 --seen {seen}\n"
     )
     assert shop.text(shop.cast.codex, "finding", "judge", name, "--take-back").startswith(
-        "took VERIFIED of TL-T1-1-001 back"
+        "withdrew VERIFIED on TL-T1-1-001"
     )
     assert shop.text(shop.cast.codex, "finding", "judge", name, "--not-fixed", "-m", "it is not").startswith(
         "TL-T1-1-001 NOT_FIXED. 1 blocking left open, so it was sent back\n"
@@ -339,7 +339,7 @@ def test_a_patch_is_tried_and_applied_as_a_whole_and_the_page_says_so_L3(shop: R
     assert shop.no(shop.cast.claude, "finding", "apply", name).rules == ("L3",)
     shop.git("switch", "-q", f"fe/{task}")
     assert shop.text(shop.cast.claude, "finding", "apply", name, "--try") == (
-        "the patch of TL-T1-1-001 fits\nnext: fe finding apply TL-T1-1-001\n"
+        "the patch of TL-T1-1-001 applies\nnext: fe finding apply TL-T1-1-001\n"
     )
     assert "1000" in (shop.repo / "src/limit.py").read_text()
     shop.done(shop.cast.claude, "finding", "apply", name)

@@ -94,7 +94,7 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
     assert shop.text(cast.alice, "merge", "--retry", task) == "T1 is not stuck\nnext: fe merge\n"
     shop.commit("main", {"lint.sh": "exit 1\n"})
     shop.git("reset", "-q", "--hard", "main")
-    assert shop.text(cast.job, "merge").startswith("waits    T1  main itself fails lint. Fix that first")
+    assert shop.text(cast.job, "merge").startswith("waits    T1  main itself fails lint. Fix main first")
     (mine,) = shop.git("diff", "--name-only", f"main...fe/{task}").split()
     shop.commit("main", {"lint.sh": f"test ! -e {mine}\n"})
     shop.git("reset", "-q", "--hard", "main")
@@ -121,7 +121,7 @@ def test_a_void_approval_says_why(shop: Counter) -> None:
     task = shop.approved()
     shop.done(shop.cast.alice, "label", "add", task, "security")
     assert shop.text(shop.cast.job, "merge", rc=6).startswith(
-        "VOID     T1  the approval no longer holds: label security requires a person (P6)"
+        "VOID     T1  the approval no longer holds: label security requires a person, but codex#1 ("
     )
 
 

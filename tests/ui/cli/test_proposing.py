@@ -25,7 +25,7 @@ def test_what_is_found_is_shown_with_the_lines_to_add_and_tried_on_what_is_check
     assert "fe config accept" in said.splitlines()[-1]
     tried = shop.text(shop.cast.alice, "check", "detect", "--try")
     assert (
-        "tried: failed: exit code 2; red on the target as it is: until that passes, a person accepts each change"
+        "tried: failed: exit code 2. It is red on the target, so until it passes there, a person accepts each change"
         in tried
     )
     assert "required = false" not in tried, "tests that are red for some reason are not switched off"

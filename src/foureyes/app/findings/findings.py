@@ -193,7 +193,7 @@ class Findings:
             )
             by_rule = decide_by_rule(self._context, work, facts.task.id, tip).is_by_rule
             now = self._context.get(work.tx, facts.task.id)
-        message = f"waived {row.id} until {until[:10]}" + (", and the rule approves it (M4)" if by_rule else "")
+        message = f"waived {row.id} until {until[:10]}" + (", so it is approved automatically (M4)" if by_rule else "")
         step = merge_by(actor) if by_rule else fe("show", now.id)
         return outcome(now, message, step, notes=("audited: fe audit exceptions",))
 

@@ -214,7 +214,7 @@ def _of_nobody(context: Context, task: TaskId, ref: str, begins: Sha) -> str:
     if tip is None or any(repo.is_ancestor(tip, sha) for sha in known):
         return ""
     name, see, take = ref.removeprefix("refs/heads/"), f"git log -p {begins}..{tip}", f"git merge {tip}"
-    return f"{remote.name} has {name} at {tip[:7]}, which was never submitted. Its author is unknown, so work starts without it (P2). To see it: {see}. To take it over as your own, in the worktree: {take}"
+    return f"{remote.name} has {name} at {tip[:7]}, which was never submitted and has no known author, so work starts without it (P2). To see it: {see}. To make it your own, in the worktree: {take}"
 
 
 def _set_aside(context: Context, task: TaskId, ref: str) -> str:
