@@ -228,7 +228,7 @@ def _checks(rules: list[object], where: str | KeyPosition) -> tuple[CheckRule, .
             raise ConfigError(f"{where} number {number}: {problem}; allowed are {allowed}") from None
         if not CHECK_NAME.fullmatch(check.name) or check.name in {earlier.name for earlier in checks}:
             raise ConfigError(
-                f"{where} number {number}: name {check.name!r}: must be one word of letters, digits, - and _, used only once"
+                f"{where} number {number}: the name {check.name!r} must be one word of letters, digits, - and _, used only once"
             )
         if check.checkout is not None:
             raise ConfigError(f"{where} {check.name}: checkout belongs to the project, under [checkout]")

@@ -106,7 +106,7 @@ def test_a_cycle_that_waits_for_a_person_is_in_the_attention_and_another_person_
     for by in (CODEX, GEMINI):
         review(desk, task, by=by)
     rows = [row.text for row in desk.app.attention.view(ALICE).rows if row.kind == "review"]
-    assert rows == ["c-1 waits for a person", "c-1 waits for bob@box"]
+    assert rows == ["a person must review it (c-1)", "bob@box must review it (c-1)"]
     (waits,) = desk.app.cycles.decide(CI, "c-1", now=True)
     assert waits.state == "open", "a job does not say that"
     (done,) = desk.app.cycles.decide(ALICE, "c-1", now=True)

@@ -34,7 +34,7 @@ def test_it_stays_after_the_cycle_was_ended_without_a_review_R0(desk: DeskWorld)
     configure(desk, ONLY_ITS_MAKER)
     task = desk.handed_in()
     desk.app.cycles.request(ALICE, task, reviewers=["human"])
-    assert rows(desk) == [(task, "c-1 waits for a person")]
+    assert rows(desk) == [(task, "a person must review it (c-1)")]
     desk.app.cycles.end(ALICE, "c-1", "she is away")
     assert rows(desk) == [(task, "c-1 ended without a review")]
     review(desk, task, by=CODEX)

@@ -125,7 +125,7 @@ def test_a_loop_that_waits_for_the_lead_has_the_options_of_E3_and_its_rounds(des
     task = play(desk, [0, 0, 0, 0], found=1)
     row = the(desk, "loop")
     assert tuple(choice.values["option"] for choice in row.choices) == LEAD_OPTIONS
-    assert row.text.startswith("waits for the lead: ")
+    assert row.text.startswith("stuck, the lead must decide: ")
     assert row.details[1] == "it  found  fixed  no-progress"
     assert len(row.details) == 2 + len(desk.app.loops.show(task).state.rounds)
     take(desk, row, 4)

@@ -145,7 +145,7 @@ def test_done_without_a_change_twice_is_a_persons_and_a_person_lets_it_go_on_S4(
     assert len(ground.runs_of(task)) == 2
     (stuck,) = ground.app.runs.standstill().stuck
     assert (stuck.task, stuck.kind) == (task, "no_change")
-    assert any(line.startswith(f"! {task} waits for a person") for _, line in ground.said)
+    assert any(line.startswith(f"! {task} is stuck and needs a person") for _, line in ground.said)
     ground.app.stops.resume(ALICE, task, "look again: the file is src/a.py")
     ground.settle(ground.runner())
     assert ground.status(task) == "reviewing"
@@ -440,7 +440,7 @@ def test_a_task_that_is_stuck_again_with_the_same_words_is_told_again_E6(ground:
     for times in (1, 2):
         ground.plays = [nothing, nothing]
         ground.settle(runner)
-        assert sum(line.startswith(f"! {task} waits for a person") for _, line in ground.said) == times
+        assert sum(line.startswith(f"! {task} is stuck and needs a person") for _, line in ground.said) == times
         ground.app.stops.resume(ALICE, task, "look again")
 
 

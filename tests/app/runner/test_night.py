@@ -125,7 +125,7 @@ def test_the_morning_after_twelve_tasks_two_reviewers_a_blocker_a_question_and_a
     why = {row.title: row.why for row in report.failed}
     assert sorted(why) == ["blocked by a reviewer", "never right"]
     assert "reported a blocker" in why["blocked by a reviewer"]
-    assert "waits for the lead" in why["never right"]
+    assert "stuck until the lead decides" in why["never right"]
     assert report.sentence == "10/12 tasks, 2 failed, ended 08:00"
     lost = [run for task in night.titles for run in night.runs_of(task) if run.ending == "lost"]
     assert len(lost) == 3, "what the first runner had at work was taken up by the second"

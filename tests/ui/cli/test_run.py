@@ -40,9 +40,10 @@ def test_the_bell_rings_beside_the_line_and_a_bell_in_the_text_does_not(monkeypa
 def test_a_runner_without_work_says_what_it_waits_for_and_how_it_ends() -> None:
     assert glance_text(RunnerGlance(agents=1)) == "0/1 agents busy  waiting for work, Ctrl-C ends it"
     assert glance_text(RunnerGlance(agents=1, waits="paused")) == "0/1 agents busy  paused"
-    assert glance_text(RunnerGlance(agents=1, checking=1)) == "0/1 at work  checking 1"
+    assert glance_text(RunnerGlance(agents=1, checking=1)) == "0/1 agents busy  checking 1"
     assert (
-        glance_text(RunnerGlance(agents=1, stopping="finish")) == "0/1 at work  stopping when the current runs finish"
+        glance_text(RunnerGlance(agents=1, stopping="finish"))
+        == "0/1 agents busy  stopping when the current runs finish"
     )
 
 

@@ -43,8 +43,8 @@ REFUSED: tuple[tuple[re.Pattern[str], Steps], ...] = (
     (
         re.compile(r"definition of service .* not found|service file .* not found"),
         prose(
-            "a line [NAME], and below it host=…, dbname=… and user=…, belong into ~/.pg_service.conf, "
-            "or into the file that PGSERVICEFILE names"
+            "put a section [NAME] with host=…, dbname=… and user=… into ~/.pg_service.conf, "
+            "or into the file named by PGSERVICEFILE"
         ),
     ),
     (

@@ -197,7 +197,7 @@ def _left_out(context: Context, tx: Tx, ids: Sequence[str], chosen: set[TaskId])
         elif row.hold is not None:
             why = f"is held: {row.hold}"
         elif row.waiting_for:
-            why = f"is stuck until the {row.waiting_for} decides"
+            why = f"is stuck until {'a person' if row.waiting_for == 'user' else 'the lead'} decides"
         elif row.type == "epic":
             why = "is an epic"
         else:

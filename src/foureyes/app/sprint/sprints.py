@@ -311,7 +311,8 @@ def _trouble(task: SprintTask, row: Trouble | None) -> str:
     if row is None:
         return one_line(f"paused: {task.paused}", PROGRESS_WHY_LENGTH)
     reason = one_line(row.escalated, PROGRESS_WHY_LENGTH)
-    return f"{reason}, waits for the {row.waiting_for}" if reason else f"waits for the {row.waiting_for}"
+    stuck = f"stuck until {'a person' if row.waiting_for == 'user' else 'the lead'} decides"
+    return f"{reason}, {stuck}" if reason else stuck
 
 
 def _at_work(context: Context, tx: Tx, sprint: Sprint) -> list[SprintRow]:

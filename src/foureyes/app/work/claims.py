@@ -544,9 +544,8 @@ def _given_back(context: Context, work: Work, task: Task, message: str, step: St
 
         escalate(context, work, task.id)
     now = context.get(work.tx, task.id)
-    notes = (
-        (f"it is stuck and needs a decision of the {now.waiting_for} (tier {now.tier}, E1)",) if now.waiting_for else ()
-    )
+    who = "a person" if now.waiting_for == "user" else "the lead"
+    notes = (f"it is stuck, so {who} must decide how it goes on (tier {now.tier}, E1)",) if now.waiting_for else ()
     notes = (f"it goes to tier {now.tier} (E1)",) if not notes and now.tier != task.tier else notes
     again = fe("start" if now.ready and work.actor.kind == "agent" else "show", now.id)
     return outcome(now, message, step or again, notes=notes)

@@ -171,7 +171,7 @@ def test_what_others_hold_or_resume_shows_without_losing_the_place(seat: Seat) -
 
 
 def escalated(seat: Seat) -> str:
-    """A task whose loop waits for the lead: nobody fixed what was found."""
+    """A task whose loop stuck, the lead must decide: nobody fixed what was found."""
     task = seat.deliver("Limit requests", {"src/limit.py": "x = 0\n"}, checked=False)
     found = ReportedFinding(
         severity="HIGH", title="no limit", path="src/limit.py", line=1, problem="p", why="w", fix="f"
@@ -193,7 +193,7 @@ def test_a_loop_shows_its_rounds_and_is_split_by_titles_and_a_reason_E3_L12(seat
 
     async def story(at: Player) -> None:
         screen = await at.press("!")
-        assert f"ESCALATED  {task} · waits for the lead: " in screen
+        assert f"ESCALATED  {task} · stuck, the lead must decide: " in screen
         assert "it  found  fixed  no-progress" in screen
         assert "1-5 choose" in screen
         screen = await at.press("1", *"Read it; Count it", "enter")
