@@ -506,8 +506,8 @@ def refuse_from(task: Task, action: str) -> None:
         allowed = ", ".join(TRANSITIONS[action].from_)
         is_dropped = action in ("cancel", "delete") and is_allowed("close", task.status)
         step = by_person(fe("close", task.id, "-m", phrase("why"))) if is_dropped else fe("show", task.id)
-        reason = Reason("T2", f"{task.id} is {task.status}", step)
-        refuse_task(task.id, f"is {task.status}, and {action} is possible only from {allowed}", reason)
+        reason = Reason("T2", f"{task.id} is {task.status}, and {action} is possible only from {allowed}", step)
+        refuse_task(task.id, "was not changed", reason)
 
 
 def refuse_unless(decision: Decision, task: Task) -> None:

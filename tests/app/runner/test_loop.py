@@ -59,8 +59,8 @@ def test_what_checks_say_goes_back_to_who_wrote_it_and_is_mended_E4(ground: Play
     assert first.profile == second.profile
     assert ground.status(task) == "closed"
     assert "lint" in ground.agents.launched[1].prompt
-    assert f"checked: lint failed; sent back: fe check show {task}" in ground.lines(task)
-    assert "checked: lint passed; approved" in ground.lines(task)
+    assert f"checked: lint failed (sent back): fe check show {task}" in ground.lines(task)
+    assert "checked: lint passed (approved)" in ground.lines(task)
 
 
 def test_without_a_signal_it_is_asked_once_and_then_its_work_waits_for_a_person_S4(ground: Playground) -> None:

@@ -128,7 +128,7 @@ def test_show_a_task_in_review_says_what_you_could_do(shop: Shop) -> None:
     mine = shop.text(shop.stage.cast.codex, "show", shop.pages.task).splitlines()
     assert mine[-3:] == [
         "  for you     approve: refused (P2)",
-        "              P2  codex#1 (CODEX) is its implementer, so someone else must approve it",
+        "              P2  you are its implementer, so someone else must approve it",
         "next: someone else runs: fe approve PAGES --seen SEEN",
     ]
     creators = shop.text(shop.stage.cast.claude, "show", shop.pages.task).splitlines()
@@ -148,7 +148,7 @@ def test_a_refusal_lists_all_reasons_with_rule_and_next_step(shop: Shop) -> None
         "refused: PAGES was not approved. 2 reasons:\n"
         "  - an agent must name the diff that it reviewed, and --seen ATTEMPT.DIFF is missing (D7)\n"
         "    next: fe show PAGES --diff\n"
-        "  - codex#1 (CODEX) is its implementer, so someone else must approve it (P2)\n"
+        "  - you are its implementer, so someone else must approve it (P2)\n"
         "    next: someone else runs: fe approve PAGES --seen SEEN\n"
         "nothing was changed\n"
     )

@@ -363,7 +363,7 @@ def _check(runner: Actor, task: str) -> Job:
         words = ", ".join(f"{row.check} {row.outcome.replace('_', ' ')}" for row in report.checks)
         after = "sent back" if report.sent_back else report.status
         why = "" if all(row.outcome == "passed" for row in report.checks) else f": fe check show {task}"
-        return JobEnd(f"checked: {words or 'nothing to check'}. {after}{why}")
+        return JobEnd(f"checked: {words or 'nothing to check'} ({after}){why}")
 
     return job
 

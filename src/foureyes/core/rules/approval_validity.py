@@ -122,7 +122,7 @@ def _by_whom(facts: Facts, policy: ReviewPolicy, given: WaitingApproval) -> tupl
         given.reason, self_review=given.exception == "self_review", reviewed_by="on record" if given.exception else ""
     )
     then = msgspec.structs.replace(facts, minor_self_approvals={}, recorded=())
-    decision = may_approve(then, facts.party(given.session), policy, declared)
+    decision = may_approve(then, facts.party(given.session), policy, declared, is_caller=False)
     return () if decision.allowed else decision.reasons
 
 

@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:
     """Decide if the actor may close the task without an approval. An exception in a rule refuses. (C1, C2, T5, G1)"""
     return fail_closed(
-        lambda: strictest_for(actor, with_spawners(facts, actor), lambda who: _may_close(facts, who, policy, exception))
+        lambda: strictest_for(
+            actor,
+            with_spawners(facts, actor),
+            lambda who: _may_close(facts, who, policy, exception, is_caller=who is actor),
+        )
     )
 
 
-def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
+def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str, *, is_caller: bool) -> Decision:
     task = facts.task
     barred = may_decide(actor)
     if barred is not None:
@@ -49,7 +53,7 @@ def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str)
         return refuse(
             "C1", f"{owner} is working on {task.id}, so only a person or its creator may close it", fe("show", task.id)
         )
-    return _by_involvement(facts, actor, policy, exception)
+    return _by_involvement(facts, actor, policy, exception, is_caller=is_caller)
 
 
 def _is_anothers_claim(facts: Facts, actor: Party) -> bool:
@@ -59,7 +63,7 @@ def _is_anothers_claim(facts: Facts, actor: Party) -> bool:
     return not is_oneself(actor, facts.party(task.implementer))
 
 
-def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
+def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str, *, is_caller: bool) -> Decision:
     task = facts.task
     made = made_by(facts, actor)
     minor = as_minor(facts, actor, policy, made=made is not None)
@@ -75,7 +79,8 @@ def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception:
         return allow("C1", "self-close by exception", exception="self_close", needs_reason=True)
     if made:
         step = elsewhere(facts) if task.status == "reviewing" else fe("show", task.id)
-        return refuse("C1", f"{facts.party_name(made.session)} {made.why}, so someone else must close it", step)
+        says = made.says(facts, is_you=is_caller and made.session == actor.session)
+        return refuse("C1", f"{says}, so someone else must close it", step)
     if planned:
         return refuse("C1", f"you created {task.id}, and no work was done on it", fe("cancel", task.id))
     return refuse(

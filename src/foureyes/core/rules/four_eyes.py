@@ -84,8 +84,11 @@ class Declaration(msgspec.Struct, frozen=True):
 NOTHING = Declaration()
 
 
-def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration = NOTHING) -> Decision:
+def may_approve(
+    facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration = NOTHING, *, is_caller: bool = True
+) -> Decision:
     """Decide if the actor may approve, by P for the actor and each agent above it. The strictest answer wins (I4).
+    `is_caller`: the actor reads the answer, so it says "you".
 
     An approval recorded earlier may be finished by any caller with the right to decide (P11). An exception in a rule
     refuses (G1).
@@ -93,7 +96,9 @@ def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Decl
 
     def answer() -> Decision:
         ordinary = strictest_for(
-            actor, with_spawners(facts, actor), lambda who: _may_approve(facts, who, policy, declared)
+            actor,
+            with_spawners(facts, actor),
+            lambda who: _may_approve(facts, who, policy, declared, is_caller=is_caller and who is actor),
         )
         return _finishing(facts, actor, policy, declared, ordinary)
 
@@ -182,7 +187,9 @@ def strictest_for(actor: Party, line: list[Party], ask: Callable[[Party], Decisi
     return strictest([answer(who) for who in line])
 
 
-def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration) -> Decision:
+def _may_approve(
+    facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration, *, is_caller: bool = False
+) -> Decision:
     """Decide for one party. The first matching row wins: I1, I5, then P0 P6 P1 P2 P3 P4 P5 P7."""
     task = facts.task
     barred = may_decide(actor) or _beyond_its_token(facts, actor)
@@ -234,7 +241,7 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
             message="you share an author's origin, which this project allows and audits (I4)",
         )
     if made is not None:
-        return _own_work(facts, policy, declared, made)
+        return _own_work(facts, policy, declared, made, is_you=is_caller and made.session == actor.session)
     return _not_a_maker(facts, actor, policy, declared)
 
 
@@ -300,9 +307,9 @@ def _of_grade(facts: Facts, grade: str) -> Steps:
     return elsewhere(facts, f"a reviewer of another {grade}")
 
 
-def _own_work(facts: Facts, policy: ReviewPolicy, declaration: Declaration, maker: Maker) -> Decision:
+def _own_work(facts: Facts, policy: ReviewPolicy, declaration: Declaration, maker: Maker, *, is_you: bool) -> Decision:
     """Refuse the author's own approval. Under `trusted` a declaration allows it, on the record. (P2)"""
-    message = f"{facts.party_name(maker.session)} {maker.why}, so someone else must approve it"
+    message = f"{maker.says(facts, is_you=is_you)}, so someone else must approve it"
     declared = declaration.reviewed_by.strip() or (declaration.self_review and declaration.has_reason)
     if ANSWERS["P2"][policy.name] == "declared" and declared:
         return allow("P2", f"declared under policy {policy.name}", exception="self_review", needs_reason=True)

@@ -28,6 +28,12 @@ class Maker(msgspec.Struct, frozen=True):
     why: str
     only_named: bool = False
 
+    def says(self, facts: Facts, *, is_you: bool) -> str:
+        """Return what the session did as a sentence: `claude#1 (ses-…) is its implementer`, `you are its implementer`."""
+        if not is_you:
+            return f"{facts.party_name(self.session)} {self.why}"
+        return f"you are {self.why[3:]}" if self.why.startswith("is ") else f"you {self.why}"
+
 
 DID = {"responded": "answered its findings"}
 """What an action of the history says about its session, where `ACTION it` does not."""
