@@ -54,7 +54,7 @@ def test_another_address_stops_merging_and_sending_until_a_person_accepts_it_Q6(
     evil = another(clones)
     clones.alpha.checkout.git("config", f"remote.origin.{key}", evil)
     alpha = again(clones.alpha)
-    with pytest.raises(RemoteProblem, match=r"evil\.git.* is on record"):
+    with pytest.raises(RemoteProblem, match=r"evil\.git.* is recorded"):
         merge(alpha)
     alpha.checkout.switch("main")
     other = alpha.work(CLAUDE, alpha.create(), name="other.py")
@@ -117,7 +117,7 @@ def test_a_push_that_would_bring_what_no_task_brought_is_not_proposed_but_listed
     with back.refused("Q6") as caught:
         merge(back)
     (reason,) = caught[0].reasons
-    assert "no task brought" in reason.message
+    assert "belong to no task" in reason.message
     assert " tidy" in reason.message
     assert not any("push" in step.argv for step in reason.next.steps)
 
@@ -134,7 +134,7 @@ def test_an_address_that_nobody_was_shown_is_not_accepted_Q6(clones: Clones) -> 
     alpha = again(clones.alpha)
     with pytest.raises(BadInput) as refused:
         alpha.app.merges.address(ALICE, "it moved", seen)
-    assert refused.value.reasons[0].message == f"origin is at {later}, and {seen} was seen"
+    assert refused.value.reasons[0].message == f"origin is at {later}, but you named {seen}"
     with pytest.raises(BadInput, match="you must name what you saw"):
         alpha.app.merges.address(ALICE, "it moved")
     assert len(addressed(clones)) == 1
@@ -154,7 +154,7 @@ def test_what_git_rewrites_an_address_to_is_another_one_Q6(clones: Clones, rule:
     before = (home / ".gitconfig").read_text() if (home / ".gitconfig").exists() else ""
     (home / ".gitconfig").write_text(RULES[rule].format(evil=f"{place}/evil-") + before)
     alpha = again(clones.alpha)
-    with pytest.raises(RemoteProblem, match=r"evil-.* is on record"):
+    with pytest.raises(RemoteProblem, match=r"evil-.* is recorded"):
         merge(alpha)
     assert alpha.status(task) == "approved"
 

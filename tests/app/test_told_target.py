@@ -80,7 +80,7 @@ def test_merges_that_a_person_gave_up_are_no_beginning_K1_Q6(clones: Clones) -> 
     alpha.app.merges.accept(ALICE, "a secret was in it", tip)
     with clones.cut(), pytest.raises(RemoteProblem) as said:
         beta.app.claims.start(CODEX, beta.create(), worktree=True)
-    assert said.value.message.startswith("no recorded merge of main is in this clone, so only origin can say")
+    assert said.value.message.startswith("no recorded merge of main is in this clone, so only origin knows")
 
 
 def test_merges_onto_the_branch_that_was_the_target_before_are_no_beginning_P12_Q6(clones: Clones) -> None:
@@ -265,7 +265,7 @@ def test_a_checkpoint_of_a_target_that_the_remote_lacks_says_whether_it_is_a_mer
     clones.remote.git("update-ref", "-d", MAIN)
     planned = alpha.app.sprints.plan(ALICE, SprintAsk(tasks=(alpha.create(),))).id
     notes = alpha.app.sprints.start(ALICE, planned).notes
-    assert "that is main of this clone: origin has no branch main" in notes
+    assert "that is main of this clone, because origin has no branch main" in notes
     assert not any("last merge" in note for note in notes), "nothing was merged yet"
 
 

@@ -79,7 +79,7 @@ def test_a_clone_whose_configuration_names_the_server_proposes_exactly_that(proj
 
 def test_what_a_copy_proposes_for_fresh_clones_lets_one_propose_the_join_P12(project: Project, tmp_path: Path) -> None:
     url, path = project.server.url, project.checkout.path / "foureyes.toml"
-    with pytest.raises(NoProject, match=r"where fe init was typed, or on a server\.") as caught:
+    with pytest.raises(NoProject, match=r"where fe init ran, or on a server\.") as caught:
         open_project(clone_of(project, tmp_path / "before"), {})
     assert "if it is on a server, join it: " in steps_text(caught.value.next_step)
     address = address_to_name(project.cwd, {}, url)

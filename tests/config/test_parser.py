@@ -126,7 +126,7 @@ CHECK = '[[checks]]\nname = "tests"\nrun = "pytest"\n'
         (CHECK.replace("tests", ""), "one word"), (CHECK.replace("pytest", " "), "must not be empty"),
         (CHECK + "timeout_minutes = 0\n", "1 to 1440"), (CHECK + "timeout_minutes = 1441\n", "1 to 1440"),
         (CHECK.replace("tests", "../x"), "one word"),
-        (CHECK + 'writes = ["../x"]\n', "files of its tree"), (CHECK + 'writes = [""]\n', "files of its tree"),
+        (CHECK + 'writes = ["../x"]\n', "files in its checkout"), (CHECK + 'writes = [""]\n', "files in its checkout"),
     ],
 )  # fmt: skip
 def test_a_check_has_a_name_of_its_own_something_to_run_and_an_end_D5(text: str, words: str) -> None:

@@ -33,7 +33,7 @@ def test_D5_what_the_target_has_and_what_is_an_input_may_lie_there(tmp_path: Pat
     rule = CheckoutRule(prepare="x", inputs=("lock",))
     refuse_own_parts(str(tree), str(made), rule, Tree(files))
     refuse_own_parts(str(tree), str(made), rule, Tree(files, target={**files, "lock": "0\n"}))
-    with pytest.raises(OwnParts, match=r"^it changes tool, where checkout\.prepare makes something: "):
+    with pytest.raises(OwnParts, match=r"^it changes tool, which checkout\.prepare creates"):
         refuse_own_parts(str(tree), str(made), rule, Tree(files, target={"lock": "1\n"}))
 
 

@@ -29,7 +29,7 @@ def ground(tmp_path: Path) -> Ground:
 def took(judged: CheckJudgement, file: str, checkout: Path) -> str:
     """The advice of an unsound run that took a file of a checkout."""
     assert judged.outcome == "unsound", judged
-    assert judged.summary.startswith(f"took {file} of {checkout} (by "), judged.summary
+    assert judged.summary.startswith(f"used {file} of {checkout} (by "), judged.summary
     return judged.summary.partition("; ")[2]
 
 
@@ -124,7 +124,7 @@ def test_D5_a_copy_of_the_checkout_is_unsound_and_one_from_an_index_is_not_judge
     (info / "direct_url.json").write_text(json.dumps({"dir_info": {}, "url": f"file://{ground.checkout}"}))
     judged = ground.checked(RUN)
     assert judged.outcome == "unsound"
-    assert judged.summary.startswith(f"took {copy}/__init__.py, installed from {ground.checkout} (by ")
+    assert judged.summary.startswith(f"used {copy}/__init__.py, installed from {ground.checkout} (by ")
     assert judged.summary.endswith("PYTHONPATH=src")
     assert ground.checked(f"PYTHONPATH=src {RUN}").outcome == "failed"
 

@@ -607,7 +607,7 @@ def test_a_fido_key_is_never_written_over_and_can_be_forgotten(holder: KeyHolder
     elsewhere = holder.home / "elsewhere"
     elsewhere.touch(mode=0o600)
     (holder.home / "elsewhere.pub").write_text(fido.public)
-    with pytest.raises(Conflict, match="is there already"):
+    with pytest.raises(Conflict, match="already exists"):
         holder.ring.adopt(str(elsewhere))
     assert {path: path.read_bytes() for path in holder.folder.iterdir()} == before
     holder.ring.forget(fido.fingerprint)

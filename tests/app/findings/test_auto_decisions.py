@@ -60,7 +60,7 @@ def test_a_hand_in_says_that_checks_have_to_run_and_that_only_a_person_will_do_D
     assert (plain.person, plain.unchecked) == ("", ("lint",))
     assert (secret.person, secret.unchecked) == ("label security", ("lint",))
     said = submit_text(secret)
-    assert "  review    per-task: then a person must approve it, because label security requires that" in said
+    assert "  review    per-task: after that, a person must approve it, because label security requires that" in said
     assert f"lint: not run yet. A person or CI runs: fe check run {secret.task}" in said
 
 

@@ -121,7 +121,7 @@ def test_a_target_is_accepted_where_it_was_shown_and_has_to_have_that_from_then_
     world.checkout.git("reset", "-q", "--hard", first)
     with world.refused("Q6") as again:
         merge(world)
-    assert f"lacks {shown[:7]}, from which merging continued" in again[0].reasons[0].message
+    assert f"does not contain {shown[:7]}, from which merging continued" in again[0].reasons[0].message
 
 
 def test_a_target_that_has_everything_is_not_accepted_again_Q6(world: GitWorld) -> None:

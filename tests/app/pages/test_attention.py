@@ -205,7 +205,7 @@ def test_D5_a_target_whose_checks_are_unsound_is_not_called_red(world: GitWorld)
     world.outside.runner.answers["lint"] = Ran(exit_code=1, elsewhere=ELSEWHERE)
     world.app.checks.run_target(CI)
     row = the(world, "target")
-    assert row.text.startswith("main has no sound check result: lint (took ")
+    assert row.text.startswith("main has no sound check result: lint (used ")
     assert steps_text(row.next) == "fix that, then fe check run --target --again"
     (check,) = [each for each in world.app.doctor.examine(CI) if each.check == "checks"]
     assert (check.result, "its last run on the target is unsound" in check.message) == ("warn", True)

@@ -64,7 +64,7 @@ def test_two_concerns_offer_an_answer_to_each_point_and_every_choice_goes_throug
     review(desk, task, [issue("no limit", "LOW")], by=GEMINI, verdict="concerns", summary="no limit")
     (row,) = rows(desk)
     assert (row.kind, row.task) == ("pause", task)
-    assert row.text.startswith("rule R2: ")
+    assert row.text.endswith(" (R2)")
     shown = desk.show(task, CLAUDE)
     assert [(pause.task, pause.rule, pause.cycle) for pause in shown.pauses] == [(task, "R2", "c-1")]
     assert shown.next == shown.points[0].step, "who made it is told what answers"
@@ -117,5 +117,5 @@ def test_what_was_left_to_a_person_says_what_reviewers_said_since_R2_R4(desk: De
         review(desk, task, by=by)
     assert desk.app.cycles.show("c-4").rule == "R4"
     (row,) = rows(desk)
-    assert any(line.startswith("Since then c-4 R4: ") for line in row.details)
+    assert any(line.startswith("Since then, c-4: ") for line in row.details)
     assert row.details[-1] == "A person must resume it, whatever reviewers say now."

@@ -14,7 +14,7 @@ def test_a_target_that_was_renamed_is_missed_as_a_branch_not_as_a_file_P12(world
     left = unaccepted(world.app.context, world.app.projects.get())
     assert left is not None
     assert left.text == "the target branch of this project, main, does not exist"
-    wanted = "a person restores the branch from its current commit: git branch main BRANCH-OR-COMMIT; was it renamed"
+    wanted = "a person restores the branch from its current commit: git branch main BRANCH-OR-COMMIT"
     assert steps_text(left.next).startswith(wanted)
     found = {check.check: check for check in world.app.doctor.examine(BOB)}
     assert (found["target"].result, found["place"].result) == ("fail", "warn"), "nobody is told to adopt the store"

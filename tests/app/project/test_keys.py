@@ -52,7 +52,7 @@ def test_the_first_key_rests_on_an_observed_person_and_is_on_record_I9_P8(desk: 
     (row,) = desk.app.keys.list()
     assert (row.fingerprint, row.person, row.here, row.retired_at) == (done.fingerprint, "alice@box", True, None)
     ((kind, detail),) = [(event.kind, event.detail) for event in desk.app.audit.exceptions()]
-    assert (kind, "observed person" in detail) == ("key_added", True)
+    assert (kind, "a person at a terminal" in detail) == ("key_added", True)
     assert desk.keys.signed == []
     desk.sound()
 

@@ -168,7 +168,7 @@ def test_approving_again_is_a_no_op_D1(world: GitWorld) -> None:
     task = world.handed_in()
     world.approve(CODEX, task)
     with world.unchanged():
-        assert approve_text(world.approve(CODEX, task)) == f"{task} is approved already"
+        assert approve_text(world.approve(CODEX, task)) == f"{task} is already approved"
     with world.refused("D1", error=Conflict):
         world.approve(BOB, task)
     world.checkout.switch("main")

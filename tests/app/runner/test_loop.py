@@ -88,7 +88,7 @@ def test_what_a_run_left_is_committed_for_it_as_its_session_S4(ground: Playgroun
 
 @pytest.mark.parametrize(
     ("left", "words"),
-    [(["id_rsa"], "looks like a secret"), ([f"f{n}" for n in range(201)], "a runner commits 200 at most")],
+    [(["id_rsa"], "looks like a secret"), ([f"f{n}" for n in range(201)], "a runner commits at most 200")],
 )
 def test_what_nobody_commits_for_somebody_else_is_sent_back_by_name_S4(
     ground: Playground, left: list[str], words: str

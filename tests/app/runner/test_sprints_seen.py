@@ -161,7 +161,7 @@ def test_a_hold_of_the_project_pauses_it_and_lifting_it_lets_it_go_on_X3(ground:
     ground.settle(runner)
     assert ground.status(task) == "reviewing"
     assert [halt.split(" ", 1)[1] for halt in ground.app.sprints.report(ALICE, name).halts] == [
-        "paused: the project is held: legal looks", "went on: the hold was lifted"
+        "paused: the project is held: legal looks", "continued: the hold was lifted"
     ]  # fmt: skip
 
 
@@ -173,7 +173,7 @@ def test_what_it_costs_pauses_it_and_a_person_lets_it_cost_as_much_again_X3(grou
     ground.plays = [Play(outcome=costly) for _ in tasks]
     ground.settle(ground.runner(agents=1, until_idle=True))
     assert (sprint(ground).state, sprint(ground).done) == ("paused", 2)
-    assert sprint(ground).why == "it has cost 2.00, and may 2.00 (run.spend_per_sprint)"
+    assert sprint(ground).why == "it has cost 2.00, and the limit is 2.00 (run.spend_per_sprint)"
     ground.app.sprints.start(ALICE, name)
     ground.settle(ground.runner(agents=1, until_idle=True))
     assert sprint(ground).done == 4

@@ -156,7 +156,7 @@ def test_a_runner_that_breaks_while_it_begins_leaves_the_sprint_paused_X3_X5(
             desk.app.sprints.start(ALICE, name)
     view = desk.app.sprints.status(ALICE)
     assert (view.state, view.why) == ("paused", "no runner was started: no processes left.")
-    assert "goes on" in desk.app.sprints.start(ALICE, name).message
+    assert "continues" in desk.app.sprints.start(ALICE, name).message
     assert desk.app.sprints.status(ALICE).state == "running"
 
 
@@ -255,7 +255,7 @@ def test_validate_looks_at_the_tasks_of_a_sprint_alone_X4(desk: DeskWorld) -> No
     name = begun(desk, inside, later)
     report = desk.app.validation.validate(ALICE, sprint=name)
     assert (report.complete, report.scope, report.tasks) == (True, f"sprint {name}", 0)
-    assert report.notes[0] == f"2 of {name} not begun: {inside} {later}"
+    assert report.notes[0] == f"2 of {name} not started: {inside} {later}"
     desk.start(CLAUDE, inside)
     desk.repo.commit(f"fe/{inside}")
     desk.submit(CLAUDE, inside)
@@ -277,7 +277,7 @@ def test_without_a_name_the_one_that_runs_is_meant_and_of_two_none_is_guessed_X2
     assert sprints.status(ALICE).id == sprints.report(ALICE).id == newer, "the one that runs, not the older, not a plan"
     sprints.start(ALICE, older)
     for verb, ask in (("status", sprints.status), ("report", sprints.report), ("stop", sprints.stop)):
-        with pytest.raises(BadInput, match=f"{older} and {newer} run: which one is meant") as caught:
+        with pytest.raises(BadInput, match=f"{older} and {newer} run: which one do you mean") as caught:
             ask(ALICE)
         assert caught.value.next_step == either(fe("sprint", verb, older), fe("sprint", verb, newer))
     with pytest.raises(BadInput):

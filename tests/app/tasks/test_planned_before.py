@@ -61,8 +61,8 @@ def test_a_section_that_asks_for_more_than_the_task_in_its_place_has_is_refused_
             for reason in refused[0].reasons
         ]
         assert said == [
-            ("lacks the label security", f"fe label add {squatter} security"),
-            (f"does not wait for {squatter}", f"fe dep add {pay} {squatter}"),
+            ("does not have the label security", f"fe label add {squatter} security"),
+            (f"does not depend on {squatter}", f"fe dep add {pay} {squatter}"),
         ]
     with desk.refused("M7"):
         desk.app.plans.import_(ALICE, "## Task: Pay\nMode: per-task\n")

@@ -101,7 +101,7 @@ def test_ids_are_accepted_by_any_unambiguous_beginning(desk: DeskWorld) -> None:
     assert desk.show(task[:-1]).task.id == task
     for _ in range(40):
         desk.create()
-    with pytest.raises(AmbiguousId, match="means"):
+    with pytest.raises(AmbiguousId, match="could mean"):
         desk.show("fe-")
     with pytest.raises(NotFound):
         desk.show("fe-zzzzzz")
@@ -315,7 +315,7 @@ def test_edits_are_shown_to_whoever_judges_and_an_authors_late_ones_are_marked_T
     found = {edit.what: (edit.session, edit.by_author, edit.after_start) for edit in desk.show(task).edits}
     assert (BOB.session, False, False) == found["edited title"]
     assert found[f"no longer depends on {other}"][:2] == (BOB.session, False)
-    assert found["edited acceptance"] == found["label ux taken off"] == (CLAUDE.session, True, True)
+    assert found["edited acceptance"] == found["label ux removed"] == (CLAUDE.session, True, True)
 
 
 def test_unknown_tasks_are_not_found_by_every_verb(desk: DeskWorld) -> None:

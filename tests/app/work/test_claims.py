@@ -137,7 +137,7 @@ def test_an_agent_that_is_not_of_the_tier_is_warned_at_start_E2(desk: DeskWorld)
     task = play(desk, [0, 0], found=1)
     assert desk.task(task).tier == "senior"
     (told,) = [note for note in desk.start(CLAUDE, task).notes if "(E2)" in note]
-    assert "the next attempt is for gemini, not for claude" in told
+    assert "the next attempt is for gemini and not for claude" in told
     desk.app.claims.unstart(CLAUDE, task)
     assert not [note for note in desk.start(GEMINI, task).notes if "(E2)" in note]
 

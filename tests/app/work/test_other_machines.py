@@ -53,7 +53,7 @@ def test_a_status_that_leads_to_checks_says_where_the_work_is_not_in_this_clone_
         notes = [steps_text(note) for note in seen.notes]
         notes = [note for note in notes if f"the work of {task} is not in this clone" in note]
         assert len(notes) == many
-        assert all(note.endswith("whether that answers says: fe doctor") for note in notes)
+        assert all(note.endswith("To see whether the remote answers: fe doctor") for note in notes)
 
 
 def test_a_merge_on_one_machine_voids_nothing_of_the_other_A1_of_the_team(clones: Clones) -> None:

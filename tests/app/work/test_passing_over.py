@@ -38,7 +38,7 @@ def test_every_task_in_a_row_that_cannot_be_started_is_passed_over_T4_P2(world: 
     _plant(world, second)
     given = world.app.claims.next(CLAUDE, worktree=True)
     assert given.task == third
-    assert [note.partition(" ")[0] for note in given.notes if "passed over" in note] == [first, second]
+    assert [note.partition(" ")[0] for note in given.notes if "was skipped" in note] == [first, second]
 
 
 def test_what_comes_after_a_task_that_somebody_is_about_to_start_is_looked_at_too_T1_T4_P2(world: GitWorld) -> None:
@@ -50,7 +50,7 @@ def test_what_comes_after_a_task_that_somebody_is_about_to_start_is_looked_at_to
     world.outside.own = "process:mine"
     given = world.app.claims.next(CLAUDE, worktree=True)
     assert given.task == third
-    assert [note.partition(" ")[0] for note in given.notes if "passed over" in note] == [second]
+    assert [note.partition(" ")[0] for note in given.notes if "was skipped" in note] == [second]
 
 
 @pytest.mark.on("sqlite")

@@ -90,7 +90,7 @@ def test_what_somebody_else_pushed_to_the_branch_stays_and_the_attempt_goes(clon
     beta.commit("theirs.py")
     beta.git("push", "-q", "origin", f"HEAD:refs/heads/fe/{task}")
     made = clones.alpha.submit(CLAUDE, task)
-    assert made.sent.startswith(f"pushed to origin; fe/{task} on origin is at {beta.head()[:7]}")
+    assert made.sent.startswith(f"pushed to origin. fe/{task} on origin is at {beta.head()[:7]}")
     assert clones.refs()[f"refs/heads/fe/{task}"] == beta.head()
     assert clones.refs()[attempt_ref(task, 1)] == made.head
 
@@ -133,7 +133,7 @@ def test_a_remote_that_takes_no_rewritten_branch_takes_the_attempts_and_others_a
     alpha.checkout.commit("again.py", session=CLAUDE)
     made = alpha.submit(CLAUDE, task)
     assert made.sent.startswith(
-        f"pushed to origin; fe/{task} was left as it is there, because origin did not take the push: "
+        f"pushed to origin. fe/{task} was left as it is there, because origin did not take the push: "
     )
     assert clones.refs()[attempt_ref(task, 2)] == made.head
     assert clones.refs()[f"refs/heads/fe/{task}"] == first.head
@@ -150,8 +150,8 @@ def test_an_attempt_whose_name_is_taken_goes_by_its_own_and_is_read_and_merged_e
     clones.remote.git("update-ref", attempt_ref(task, 1), "main")
     taken, own = clones.refs()[attempt_ref(task, 1)], attempt_refs(task, 1, made.head)[1]
     again = alpha.submit(CLAUDE, task)
-    assert again.sent.startswith(f"pushed to origin; origin has {taken[:7]} as {attempt_ref(task, 1)}, ")
-    assert again.sent.endswith(f"attempt 1 of {task} is {own} there")
+    assert again.sent.startswith(f"pushed to origin. origin has {taken[:7]} as {attempt_ref(task, 1)}, ")
+    assert again.sent.endswith(f"Attempt 1 of {task} is stored there as {own}")
     assert alpha.submit(CLAUDE, task).sent == ""
     assert lacking_there(alpha.app.context) == ([], [])
     assert bring(beta.app.context, TaskId(task)) == (f"attempt 1 of {task}: not in this clone, fetched from origin",)
@@ -172,7 +172,7 @@ def test_what_somebody_wrote_in_the_place_of_one_attempt_keeps_no_other_from_tra
     alpha.checkout.switch("main")
     other = alpha.work(CLAUDE, alpha.create(), text="other\n")
     made = alpha.submit(CLAUDE, other)
-    assert made.sent.startswith("pushed to origin; ")
+    assert made.sent.startswith("pushed to origin. ")
     assert f"attempt 1 of {task} was not pushed: " in made.sent
     assert clones.refs()[attempt_ref(other, 1)] == made.head
 
@@ -193,7 +193,7 @@ def test_both_names_of_an_attempt_taken_are_told_with_the_push_that_takes_one_aw
         bring(beta.app.context, TaskId(task))
     assert [step.argv for step in problem.value.next_step.steps] == [away, ("fe", "submit", task)]
     alpha.checkout.git(*away[1:])
-    assert f"attempt 1 of {task} is {names[1]} there" in alpha.submit(CLAUDE, task).sent
+    assert f"Attempt 1 of {task} is stored there as {names[1]}" in alpha.submit(CLAUDE, task).sent
     assert bring(beta.app.context, TaskId(task)) == (f"attempt 1 of {task}: not in this clone, fetched from origin",)
 
 
@@ -230,7 +230,7 @@ def test_what_was_pushed_is_told_apart_from_what_still_waits(clones: Clones) -> 
     alpha.checkout.switch("main")
     second = alpha.work(CLAUDE, alpha.create(), text="other\n")
     made = alpha.submit(CLAUDE, second)
-    assert made.sent.startswith("pushed to origin; 1 more waits; origin did not take the push: not this one")
+    assert made.sent.startswith("pushed to origin. 1 more waits. origin did not take the push: not this one")
 
 
 def test_a_hand_in_that_the_remote_refuses_says_who_has_to_be_let_push_what_Q6(clones: Clones) -> None:
@@ -286,7 +286,7 @@ def test_it_is_said_that_a_branch_of_another_name_was_left(clones: Clones) -> No
     alpha.checkout.git("switch", "-q", "-c", "feature")
     alpha.checkout.commit("work.py", session=CLAUDE)
     made = alpha.submit(CLAUDE, task, branch="feature")
-    assert made.sent.startswith("pushed to origin; the branch feature was left")
+    assert made.sent.startswith("pushed to origin. the branch feature was left")
     assert "refs/heads/feature" not in clones.refs()
 
 

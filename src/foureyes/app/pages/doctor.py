@@ -342,7 +342,7 @@ class Doctor:
                 message = (
                     f"check {rule.name} will be unsound, because its Python uses {place} as an editable install (D5)"
                 )
-                step = f"in foureyes.toml, begin its run with PYTHONPATH={'src' if place.endswith('/src') else '.'} in foureyes.toml"
+                step = f"begin its run with PYTHONPATH={'src' if place.endswith('/src') else '.'} in foureyes.toml"
                 return Check("checks", "warn", message, prose(step))
         for run in self._runs_on_target(actor):
             if run.outcome == "unsound":

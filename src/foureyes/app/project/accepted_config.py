@@ -299,6 +299,6 @@ def _gone(context: Context, project: ProjectView) -> Unaccepted:
         "a person restores the branch from its current commit: ",
     )
     rename = prose(
-        f'if the branch was renamed, a person writes target = "its name" into {FILE} there, commits it, then: '
+        f'If the branch was renamed, a person writes target = "its name" into {FILE} there, commits it, then: '
     )
-    return Unaccepted(text, in_turn(bring, rename + fe("config", "accept"), joint="; "), acceptable=False)
+    return Unaccepted(text, in_turn(bring, rename + fe("config", "accept"), joint=". "), acceptable=False)

@@ -364,18 +364,18 @@ def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
     own = attempt_ref(made.task, made.attempt)
     if (own in sent.waits or not sent.waits) and sent.why_not:
         again = pushing(made.task, made.status, "to try again: ", _named(context, made.ref))
-        step = either(in_turn(sent.lifts, again) if sent.lifts else again, made.next, joint="; ")
-        return replace(made, sent="; ".join([f"not pushed yet: {sent.why_not}", *sent.left]), next=step)
+        step = either(in_turn(sent.lifts, again) if sent.lifts else again, made.next, joint=", or ")
+        return replace(made, sent=". ".join([f"not pushed yet: {sent.why_not}", *sent.left]), next=step)
     others = len(sent.waits) - (own in sent.waits)
     more = [f"{others} more wait{'s' if others == 1 else ''}"] if others else []
     more += [sent.why_not] if sent.why_not else []
     parts = [f"pushed to {sent.remote}"] if own not in sent.waits else []
     parts += [back] if back else []
-    step = either(made.next, sent.look, joint="; ") if sent.look else made.next
+    step = either(made.next, sent.look, joint=", or ") if sent.look else made.next
     if own in sent.waits and sent.look:
         again = pushing(made.task, made.status, "", _named(context, made.ref))
-        step = either(in_turn(sent.look, again), made.next, joint="; ")
-    return replace(made, sent="; ".join([*parts, *sent.left, *more]), next=step)
+        step = either(in_turn(sent.look, again), made.next, joint=", or ")
+    return replace(made, sent=". ".join([*parts, *sent.left, *more]), next=step)
 
 
 # ---- Attempts missing at the remote ----
@@ -575,8 +575,8 @@ def begin_at(context: Context, *, asks: bool = True, heard: Sha | None = None) -
     if not told.is_told:
         asked = "could not be asked for them" if told.unasked else "was not asked for them"
         asked = f"has no branch {target}" if told.has_none else asked
-        left = f"{target} of this clone has commits since the last merge on record; {told.remote} {asked}"
-    return told.at, "; ".join(filter(None, (behind, f"{left}, so work starts without them")))
+        left = f"{target} of this clone has commits since the last recorded merge, and {told.remote} {asked}"
+    return told.at, ". ".join(filter(None, (behind, f"{left}, so work starts without them")))
 
 
 def is_unsaid(context: Context) -> bool:

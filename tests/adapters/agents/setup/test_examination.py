@@ -132,7 +132,7 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, environ: dict[str, str], te
     (tmp_path / ".claude" / "settings.json").unlink()
     os.mkfifo(tmp_path / ".claude" / "settings.json")
     found = look(tmp_path, environ)
-    assert found["claude"].wrong[0] == ".mcp.json is no JSON"
+    assert found["claude"].wrong[0] == ".mcp.json is not valid JSON"
     assert "named pipe" in found["claude"].wrong[1]
     assert ".codex/config.toml is no TOML" in found["codex"].wrong[0]
 

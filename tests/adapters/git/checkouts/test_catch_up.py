@@ -200,7 +200,7 @@ def test_a_changed_file_that_the_merge_changes_too_is_left_alone_and_the_steps_l
         (project.path / "gone.py").unlink()
     for name in staged.split():
         project.git("add", name)
-    hint = left_alone(project, "code.py", "changed there, and by the merge", "any commit")
+    hint = left_alone(project, "code.py", "changed there, and by the merge", "a commit there would undo")
     steps = [f"git -C '{project.path}' {words}" for words in (
         f"update-ref --no-deref HEAD {project.old}", "stash", "switch main", "stash pop"
     )]  # fmt: skip

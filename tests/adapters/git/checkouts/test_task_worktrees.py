@@ -180,7 +180,7 @@ def test_a_directory_that_is_something_else_is_not_touched_K1(project_only: Benc
     with pytest.raises(GitProblem, match="not a worktree of this repository"):
         add(project_only)
     assert mine.read_text() == "mine\n"
-    assert "no worktree" in project_only.workshop().drop_worktree(TASK).stays
+    assert "not a worktree" in project_only.workshop().drop_worktree(TASK).stays
     assert mine.exists()
 
 
