@@ -59,7 +59,7 @@ def test_another_address_stops_merging_and_sending_until_a_person_accepts_it_Q6(
     alpha.checkout.switch("main")
     other = alpha.work(CLAUDE, alpha.create(), name="other.py")
     handed = alpha.submit(CLAUDE, other)
-    assert "on record" in handed.sent
+    assert "is recorded" in handed.sent
     first, then = steps_text(handed.next).split(", then: ")
     assert first.startswith("a person runs: fe target address --seen "), "nothing else helps"
     assert first.endswith(' -m "why it is there now"')

@@ -1,4 +1,4 @@
-"""Stops of merging (Q6): what does not contain the last merge on record stops merging, and everybody who looks is told."""
+"""Stops of merging (Q6): what does not contain the last recorded merge stops merging, and everybody who looks is told."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_a_target_that_is_set_back_in_the_middle_of_a_queue_is_not_merged_over_Q
     monkeypatch.setattr(Merges, "_next", later)
     rows = merge_rows(world)
     assert (rows[first].outcome, rows[second].outcome) == ("merged", "waiting")
-    assert "does not contain the last merge on record" in rows[second].message
+    assert "does not contain the last recorded merge" in rows[second].message
     assert world.checkout.head("main") == before
 
 

@@ -230,7 +230,7 @@ def test_a_target_that_is_gone_from_the_remote_is_at_the_last_merge_on_record_K1
     clones.remote.git("update-ref", "-d", MAIN)
     notes = alpha.app.claims.start(CODEX, task, worktree=True).notes
     assert (alpha.checkout.head(f"fe/{task}"), alpha.show(task).task.start_target) == (made, made)
-    what = "main of this clone has commits since the last merge on record; origin has no branch main"
+    what = "main of this clone has commits since the last recorded merge, and origin has no branch main"
     assert f"{what}, so work starts without them" in notes
 
 
@@ -242,7 +242,7 @@ def test_commits_of_this_clone_are_told_as_what_is_known_of_them_K1_Q6(clones: C
     alpha.checkout.git("push", "-q", "origin", "main")
     with clones.cut():
         (note,) = alpha.app.claims.start(CODEX, alpha.create(), worktree=True).notes
-    what = "main of this clone has commits since the last merge on record; origin could not be asked for them"
+    what = "main of this clone has commits since the last recorded merge, and origin could not be asked for them"
     assert note == f"{what}, so work starts without them"
     alpha.checkout.commit("more.py", "more\n")
     notes = alpha.app.claims.start(CODEX, alpha.create(), worktree=True).notes

@@ -65,7 +65,7 @@ def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = N
 
     task = task_merged_as(tx, newest)
     last = (
-        f"the last merge on record ({newest[:7]} of {task})" if task else f"{newest[:7]}, from which merging continued"
+        f"the last recorded merge ({newest[:7]} of {task})" if task else f"{newest[:7]}, from which merging continued"
     )
     remote, target = remote_of(context, tx), project.target
     where = f"{target} of {remote}" if remote else target

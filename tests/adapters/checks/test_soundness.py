@@ -30,7 +30,7 @@ def took(judged: CheckJudgement, file: str, checkout: Path) -> str:
     """The advice of an unsound run that took a file of a checkout."""
     assert judged.outcome == "unsound", judged
     assert judged.summary.startswith(f"used {file} of {checkout} (by "), judged.summary
-    return judged.summary.partition("; ")[2]
+    return judged.summary.partition("To fix: ")[2]
 
 
 # An environment that has the checkout in place

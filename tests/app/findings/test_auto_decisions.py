@@ -261,7 +261,7 @@ def test_what_the_target_fails_too_is_nobodys_iteration_and_goes_on_once_the_tar
     world: GitWorld,
 ) -> None:
     """As at a merge (Q3): it waits, without a finding; then it comes back once, with what there is to do. Also where it
-    is fixed by hand, behind the last merge on record.
+    is fixed by hand, behind the last recorded merge.
     """
     configure(world, AT_ONCE)
     first = approved(world)

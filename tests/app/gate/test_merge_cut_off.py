@@ -196,7 +196,7 @@ def test_a_target_that_is_set_back_while_the_queue_waits_takes_nothing_back_of_w
         return rows, 0.0
 
     monkeypatch.setattr(alpha.app.merges, "_work_off", once)
-    with pytest.raises(CutOff, match="does not contain the last merge on record") as caught:
+    with pytest.raises(CutOff, match="does not contain the last recorded merge") as caught:
         alpha.app.merges.process(CI, wait=True)
     (row,) = [row for row in caught.value.done if isinstance(row, MergeRow)]
     assert (row.task, row.outcome) == (task, "merged")

@@ -305,7 +305,7 @@ def test_a_target_that_is_set_back_between_two_items_is_not_merged_over_Q6(clone
     wire.after = arrived
     rows = merge_rows(alpha)
     assert (rows[first].outcome, rows[second].outcome) == ("merged", "waiting")
-    assert "does not contain the last merge on record" in rows[second].message
+    assert "does not contain the last recorded merge" in rows[second].message
     assert clones.main() == before
     with alpha.refused("Q6"):
         merge(alpha)

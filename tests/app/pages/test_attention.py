@@ -130,7 +130,7 @@ def test_a_loop_that_waits_for_the_lead_has_the_options_of_E3_and_its_rounds(des
     assert len(row.details) == 2 + len(desk.app.loops.show(task).state.rounds)
     take(desk, row, 4)
     row = the(desk, "loop")
-    assert row.text.startswith("is stuck and needs a person: ")
+    assert row.text.startswith("stuck, a person must decide: ")
     assert [choice.values["option"] for choice in row.choices] == ["split", "senior", "fresh", "continue"]
     take(desk, row, 1)
     assert of(look(desk), "loop") == []

@@ -176,7 +176,7 @@ def test_approving_again_is_a_no_op_D1(world: GitWorld) -> None:
     world.app.merges.process(BOB)
     for actor in (CODEX, BOB, CLAUDE):
         with world.unchanged():
-            assert approve_text(world.approve(actor, task)) == f"{task} is merged already"
+            assert approve_text(world.approve(actor, task)) == f"{task} is already merged"
 
 
 def test_a_hold_stops_every_approval_D3(world: GitWorld) -> None:

@@ -128,7 +128,7 @@ def _git(tree: ProcessTree, below: Sequence[Process]) -> tuple[str, Reason] | No
     if git is None:
         return None
     message = (
-        f"{git.names[0]} (pid {git.pid}) started this, and what a hook, an alias, an editor or a pager runs decides"
+        f"{git.names[0]} (pid {git.pid}) started this, and commands from a hook, an alias, an editor or a pager decide"
     )
     return tree.evidence(git), Reason("I5", f"{message} nothing", prose("type it in the shell itself"))
 

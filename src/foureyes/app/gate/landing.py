@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 MANY = 10_000
 DOCTOR = fe("doctor")
-LOST = "that does not hold the approved change: fe redo"
+LOST = "that commit does not contain the approved change. To send it back: fe redo"
 OTHER_CONTENT = "its merge commit does not match the result of merging the approved change into the target"
 
 
@@ -89,9 +89,7 @@ def _unless_lost(context: Context, attempt: Attempt, row: MergeRow) -> MergeRow:
         task, sent = context.find(tx, row.task), sent_for(tx, row.task)
     if task.status != "approved" or row.sha == sent or holds_change(context, attempt, Sha(row.sha)):
         return row
-    return msgspec.structs.replace(
-        row, outcome="stuck", sha="", message=f"{row.message}, and {LOST} {row.task} sends it back (Q2)"
-    )
+    return msgspec.structs.replace(row, outcome="stuck", sha="", message=f"{row.message}, but {LOST} {row.task} (Q2)")
 
 
 def _perhaps(context: Context, attempts: Mapping[str, Attempt], target: str, branches: Mapping[str, Sha]) -> list[str]:

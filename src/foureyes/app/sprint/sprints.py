@@ -446,7 +446,7 @@ def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
     words = target_view(context, sprint.target, event.ends_at).words
     notes = [f"checkpoint {checkpoint} at {head[:7]} of {target}"] if checkpoint and head else []
     if told.unasked:
-        what = "the last merge on record" if told.is_merged else f"{target} of this clone"
+        what = "the last recorded merge" if told.is_merged else f"{target} of this clone"
         notes.append(f"that is {what}, because {told.unasked}")
     if before:
         were, counts = ("was", "counts") if before == 1 else ("were", "count")

@@ -79,4 +79,4 @@ def _by_status(task: Task) -> list[Reason]:
     verb = {"blocked": "unblock", "deferred": "undefer", "closed": "reopen"}.get(task.status, "show")
     why = f" ({task.blocked_reason})" if task.blocked_reason else ""
     step = by_person(fe(verb, task.id)) if task.rejected_by else fe(verb, task.id)
-    return [Reason("T1", f"{task.id} is {task.status}{why}; only an open task can be started", step)]
+    return [Reason("T1", f"{task.id} is {task.status}{why}, and only an open task can be started", step)]

@@ -134,7 +134,7 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, environ: dict[str, str], te
     found = look(tmp_path, environ)
     assert found["claude"].wrong[0] == ".mcp.json is not valid JSON"
     assert "named pipe" in found["claude"].wrong[1]
-    assert ".codex/config.toml is no TOML" in found["codex"].wrong[0]
+    assert ".codex/config.toml is not valid TOML" in found["codex"].wrong[0]
 
 
 def test_this_fe_is_the_script_beside_its_python(monkeypatch: pytest.MonkeyPatch) -> None:

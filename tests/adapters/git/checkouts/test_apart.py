@@ -88,7 +88,7 @@ def test_only_the_tasks_own_worktree_is_committed_and_nothing_behind_a_link_A1(p
     with pytest.raises(GitProblem, match="fe-2 is not a worktree"):
         project.workshop().commit_all("all", [], apart="fe-2")
     project.git("-C", str(linked), "checkout", "-q", "--detach")
-    with pytest.raises(GitProblem, match="fe-1 is not a worktree of this repository with a branch"):
+    with pytest.raises(GitProblem, match="fe-1 is not a worktree of this repository on a branch"):
         project.workshop().commit_all("all", [], apart=TASK)
     project.git("-C", str(linked), "checkout", "-q", "work")
     for link in (linked, linked.parent):
