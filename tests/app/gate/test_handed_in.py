@@ -137,7 +137,7 @@ def test_a_remote_that_takes_no_rewritten_branch_keeps_what_it_was_set_back_to_a
     clones.remote.git("config", "receive.denyNonFastForwards", "true")
     clones.remote.git("update-ref", f"refs/heads/fe/{task}", first.head)
     again = clones.alpha.submit(CLAUDE, task)
-    assert (again.attempt, again.sent.startswith(f"fe/{task} was left as it is there, because ")) == (2, True)
+    assert (again.attempt, again.sent.startswith(f"fe/{task} was left as it is there: ")) == (2, True)
     assert clones.refs()[f"refs/heads/fe/{task}"] == first.head != second.head
     assert clones.alpha.submit(CLAUDE, task).sent == ""
     clones.beta.approve(BOB, task)
