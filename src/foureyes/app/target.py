@@ -358,8 +358,8 @@ def points_on_record(tx: Tx) -> set[Sha]:
 # ---- Merge intents (Q4, Q6) ----
 
 _INTENT = Shape(r"([0-9a-f]{40}|[0-9a-f]{64}) ([0-9]{1,9}) (.+)")
-NOT_ARRIVED = "its merge was pushed and did not arrive"
-NOT_KNOWN = "its merge was pushed, and the remote has not confirmed it yet"
+NOT_ARRIVED = "its merge was pushed but did not arrive"
+NOT_KNOWN = "its merge was pushed, but the remote has not confirmed it yet"
 
 
 class SentMerge(msgspec.Struct, frozen=True):
@@ -406,7 +406,7 @@ def sent_for(tx: Tx, task: str) -> Sha | None:
 def refuse_sent(tx: Tx, task: str) -> None:
     """Refuse to end an approval while its merge may be on the remote. (Q4, Q6)"""
     if sent_for(tx, task) is not None:
-        why = f"the merge of {task} was pushed, and it is not known yet whether it arrived"
+        why = f"the merge of {task} was pushed, but it is not yet known whether it arrived"
         refuse_task(task, "was not changed", Reason("Q4", why, by_person_or_service(fe("merge"))))
 
 

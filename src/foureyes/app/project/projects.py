@@ -88,7 +88,7 @@ class Projects:
         """Adopt the current store as the project's and rewrite its mirrors. Only a person may do this. [P12]"""
         context = self._context
         if not reason.strip():
-            raise BadInput("say why this is the store: it stays on record.", next_step=ADOPT)
+            raise BadInput("say why this is the store. The reason is recorded.", next_step=ADOPT)
         there = tip_there(context)
         with context.store.read() as tx:
             project = context.project(tx)

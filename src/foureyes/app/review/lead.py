@@ -84,7 +84,7 @@ class Loops:
         with self._context.store.read() as tx:
             attempt = attempt_of(tx, task)
             why = why_not_reset(tx, task, attempt) if attempt is not None else ""
-        return f"no branch was set back: {why}" if why else begin_again(self._context, task)
+        return f"no branch was reset: {why}" if why else begin_again(self._context, task)
 
     def _titles(self, option: LeadOption, task: str, into: Sequence[str]) -> list[str]:
         titles = [clean_title(title) for title in into]

@@ -63,7 +63,7 @@ MEANINGS: dict[ExceptionKind, str] = {
 
 # ---- Claimed results (D5) ----
 
-CLAIMED = "claimed: an agent or an author ran it, so it decides nothing by itself"
+CLAIMED = "claimed: only an agent or an author ran it, so it does not count"
 """The note on a check whose only result is claimed. (D5)"""
 
 
