@@ -82,7 +82,7 @@ def test_an_attempt_without_its_commit_cannot_be_put_back(world: GitWorld) -> No
     world.checkout.git("update-ref", "-d", ref)
     (world.checkout.path / ".git" / "objects" / head[:2] / head[2:]).unlink()
     assert said(world) == [
-        ("completeness", f"attempt 1 of {task}: its commit {head[:12]} is not in the repository, or not all of it"),
+        ("completeness", f"attempt 1 of {task}: its commit {head[:12]} is missing from the repository, or incomplete"),
         ("completeness", f"attempt 1 of {task}: {ref} is gone"),
     ]
 
