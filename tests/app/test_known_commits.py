@@ -62,7 +62,7 @@ def test_a_start_on_a_foreign_history_does_not_keep_it_from_whom_accepts_it_Q5_Q
     alpha.checkout.git("reset", "-q", "--hard", made)
     alpha.start(CODEX, alpha.create())
     assert shown_by_accept(beta) == before
-    (stop,) = [text for text in before if "does not contain the last merge" in text]
+    (stop,) = [text for text in before if "does not contain the last recorded merge" in text]
     assert stop.endswith(f". It has commits that belong to no task: {made[:7]} first (Ada)"), (
         "and not what was there at first"
     )

@@ -58,7 +58,7 @@ def test_where_merging_has_stopped_everything_leads_to_the_way_back_and_it_waits
     assert row.text not in row.details, "it is said once"
     (item,) = world.app.merges.all(ALICE)
     assert (item.ready, steps_text(item.next)) == (False, back)
-    assert "does not contain the last merge" in item.why
+    assert "does not contain the last recorded merge" in item.why
     assert steps_text(world.app.status.show(ALICE).next) == back
     assert steps_text(world.show(waits, ALICE).next) == back
     assert steps_text(world.app.audit.verify().next) == back

@@ -41,7 +41,7 @@ def refuse_disagreement(layers: Layers, key: str = "") -> None:
     if conflicts:
         is_named = any(each in conflicts for each in _of_profiles(layers))
         raise ConfigError(
-            "; ".join(f"{each.key}: {each.text}" for each in conflicts),
+            ". ".join(f"{each.key}: {each.text}" for each in conflicts),
             next_step=fe("agent", "list", before="fix foureyes.toml. Known profiles: ") if is_named else MEND,
         )
 

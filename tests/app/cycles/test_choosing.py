@@ -191,7 +191,7 @@ def test_a_cycle_in_which_nobody_is_asked_is_in_the_attention_E6_V8(desk: DeskWo
     task = desk.handed_in()
     desk.app.cycles.request(ALICE, task)
     rows = [(row.task, row.text) for row in desk.app.attention.view(ALICE).rows if row.kind == "review"]
-    assert rows == [(task, "c-1 waits for any reviewer")]
+    assert rows == [(task, "any reviewer may review it (c-1)")]
     review(desk, task, by=CODEX)
     assert [row for row in desk.app.attention.view(ALICE).rows if row.kind == "review"] == []
 

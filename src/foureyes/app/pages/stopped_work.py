@@ -207,7 +207,7 @@ def _waits(row: WaitsForPerson) -> StandstillRow:
         kind="review",
         task=row.task,
         of=f"{row.cycle} {row.reviewer}",
-        text=f"{who} must review it ({row.cycle})",
+        text=f"{who} {'must' if row.reviewer else 'may'} review it ({row.cycle})",
         since=row.at,
         details=(why, "Nothing approves it automatically until then."),
         otherwise=by_person(fe("review", "decide", row.cycle, "--now")),
