@@ -43,7 +43,7 @@ class FoureyesError(Exception):
     @property
     def in_a_line(self) -> str:
         """All reasons, each with its rule; the sentence where it has none."""
-        return "; ".join(f"{reason.message} ({reason.rule})" for reason in self.reasons) or self.message
+        return ", and ".join(f"{reason.message} ({reason.rule})" for reason in self.reasons) or self.message
 
 
 class Refused(FoureyesError):

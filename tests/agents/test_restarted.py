@@ -1,4 +1,4 @@
-"""A real agent that is stopped in the middle of its work and started again goes on with it, and nobody helps (T2)."""
+"""A real agent that is stopped in the middle of its work and started again continues it, and nobody helps (T2)."""
 
 from __future__ import annotations
 

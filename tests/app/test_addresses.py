@@ -54,12 +54,12 @@ def test_another_address_stops_merging_and_sending_until_a_person_accepts_it_Q6(
     evil = another(clones)
     clones.alpha.checkout.git("config", f"remote.origin.{key}", evil)
     alpha = again(clones.alpha)
-    with pytest.raises(RemoteProblem, match=r"evil\.git.* is on record"):
+    with pytest.raises(RemoteProblem, match=r"evil\.git.* is recorded"):
         merge(alpha)
     alpha.checkout.switch("main")
     other = alpha.work(CLAUDE, alpha.create(), name="other.py")
     handed = alpha.submit(CLAUDE, other)
-    assert "on record" in handed.sent
+    assert "is recorded" in handed.sent
     first, then = steps_text(handed.next).split(", then: ")
     assert first.startswith("a person runs: fe target accept --address --seen "), "nothing else helps"
     assert first.endswith(' -m "why it is there now"')
@@ -79,7 +79,7 @@ def test_an_address_to_push_to_that_differs_is_refused_at_first_use_too_Q6(clone
     clones.alpha.checkout.git("config", "remote.origin.pushurl", another(clones))
     alpha = again(clones.alpha)
     task = alpha.work(CLAUDE, alpha.create())
-    assert "is written elsewhere than it is read" in alpha.submit(CLAUDE, task).sent
+    assert "is pushed to a different address" in alpha.submit(CLAUDE, task).sent
     assert addressed(clones) == []
 
 
@@ -117,7 +117,7 @@ def test_a_push_that_would_bring_what_no_task_brought_is_not_proposed_but_listed
     with back.refused("Q6") as caught:
         merge(back)
     (reason,) = caught[0].reasons
-    assert "no task brought" in reason.message
+    assert "belong to no task" in reason.message
     assert " tidy" in reason.message
     assert not any("push" in step.argv for step in reason.next.steps)
 
@@ -134,8 +134,8 @@ def test_an_address_that_nobody_was_shown_is_not_accepted_Q6(clones: Clones) -> 
     alpha = again(clones.alpha)
     with pytest.raises(BadInput) as refused:
         alpha.app.merges.address(ALICE, "it moved", seen)
-    assert refused.value.reasons[0].message == f"origin is at {later}, and {seen} was seen"
-    with pytest.raises(BadInput, match="it was not confirmed that you saw this"):
+    assert refused.value.reasons[0].message == f"origin is at {later}, but you named {seen}"
+    with pytest.raises(BadInput, match="you must name what you saw"):
         alpha.app.merges.address(ALICE, "it moved")
     assert len(addressed(clones)) == 1
 
@@ -154,7 +154,7 @@ def test_what_git_rewrites_an_address_to_is_another_one_Q6(clones: Clones, rule:
     before = (home / ".gitconfig").read_text() if (home / ".gitconfig").exists() else ""
     (home / ".gitconfig").write_text(RULES[rule].format(evil=f"{place}/evil-") + before)
     alpha = again(clones.alpha)
-    with pytest.raises(RemoteProblem, match=r"evil-.* is on record"):
+    with pytest.raises(RemoteProblem, match=r"evil-.* is recorded"):
         merge(alpha)
     assert alpha.status(task) == "approved"
 
@@ -175,9 +175,9 @@ def test_an_address_that_only_looks_like_the_one_on_record_is_neither_gone_to_no
     task = approved(clones.alpha, by=CODEX)
     clones.alpha.checkout.git("config", "remote.origin.url", "http://127.0.0.1:9?@forge.example/remote.git")
     alpha = again(clones.alpha)
-    with pytest.raises(RemoteProblem, match="takes apart") as problem:
+    with pytest.raises(RemoteProblem, match="in more than one way") as problem:
         merge(alpha)
     assert "git remote set-url origin ADDRESS" in steps_text(problem.value.next_step)
-    with pytest.raises(RemoteProblem, match="takes apart"):
+    with pytest.raises(RemoteProblem, match="in more than one way"):
         alpha.app.merges.address(ALICE, "it looks right", "http://forge.example/remote.git")
     assert alpha.status(task) == "approved"

@@ -62,8 +62,8 @@ def test_a_start_on_a_foreign_history_does_not_keep_it_from_whom_accepts_it_Q5_Q
     alpha.checkout.git("reset", "-q", "--hard", made)
     alpha.start(CODEX, alpha.create())
     assert shown_by_accept(beta) == before
-    (stop,) = [text for text in before if "lacks the last merge" in text]
-    assert stop.endswith(f"; commits are there that no task brought: {made[:7]} first (Ada)"), (
+    (stop,) = [text for text in before if "does not contain the last recorded merge" in text]
+    assert stop.endswith(f". It has commits that belong to no task: {made[:7]} first (Ada)"), (
         "and not what was there at first"
     )
     beta.app.merges.accept(ALICE, "we cleaned the history", made)
@@ -113,7 +113,7 @@ def test_what_the_first_task_began_from_is_known_also_where_it_is_on_the_target_
     (row,) = world.app.merges.process(BOB)
     assert (row.task, row.notes) == (
         task,
-        (f"it was built on commits that no task brought: {amended[:7]} without (Ada)",),
+        (f"it is based on commits that belong to no task: {amended[:7]} without (Ada)",),
     )
 
 

@@ -83,7 +83,7 @@ def held_by_r1(desk: DeskWorld) -> str:
     task = desk.handed_in()
     review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
     review(desk, task, by=GEMINI)
-    assert desk.show(task).task.hold == "codex#1 says blocker: it deletes the database"
+    assert desk.show(task).task.hold == "codex#1 reported a blocker: it deletes the database"
     return task
 
 
@@ -99,7 +99,7 @@ def test_a_person_s_decision_lifts_the_hold_that_R1_made(desk: DeskWorld, how: s
 def test_a_redo_says_that_it_lifts_the_hold_R1(desk: DeskWorld) -> None:
     task = held_by_r1(desk)
     done = desk.app.feedback.redo(BOB, task, "say more")
-    assert done.notes == ("its hold is lifted with that: codex#1 says blocker: it deletes the database",)
+    assert done.notes == ("this also lifts its hold: codex#1 reported a blocker: it deletes the database",)
 
 
 @pytest.mark.parametrize("how", ["approved", "closed"])

@@ -1,4 +1,4 @@
-"""Stops of merging (Q6): what lacks the last merge on record stops merging, and everybody who looks is told."""
+"""Stops of merging (Q6): what does not contain the last recorded merge stops merging, and everybody who looks is told."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_where_merging_has_stopped_everything_leads_to_the_way_back_and_it_waits
     assert row.text not in row.details, "it is said once"
     (item,) = world.app.merges.all(ALICE)
     assert (item.ready, steps_text(item.next)) == (False, back)
-    assert "lacks the last merge" in item.why
+    assert "does not contain the last recorded merge" in item.why
     assert steps_text(world.app.status.show(ALICE).next) == back
     assert steps_text(world.show(waits, ALICE).next) == back
     assert steps_text(world.app.audit.verify().next) == back
@@ -73,7 +73,7 @@ def test_a_target_that_was_set_back_stops_merging_until_the_merge_is_brought_bac
         merge(world)
     (reason,) = caught[0].reasons
     assert lost in reason.message
-    assert "set back" in reason.message
+    assert "reset to an older commit" in reason.message
     assert world.status(waits) == "approved"
     world.checkout.git("merge", "-q", "--ff-only", merge_of(world, lost).sha)
     assert merge(world) == {waits: "merged"}
@@ -124,7 +124,7 @@ def test_a_clone_whose_history_ends_before_the_last_merge_says_so_and_proposes_n
     with world.refused("Q6") as caught:
         merge(GitWorld(world.checkout, world.environ, world.store, create=False), CI)
     (reason,) = caught[0].reasons
-    assert reason.message.startswith("the history of this clone ends before the last merge on record")
+    assert reason.message.startswith("the history of this clone ends before the last recorded merge")
     assert steps_text(caught[0].next_step) == "git fetch --unshallow"
 
 
@@ -146,7 +146,7 @@ def test_a_target_that_is_set_back_in_the_middle_of_a_queue_is_not_merged_over_Q
     monkeypatch.setattr(Merges, "_next", later)
     rows = merge_rows(world)
     assert (rows[first].outcome, rows[second].outcome) == ("merged", "waiting")
-    assert "lacks the last merge on record" in rows[second].message
+    assert "does not contain the last recorded merge" in rows[second].message
     assert world.checkout.head("main") == before
 
 
@@ -159,7 +159,7 @@ def test_the_way_back_of_a_merge_that_brought_something_else_along_is_to_look_at
     assert merge(world) == {task: "found"}
     world.checkout.git("reset", "-q", "--hard", before)
     assert target_line(world)[1].endswith(
-        f"; that merge is based on commits that no task brought: {stray[:7]} along (Ada)"
+        f". That merge is based on commits that belong to no task: {stray[:7]} along (Ada)"
     )
     assert f"git show {stray[:12]}" in target_step(world)
     assert "git merge" not in target_step(world)

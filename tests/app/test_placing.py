@@ -99,7 +99,7 @@ def test_what_is_merged_on_the_target_is_not_started_until_the_older_store_is_ta
     with world.refused("P12"):
         world.app.claims.start(CLAUDE, merged)
     given = world.app.claims.next(CLAUDE)
-    assert (given.task, given.notes[0].startswith(f"{merged} was passed over: its merge is on the target (")) == (
+    assert (given.task, given.notes[0].startswith(f"{merged} was skipped, because its merge is on the target (")) == (
         other,
         True,
     )
@@ -142,7 +142,7 @@ def test_a_target_that_cannot_be_read_is_no_reason_to_take_up_the_store_J3_G2(
     monkeypatch.setattr(world.app.context.repo, "last_anchor", unread)
     (check,) = [each for each in world.app.doctor.examine(ALICE) if each.check == "place"]
     assert (check.result, check.next) == ("fail", step)
-    assert "cannot be told: no temporary directory" in check.message
+    assert "it is unknown whether it lacks a merge of the target: no temporary directory" in check.message
     report = world.app.audit.verify()
     assert ([each.area for each in report.findings], report.next) == (["integrity"], NO_STEP)
 

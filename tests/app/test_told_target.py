@@ -80,7 +80,7 @@ def test_merges_that_a_person_gave_up_are_no_beginning_K1_Q6(clones: Clones) -> 
     alpha.app.merges.accept(ALICE, "a secret was in it", tip)
     with clones.cut(), pytest.raises(RemoteProblem) as said:
         beta.app.claims.start(CODEX, beta.create(), worktree=True)
-    assert said.value.message.startswith("no merge on record that main has is in this clone, so only origin can say")
+    assert said.value.message.startswith("no recorded merge of main is in this clone, so only origin knows")
 
 
 def test_merges_onto_the_branch_that_was_the_target_before_are_no_beginning_P12_Q6(clones: Clones) -> None:
@@ -106,7 +106,7 @@ def test_before_the_first_merge_nothing_begins_while_nobody_can_say_where_K1_Q6(
     task = alpha.create()
     with clones.cut(), pytest.raises(RemoteProblem) as said:
         alpha.app.claims.start(CODEX, task, worktree=True)
-    assert said.value.message.startswith("nothing was merged yet, so only origin can say where main is: ")
+    assert said.value.message.startswith("nothing was merged yet, so only origin knows where main is, but ")
     assert alpha.status(task) == "open"
     alpha.app.claims.start(CODEX, task, worktree=True)
     assert alpha.checkout.head(f"fe/{task}") == there
@@ -121,7 +121,7 @@ def test_what_nobody_can_count_is_handed_in_and_told_and_the_same_hand_in_counts
         alpha.checkout.git("switch", "-q", "-c", f"fe/{task}")
         alpha.checkout.commit("work.py", "work\n", session=CLAUDE)
         (note,) = alpha.submit(CLAUDE, task).notes
-    assert note.startswith("it is counted from main as this clone has it (")
+    assert note.startswith("the change was computed against main as this clone has it (")
     assert alpha.submit(CLAUDE, task).repeats == 0, "counted again is no round without progress (L11)"
     one, two = alpha.show(task, ALICE).attempts
     assert one.base != there
@@ -230,8 +230,8 @@ def test_a_target_that_is_gone_from_the_remote_is_at_the_last_merge_on_record_K1
     clones.remote.git("update-ref", "-d", MAIN)
     notes = alpha.app.claims.start(CODEX, task, worktree=True).notes
     assert (alpha.checkout.head(f"fe/{task}"), alpha.show(task).task.start_target) == (made, made)
-    what = "main of this clone has commits since the last merge on record; origin has no branch main"
-    assert f"{what}: work begins without them" in notes
+    what = "main of this clone has commits since the last recorded merge, and origin has no branch main"
+    assert f"{what}, so work starts without them" in notes
 
 
 def test_commits_of_this_clone_are_told_as_what_is_known_of_them_K1_Q6(clones: Clones) -> None:
@@ -242,11 +242,11 @@ def test_commits_of_this_clone_are_told_as_what_is_known_of_them_K1_Q6(clones: C
     alpha.checkout.git("push", "-q", "origin", "main")
     with clones.cut():
         (note,) = alpha.app.claims.start(CODEX, alpha.create(), worktree=True).notes
-    what = "main of this clone has commits since the last merge on record; origin could not be asked for them"
-    assert note == f"{what}: work begins without them"
+    what = "main of this clone has commits since the last recorded merge, and origin could not be asked for them"
+    assert note == f"{what}, so work starts without them"
     alpha.checkout.commit("more.py", "more\n")
     notes = alpha.app.claims.start(CODEX, alpha.create(), worktree=True).notes
-    assert "main of this clone has commits that origin lacks: work begins without them" in notes
+    assert "main of this clone has commits that origin lacks, so work starts without them" in notes
 
 
 def test_a_checkpoint_before_a_sprint_is_where_the_remote_has_the_target_X5_Q6(clones: Clones) -> None:
@@ -265,7 +265,7 @@ def test_a_checkpoint_of_a_target_that_the_remote_lacks_says_whether_it_is_a_mer
     clones.remote.git("update-ref", "-d", MAIN)
     planned = alpha.app.sprints.plan(ALICE, SprintAsk(tasks=(alpha.create(),))).id
     notes = alpha.app.sprints.start(ALICE, planned).notes
-    assert "that is main of this clone: origin has no branch main" in notes
+    assert "that is main of this clone, because origin has no branch main" in notes
     assert not any("last merge" in note for note in notes), "nothing was merged yet"
 
 

@@ -100,7 +100,7 @@ def test_the_first_merge_of_a_project_tells_it_too_Q5(world: GitWorld) -> None:
     stray = world.checkout.commit("by_hand.py", message="straight to main")
     (row,) = world.app.merges.process(BOB)
     assert (row.task, row.outcome) == (task, "merged")
-    assert row.notes == (f"it was built on commits that no task brought: {stray[:7]} straight to main (Ada)",)
+    assert row.notes == (f"it is based on commits that belong to no task: {stray[:7]} straight to main (Ada)",)
 
 
 def test_who_listens_to_no_news_has_it_with_the_merge_Q5(world: GitWorld) -> None:
@@ -110,7 +110,7 @@ def test_who_listens_to_no_news_has_it_with_the_merge_Q5(world: GitWorld) -> Non
     stray = world.checkout.commit("by_hand.py", message="straight to main")
     approved(world)
     (row,) = world.app.merges.process(BOB)
-    assert row.notes == (f"it was built on commits that no task brought: {stray[:7]} straight to main (Ada)",)
+    assert row.notes == (f"it is based on commits that belong to no task: {stray[:7]} straight to main (Ada)",)
 
 
 def hide(clone: Clone) -> tuple[str, str]:

@@ -56,7 +56,7 @@ def test_a_decision_that_needs_it_names_the_line_that_lets_it_count_I9(desk: Des
     with desk.unchanged(), desk.refused("I9") as caught:
         desk.app.stops.hold(BOB, None, "a reason")
     (reason,) = caught[0].reasons
-    assert f"the one that lies here does not count yet ({_lies(desk, made)})" in reason.message
+    assert f"the key on this machine does not count yet ({_lies(desk, made)})" in reason.message
     assert _line(made) in steps_text(reason.next)
     assert _line(made) in steps_text(caught[0].next_step)
 

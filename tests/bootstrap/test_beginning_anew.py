@@ -42,7 +42,7 @@ def test_a_person_begins_a_lost_store_again_and_adopts_main_P12(checkout: Checko
         assert misplaced(app.context, tx, app.context.project(tx)) == []
     assert not [row for row in app.doctor.examine(ALICE) if row.result == "fail"]
     app.close()
-    with pytest.raises(Refused, match="there is a store here already"):
+    with pytest.raises(Refused, match="there is already a store here"):
         create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True, again=True)
 
 
@@ -52,7 +52,7 @@ def test_so_does_one_that_a_server_lost_and_only_where_it_has_none_P12(
     with engines.from_the_shelf():
         project = Project(checkout, server)
         project.copy()
-        with pytest.raises(Refused, match="that server has a store of this project already"):
+        with pytest.raises(Refused, match="that server already has a store of this project"):
             create_project(project.cwd, {}, ALICE, prefix="fe", target=None, commit=True, again=True)
         server.run(f"DROP SCHEMA foureyes_{project.id} CASCADE")
         with pytest.raises(StoreProblem) as caught:

@@ -76,7 +76,7 @@ def test_init_by_an_agent_or_a_service_commits_nothing_P12(checkout: Checkout, a
     head = checkout.head()
     done = init(checkout, actor)
     assert (done.new, done.committed, checkout.head()) == (True, "", head)
-    assert any("for a person (P12)" in note for note in done.notes)
+    assert any("only a person may commit it (P12)" in note for note in done.notes)
     app = open_project(str(checkout.path), {})
     assert any("defaults are in force" in steps_text(note) for note in app.status.show(actor).notes)
     app.close()
@@ -193,7 +193,7 @@ def test_a_git_directory_that_is_not_whole_is_called_so(tmp_path: Path, missing:
     for name in {"HEAD", "objects", "refs"} - {missing}:
         (folder / name).mkdir(parents=True) if name != "HEAD" else None
     (folder / "HEAD").write_text("ref: refs/heads/main\n") if missing != "HEAD" else None
-    with pytest.raises(EnvironmentProblem, match="does not take it for a repository") as caught:
+    with pytest.raises(EnvironmentProblem, match="does not accept it as a repository") as caught:
         create_project(str(tmp_path / "half"), {}, ALICE, prefix="fe", target=None, commit=True)
     assert f"git init {tmp_path / 'half'}" in steps_text(caught.value.next_step)
 
@@ -259,10 +259,12 @@ def test_another_clone_is_told_where_the_store_is_and_not_to_begin_another_proje
 ) -> None:
     done = init(checkout)
     checkout.git("clone", "-q", str(checkout.path), str(tmp_path / "clone"))
-    with pytest.raises(NoProject, match=f"names project {done.project}, and its store is not in this clone") as caught:
+    with pytest.raises(NoProject, match=f"names project {done.project}, but its store is not in this clone") as caught:
         open_project(str(tmp_path / "clone"), {})
     told = steps_text(caught.value.next_step)
-    assert "of it; is it on a server, join it: a person runs: fe store join postgresql://…; or share it: there" in told
+    assert (
+        "of it; if it is on a server, join it: a person runs: fe store join postgresql://…; or share it: there" in told
+    )
     assert "fe store join postgresql://…; or bring it here: there fe store backup FILE, here" in told
     with pytest.raises(NoProject, match="its store is not in this clone"):
         create_project(str(tmp_path / "clone"), {}, ALICE, prefix="fe", target=None, commit=True)
@@ -277,7 +279,7 @@ def test_the_folder_is_never_part_of_a_commit(checkout: Checkout) -> None:
 
 def test_init_on_a_feature_branch_asks_which_one_to_protect(checkout: Checkout) -> None:
     checkout.git("switch", "-q", "-c", "feature/x")
-    with pytest.raises(BadInput, match="feature/x is checked out, and there is main") as caught:
+    with pytest.raises(BadInput, match="feature/x is checked out, but there is also main") as caught:
         init(checkout)
     assert steps_text(caught.value.next_step) == "fe init --target main · fe init --target feature/x"
     assert unsure_target(str(checkout.path)) == ("feature/x", "main")

@@ -45,7 +45,7 @@ def test_a_clone_joins_and_is_told_what_it_found_and_what_is_missing(project: Pr
     assert joined.role.kind == "owner"
     (missing,) = joined.missing
     assert missing.check == "keys"
-    assert missing.message.endswith("unless one key is on both"), "two keys are two people"
+    assert missing.message.endswith("unless the same key is on both"), "two keys are two people"
     app = open_project(clone, {})
     app.tasks.create(BOB, "from the clone")
     assert app.audit.verify().findings == ()
@@ -79,9 +79,9 @@ def test_a_clone_whose_configuration_names_the_server_proposes_exactly_that(proj
 
 def test_what_a_copy_proposes_for_fresh_clones_lets_one_propose_the_join_P12(project: Project, tmp_path: Path) -> None:
     url, path = project.server.url, project.checkout.path / "foureyes.toml"
-    with pytest.raises(NoProject, match=r"where fe init was typed, or on a server\.") as caught:
+    with pytest.raises(NoProject, match=r"where fe init ran, or on a server\.") as caught:
         open_project(clone_of(project, tmp_path / "before"), {})
-    assert "is it on a server, join it: " in steps_text(caught.value.next_step)
+    assert "if it is on a server, join it: " in steps_text(caught.value.next_step)
     address = address_to_name(project.cwd, {}, url)
     assert address == url.replace("postgres:@", "")
     assert address_to_name(project.cwd, {"FOUREYES_STORE": url}, url) == "", "it is to stand in no file"
@@ -138,7 +138,7 @@ def test_without_foureyes_toml_nothing_says_which_project_it_is(project: Project
 def test_a_password_in_an_address_that_would_be_kept_is_refused(project: Project, tmp_path: Path) -> None:
     clone = clone_of(project, tmp_path / "clone")
     for url in (project.server.url.replace("postgres:@", "postgres:s3cr3t@"), f"{project.server.url}&password=s3cr3t"):
-        with pytest.raises(BadInput, match="holds a password") as caught:
+        with pytest.raises(BadInput, match="contains a password") as caught:
             join_store(clone, {}, BOB, url)
         assert ".pgpass" in steps_text(caught.value.next_step)
         assert "s3cr3t" not in f"{caught.value.message}{steps_text(caught.value.next_step)}"
@@ -167,7 +167,7 @@ def test_a_pointer_that_cannot_be_read_is_written_anew_by_who_joins_once_more(pr
 
 def test_a_clone_with_a_store_of_its_own_keeps_it(checkout: Checkout, server: engines.Server) -> None:
     project = Project(checkout, server)
-    with pytest.raises(Refused, match="the project's store itself") as caught:
+    with pytest.raises(Refused, match="already has the project's store") as caught:
         join_store(project.cwd, {}, ALICE, server.url)
     assert "fe store copy" in steps_text(caught.value.next_step)
     pointer = checkout.path / ".foureyes" / "store.json"

@@ -19,7 +19,7 @@ def test_it_lies_below_the_configuration_directory(tmp_path: Path) -> None:
     file.write_text('pager = "more"\nx = 1\n')
     own, wrong = own_settings({"HOME": str(tmp_path)})
     assert own == Own(pager="more")
-    assert wrong == [f"{file}: x: there is no such setting; left aside"]
+    assert wrong == [f"{file}: there is no setting x, so it is ignored"]
 
 
 def test_what_is_no_file_or_no_text_is_said_and_nobody_waits_for_it(tmp_path: Path) -> None:
@@ -27,9 +27,9 @@ def test_what_is_no_file_or_no_text_is_said_and_nobody_waits_for_it(tmp_path: Pa
     file.parent.mkdir()
     environ = {"XDG_CONFIG_HOME": str(tmp_path)}
     os.mkfifo(file)
-    assert own_settings(environ)[1][0].startswith(f"{file} is left aside: ")
+    assert own_settings(environ)[1][0].startswith(f"{file} is ignored: ")
     file.unlink()
     file.write_bytes(b"\xff")
-    assert own_settings(environ) == (Own(), [f"{file} is left aside: it is not valid UTF-8"])
+    assert own_settings(environ) == (Own(), [f"{file} is ignored: it is not valid UTF-8"])
     file.write_bytes(b"#" * (LARGEST + 1))
     assert own_settings(environ)[0] == Own()

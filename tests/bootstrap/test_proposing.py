@@ -52,9 +52,7 @@ def test_what_is_tried_has_the_checkout_that_the_project_has_already_D5(checkout
     checkout.commit("foureyes.toml", (checkout.path / "foureyes.toml").read_text() + OWN)
     found = try_out(str(checkout.path), environ, ALICE, lambda news: None)
     assert [(one.rule.name, one.outcome) for one in found.checks] == [("tests", "passed"), ("lint", "passed")]
-    assert found.notes == (
-        "tried with the [checkout] of the foureyes.toml that lies here; the accepted one has another",
-    )
+    assert found.notes == ("tried with the [checkout] of the local foureyes.toml, which differs from the accepted one",)
     with closing(open_project(str(checkout.path), {})) as app:
         app.policy.accept(ALICE)
     assert try_out(str(checkout.path), environ, ALICE, lambda news: None).notes == ()

@@ -92,7 +92,7 @@ def test_what_a_check_writes_on_the_target_itself_is_proposed_as_its_writes_and_
     tests, lint = made.checks
     assert (tests.outcome, tests.rule.required, tests.rule.writes) == ("passed", True, ("Cargo.lock",))
     assert tests.tried == (
-        "passed: exit code 0; it changed Cargo.lock of its tree, which its writes name now: see that it should"
+        "passed: exit code 0. It changed Cargo.lock of its tree. These paths are now listed in its writes, so check that this is right"
     )
     assert 'writes = ["Cargo.lock"]' in checkout.git("show", "main:foureyes.toml")
     assert (lint.outcome, len(lint.rule.writes)) == ("passed", 10)
@@ -125,7 +125,7 @@ def test_the_end_of_what_a_failing_prepare_printed_is_in_the_note_D5(checkout: C
     environ = _node(checkout, 'case "$1" in ci) seq 100; exit 1;; esac')
     made = create_project(str(checkout.path), environ, ALICE, prefix="fe", target=None, commit=True, trying=True)
     (note,) = made.notes
-    assert note.startswith("no environment is made by npm ci: ")
+    assert note.startswith("npm ci could not prepare an environment: ")
     assert note.endswith("\n| 99\n| 100")
 
 

@@ -57,7 +57,7 @@ def test_what_fits_is_let_be(text: str) -> None:
 
 def test_all_of_it_is_said_at_once_or_what_one_setting_has_to_do_with() -> None:
     layers = Layers(file=read_file('[tiers]\nsenior = "a"\nlead = "b"'))
-    with pytest.raises(ConfigError, match=r"tiers\.senior: .* a; .*; tiers\.lead: .* b; "):
+    with pytest.raises(ConfigError, match=r"tiers\.senior: .* a\. .*\. tiers\.lead: .* b\. "):
         refuse_disagreement(layers)
     with pytest.raises(ConfigError, match=r"^tiers\.lead: "):
         refuse_disagreement(layers, "tiers.lead")
@@ -66,7 +66,7 @@ def test_all_of_it_is_said_at_once_or_what_one_setting_has_to_do_with() -> None:
 
 def test_an_address_with_a_password_is_not_accepted_and_not_said_P12() -> None:
     for url in ("postgresql://u:s3cr3t@h/x", "postgresql://h/x?user=u&password=s3cr3t"):
-        with pytest.raises(ConfigError, match=r"store\.url: it holds a password") as caught:
+        with pytest.raises(ConfigError, match=r"store\.url: it contains a password") as caught:
             refuse_disagreement(Layers(file=read_file(f'[store]\nurl = "{url}"')))
         assert "s3cr3t" not in caught.value.message
         assert "profiles" not in steps_text(caught.value.next_step)

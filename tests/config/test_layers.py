@@ -229,7 +229,7 @@ def test_names_of_one_setting_that_disagree_within_a_layer_are_an_error_P(
         with pytest.raises(ConfigError) as caught:
             value_of(file=file, store=store, environ=environ, human=human)
         assert layer in caught.value.message
-        assert "disagrees with itself about review.policy" in caught.value.message
+        assert "sets review.policy twice" in caught.value.message
 
 
 def test_names_that_agree_within_a_layer_are_fine_P() -> None:

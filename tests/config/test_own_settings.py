@@ -21,8 +21,8 @@ def test_what_is_said_is_taken() -> None:
     [
         ('theme = "pink"\npager = "less"', "theme: "),
         ('editor = 1\npager = "less"', "editor: "),
-        ('colour = 1\npager = "less"', "colour: there is no such setting"),
-        ('[review]\npolicy = "trusted"', "review: there is no such setting"),
+        ('colour = 1\npager = "less"', "there is no setting colour"),
+        ('[review]\npolicy = "trusted"', "there is no setting review"),
         ("pager = ", "Invalid value"),
         ("pager = " + "[" * 5000, ""),
     ],

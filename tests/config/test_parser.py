@@ -126,7 +126,7 @@ CHECK = '[[checks]]\nname = "tests"\nrun = "pytest"\n'
         (CHECK.replace("tests", ""), "one word"), (CHECK.replace("pytest", " "), "must not be empty"),
         (CHECK + "timeout_minutes = 0\n", "1 to 1440"), (CHECK + "timeout_minutes = 1441\n", "1 to 1440"),
         (CHECK.replace("tests", "../x"), "one word"),
-        (CHECK + 'writes = ["../x"]\n', "files of its tree"), (CHECK + 'writes = [""]\n', "files of its tree"),
+        (CHECK + 'writes = ["../x"]\n', "files in its checkout"), (CHECK + 'writes = [""]\n', "files in its checkout"),
     ],
 )  # fmt: skip
 def test_a_check_has_a_name_of_its_own_something_to_run_and_an_end_D5(text: str, words: str) -> None:
@@ -143,7 +143,7 @@ def test_a_former_key_is_read_as_the_new_one() -> None:
 
 def test_a_former_key_beside_the_new_one_must_agree() -> None:
     both = layers(file="[review.risk]\nhigh_lines = 9\nlarge_change = 8\n")
-    with pytest.raises(ConfigError, match="disagrees with itself"):
+    with pytest.raises(ConfigError, match="twice, with different values"):
         resolve(BY_KEY["review.risk.large_change"], both)
 
 
@@ -158,9 +158,9 @@ def test_the_former_keys_of_a_file_are_named_with_the_new_ones() -> None:
         'check_paths = ["x"]\n[review.risk]\nhigh_lines = 9\n'
     )
     assert former_keys(text) == [
-        "minor.max_bytes has no effect, remove it (a minor change has at most 4096 bytes)",
-        "review.docs_paths still replaces the built-in list: write review.extra_docs_paths, which adds to it",
-        "review.check_paths is now review.extra_check_paths and adds to the built-in list",
+        "minor.max_bytes has no effect and can be removed (a minor change has at most 4096 bytes)",
+        "review.docs_paths still replaces the built-in list. Write review.extra_docs_paths instead, which adds to it",
+        "review.check_paths is now review.extra_check_paths, which adds to the built-in list",
         "review.risk.high_lines is now review.risk.large_change",
     ]
 

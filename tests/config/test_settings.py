@@ -91,7 +91,7 @@ def test_every_former_key_says_what_to_write_instead() -> None:
     for old, new in ALIASES.items():
         assert old == POLICY_ALIAS or new in instead_of(old)
     for old in REMOVED:
-        assert "remove it" in instead_of(old)
+        assert "can be removed" in instead_of(old)
     assert {instead_of(key) for key in (*BY_KEY, POLICY_ALIAS)} == {""}
 
 

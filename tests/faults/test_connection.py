@@ -16,7 +16,7 @@ from tests.stage.people import ALICE, CLAUDE, CODEX
 from tests.stage.places import Desk, ServerPlace
 from tests.stage.server import Server
 
-MAYBE = "the connection was lost while the change was being saved: it was saved whole, or not at all."
+MAYBE = "the connection was lost while the change was being saved. It was saved completely or not at all."
 
 
 @pytest.fixture

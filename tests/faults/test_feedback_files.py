@@ -101,7 +101,7 @@ def test_the_decision_stands_and_the_note_says_that_its_file_could_not_be_writte
     check(floor)
     (note,) = [note for note in notes if "feedback" in note]
     assert note.startswith(f".foureyes/feedback/{task}.json could not be written: ")
-    assert "the store has it" in note
+    assert "The store has it" in note
 
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)

@@ -90,7 +90,7 @@ def test_of_two_fe_merge_at_once_one_ends_with_4_or_finds_nothing_to_do_Q1(shop:
     both = at_once(shop, (alice, ("merge",)), (job, ("merge",)))
     codes = sorted(result.rc for result in both)
     assert codes in ([0, 0], [0, 4]), both
-    assert all("another fe merge is at work" in result.err for result in both if result.rc == 4), both
+    assert all("another fe merge is running" in result.err for result in both if result.rc == 4), both
     shop.merge()
     assert line(shop, since) == [work.task for work in works]
     assert [shop.status(work.task) for work in works] == ["closed", "closed"]

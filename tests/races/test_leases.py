@@ -90,8 +90,8 @@ def prepared(place: Place, template: Path) -> Prepared:
 def test_the_lease_of_a_live_process_is_respected_Q1(prepared: Prepared) -> None:
     first = prepared.paused()
     assert prepared.state() == "merging"
-    assert "another fe merge is at work" in prepared.merge()
-    assert "another fe merge is at work" in prepared.merge(minutes=prepared.minutes() - 0.1)
+    assert "another fe merge is running" in prepared.merge()
+    assert "another fe merge is running" in prepared.merge(minutes=prepared.minutes() - 0.1)
     assert first.go_on() == ["merged"]
     check(prepared.floor)
 
@@ -141,7 +141,7 @@ def test_the_lease_of_a_process_on_another_machine_is_free_once_the_server_sees_
 def test_the_lease_of_a_connected_process_on_another_machine_is_respected_J4_Q1(prepared: Prepared) -> None:
     first = prepared.paused(process=ELSEWHERE)
     assert prepared.state() == "merging"
-    assert "another fe merge is at work" in prepared.merge()
+    assert "another fe merge is running" in prepared.merge()
     assert first.go_on() == ["merged"]
     check(prepared.floor)
 
@@ -152,7 +152,7 @@ def test_without_a_server_the_lease_of_a_process_that_nobody_sees_is_free_only_w
 ) -> None:
     prepared, minutes = lost, lost.minutes()
     until = f", until {tables(prepared.floor).merges[0]['until'][11:16]} UTC at the latest"
-    assert prepared.merge() == f"another fe merge is at work on elsewhere{until}: it merges {prepared.task}."
+    assert prepared.merge() == f"another fe merge is running on elsewhere{until} and merges {prepared.task}."
     assert prepared.waits_for() == f"being merged now on elsewhere{until}"
     assert "at work" in prepared.merge(minutes=minutes - 0.1)
     assert prepared.merge(minutes=minutes + 0.1) == "merged"
@@ -173,7 +173,7 @@ def test_two_processes_that_cannot_be_told_apart_do_not_merge_at_once_Q1(prepare
     said = prepared.merge()
     first.go_on()
     check(prepared.floor)
-    assert "another fe merge is at work" in said
+    assert "another fe merge is running" in said
 
 
 def test_a_lease_of_what_is_not_approved_any_more_keeps_nobody_else_from_merging_Q3(prepared: Prepared) -> None:

@@ -64,7 +64,7 @@ def test_of_merges_at_once_one_works_and_the_others_leave_with_4_and_who_is_at_w
 
     said = swarm(count, merge)
     assert (0, "") in said
-    assert all(words.startswith("another fe merge is at work") for rc, words in said if rc == 4), said
+    assert all(words.startswith("another fe merge is running") for rc, words in said if rc == 4), said
     assert {rc for rc, _ in said} <= {0, 4}
     check(floor)
     found = tables(floor)

@@ -65,7 +65,7 @@ def _toml(gate: Gate, way: str) -> dict[str, Content]:
     ways: dict[str, dict[str, Content]] = {
         "a check that always passes": {"foureyes.toml": text[:checks] + ALWAYS},
         "one more that always passes": {"foureyes.toml": text + ALWAYS.replace('"tests"', '"more"')},
-        "no check is required": {"foureyes.toml": text + "required = false\n"},
+        "no check of this project is required": {"foureyes.toml": text + "required = false\n"},
         "no checks at all": {"foureyes.toml": text[:checks]},
         "everything skips": {
             "foureyes.toml": text.replace("[review.human]", '[review]\ndefault_mode = "skip"\n[review.human]')
@@ -80,7 +80,7 @@ def _toml(gate: Gate, way: str) -> dict[str, Content]:
 @pytest.mark.parametrize(
     "way",
     [
-        "a check that always passes", "one more that always passes", "no check is required", "no checks at all", "everything skips",
+        "a check that always passes", "one more that always passes", "no check of this project is required", "no checks at all", "everything skips",
         "renamed", "deleted", "a link",
     ],
 )  # fmt: skip

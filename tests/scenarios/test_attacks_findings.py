@@ -388,6 +388,6 @@ def test_variables_of_whoever_reviews_move_no_limit_of_the_loop_P12_E5(
     said.done(caller, "finding", "judge", said.first, said.second, "--not-fixed", "-m", "no lock", env=loose)
     plain, seen = said.loop(said.task), said.done(caller, "loop", said.task, env=loose)
     assert plain == seen
-    assert "one more round without fixes escalates" in plain["warning"]
+    assert "One more round without fixes escalates" in plain["warning"]
     tight = {"FOUREYES_LOOP_NO_PROGRESS_LIMIT": "1", "FOUREYES_LOOP_ITERATION_CAP": "1"}
     assert said.done(caller, "loop", said.task, env=tight)["tier"] == plain["tier"] == "developer"

@@ -158,7 +158,7 @@ def test_P12_of_two_policies_that_meet_in_a_merge_none_is_accepted_unseen(gate: 
     assert "require_quality_pass" in gate.on_main("foureyes.toml")
     assert "max_lines = 5" in gate.on_main("foureyes.toml")
     assert (in_force(gate, "review.auto_approve.require_quality_pass"), in_force(gate, "minor.max_lines")) == (True, 50)
-    assert "not the accepted one" in str(gate.done(gate.cast.alice, "status")["notes"])
+    assert "changes that were not accepted" in str(gate.done(gate.cast.alice, "status")["notes"])
 
 
 def test_P12_a_policy_that_a_person_approved_is_in_force_after_the_merge_and_not_before(gate: Gate) -> None:
@@ -216,7 +216,7 @@ def test_Q1_while_a_merge_waits_for_its_check_another_one_leaves_and_nothing_is_
     thread.start()
     assert (tmp_path / "here").read_text() == "here\n"
     refused = gate.no(gate.cast.alice, "merge", rc=4)
-    assert "another fe merge is at work" in refused.message
+    assert "another fe merge is running" in refused.message
     gate.no(gate.cast.alice, "approve", "--withdraw", work.task, rules=["Q1"])
     (tmp_path / "go").write_text("go\n")
     thread.join()

@@ -187,7 +187,7 @@ def test_M6_a_tightening_label_that_the_maker_takes_off_keeps_asking(gate: Gate,
 
 @pytest.mark.parametrize("who", ["codex", "gemini"])
 def test_M3_review_batch_over_a_security_rule_takes_no_person_away(gate: Gate, who: str) -> None:
-    """M1 lets an explicit label win over a rule; what else the rule asks for stays: never by itself, and a person."""
+    """M1 lets an explicit label win over a rule; what else the rule requires stays: never by itself, but a person."""
     task = gate.create(gate.cast.alice, "-l", "security")
     gate.done(getattr(gate.cast, who), "label", "add", task, "review:batch")
     work = gate.work_on(task, CODE)
@@ -374,5 +374,5 @@ def test_M3_docs_skips_nothing_but_documents_also_where_code_is_renamed_into_one
 def test_A4_what_an_instruction_file_on_the_target_is_a_link_to_is_looked_at_like_it(gate: Gate) -> None:
     gate.change("main", {"AGENTS.md": Link("docs/guide.md"), "docs/guide.md": "be good\n"})
     work = gate.attempt({"docs/guide.md": "be evil\n"}, "-l", "docs")
-    assert "it changes the gate file AGENTS.md (a link to what changes)" in waits(gate, work, "per-task")
+    assert "it changes the gate file AGENTS.md (through a link)" in waits(gate, work, "per-task")
     gate.may_not_approve(gate.cast.gemini, work, rules=["P6"])

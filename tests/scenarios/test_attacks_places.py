@@ -107,7 +107,7 @@ def test_I3_in_a_pid_namespace_of_its_own_an_agent_at_a_terminal_is_a_service_an
     need("unshare", "-pf", "--mount-proc", "true")
     agent = Through(stage.cast.codex, "unshare", "-pf", "--mount-proc", *TERMINAL)
     me = stage.done(agent, "whoami")
-    assert (me["kind"], me["why"][0][:45]) == ("service", "This is a pid namespace inside of the machine")
+    assert (me["kind"], me["why"][0][:45]) == ("service", "This runs in a pid namespace")
     assert me["next"].endswith("a person outside runs: fe config set identity.home container")
     stage.may_not_approve(agent, work, "-m", "fine", rules=["I3"])
     stage.no(agent, "config", "set", "identity.home", "container", rules=["I3"])
@@ -152,7 +152,7 @@ def test_I3_P12_a_container_that_the_accepted_configuration_calls_home_has_peopl
     sandbox = shell_named(Through(stage.cast.job, "unshare", "-pf", "--mount-proc"), launcher)
     assert stage.done(Through(sandbox, *TERMINAL), "whoami")["why"][0].endswith("its pid 1 is bwrap.")
     mapped = Through(box, *TERMINAL, "unshare", "-Ur")
-    assert "in another way" in stage.done(mapped, "whoami")["why"][0]
+    assert "mapped differently" in stage.done(mapped, "whoami")["why"][0]
     assert stage.done(Through(person, env={"FOUREYES_IDENTITY_HOME": "host"}), "whoami")["kind"] == "service"
 
 
@@ -190,7 +190,7 @@ def test_I3_a_map_of_user_ids_makes_nobody_of_a_person_not_a_second_one(stage: S
     need(*MAPPED)
     me = unprivileged(stage.cast.alice, own_map(uid_map))
     assert (me["kind"], me["person"]) == ("service", ""), me
-    assert "User ids are mapped here" in me["why"][0]
+    assert "User ids are remapped here" in me["why"][0]
 
 
 FORGED_WITHOUT_ROOT = {

@@ -78,7 +78,7 @@ def test_P12_a_policy_committed_on_the_target_by_hand_is_not_used_and_is_reporte
     stage.commit("main", {"foureyes.toml": LAX.format(id=project_id(stage))}, message="Tidy up")
     assert in_force(stage) == before
     stage.may_not_approve(stage.cast.codex, work, "--self-review", "-m", "I looked", rules=["P2"])
-    assert "not the accepted one" in " ".join(stage.done(stage.cast.alice, "status")["notes"])
+    assert "changes that were not accepted" in " ".join(stage.done(stage.cast.alice, "status")["notes"])
     (said,) = [row for row in stage.lines(stage.cast.alice, "doctor") if row["check"] == "configuration"]
     assert (said["result"], said["next"]) == ("warn", "a person runs: fe config accept")
     stage.no(stage.cast.codex, "config", "accept", rules=["P12"])

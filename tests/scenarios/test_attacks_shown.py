@@ -129,7 +129,7 @@ def test_P12_a_policy_is_accepted_as_it_was_shown_and_not_as_it_lies_there_by_th
     stage.no(alice, *accept.split()[1:], rc=4)
     for short in (accept.split()[-1][:15], accept.split()[-1][:-1], "x"):
         stage.no(alice, "config", "accept", "--seen", short, rc=4)
-    assert "not the accepted one" in " ".join(stage.done(alice, "status")["notes"])
+    assert "changes that were not accepted" in " ".join(stage.done(alice, "status")["notes"])
     again = stage.no(alice, "config", "accept", rc=2)
     assert "minor.self_approvals_per_day: 5 (default) → 500 (looser)" in again.text
     stage.no(stage.cast.codex, *again.hints[0].split()[1:], rules=["P12"])
@@ -144,7 +144,7 @@ def test_P12_at_a_terminal_a_person_reads_what_would_change_and_is_asked(stage: 
         said = stage.run(alice, "config", "accept", input=answer, tty=True)
         assert "review.auto_approve.max_iterations: 3 (default) → 9 (looser)" in said.out
         assert "accept it?" in said.out
-        assert "not the accepted one" in " ".join(stage.done(alice, "status")["notes"])
+        assert "changes that were not accepted" in " ".join(stage.done(alice, "status")["notes"])
     out = stage.run(alice, "config", "accept", input="y\n", tty=True).out
     (shown,) = {line.split(" sha256:")[1][:8] for line in out.splitlines() if " sha256:" in line}
     assert f"accepted: foureyes.toml sha256:{shown}" in out, "one act, one digest"

@@ -71,7 +71,7 @@ def test_a_blocker_stops_though_the_author_named_its_reviewer_s_conversation_R1_
     work = loop.deliver(author, loop.plan(), {"limit.py": "LIMIT = 1\n"})
     loop.done(author, "log", work.task, "half done", env=TALK)
     said = say(loop, reviewer, work, TALK, **BLOCKER)
-    assert said["message"].startswith("recorded: blocker, 0 findings; the task is stopped")
+    assert said["message"].startswith("blocker, 0 findings. The task is held")
     assert "does not count" not in str(said["notes"])
     assert is_held(loop, work)
     loop.verify()
@@ -88,7 +88,7 @@ def test_a_blocker_about_unfinished_work_stops_it_though_one_conversation_was_na
     loop.done(author, "log", task, "half done", env=TALK)
     said = json.dumps(review_result([], files_reviewed=["limit.py"], diff_id=diff, **BLOCKER))
     loop.done(reviewer, "review", "submit", task, "-", input=said, env=TALK)
-    assert loop.show(task)["task"]["hold"] == "codex#1 says blocker: it deletes the database"
+    assert loop.show(task)["task"]["hold"] == "codex#1 reported a blocker: it deletes the database"
 
 
 def test_concerns_of_two_pause_though_the_author_makes_one_origin_of_them_R2_I3(loop: Loop) -> None:

@@ -279,7 +279,7 @@ def test_a_broken_foureyes_toml_on_the_target_is_2_with_file_line_key_and_allowe
     assert doctor.rc == 6
     assert "FAIL" in doctor.out
     assert [part for part in says if part not in doctor.out + doctor.err] == []
-    assert "not the accepted one" in stage.run(stage.cast.alice, "status").out
+    assert "changes that were not accepted" in stage.run(stage.cast.alice, "status").out
     assert stage.head() == before
     assert stage.done(stage.cast.gemini, "approve", work.task, "--seen", work.seen)["rule"] == "P7", (
         "the accepted one is in force"

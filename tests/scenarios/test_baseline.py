@@ -33,7 +33,7 @@ def test_D5_what_ruff_finds_on_the_target_too_is_let_pass_and_what_a_change_adds
     shop.git("switch", "-q", "main")
 
     (row,) = shop.checked(cast.job, good, env=env)["checks"]
-    assert (row["outcome"], row["summary"]) == ("passed", "2 errors, and the target has them all as well")
+    assert (row["outcome"], row["summary"]) == ("passed", "2 errors, all of which the target also has")
     report = shop.checked(cast.job, bad, rc=6, env=env)
     assert (report["status"], len(report["checks"][0]["failing"])) == ("open", 1)
     assert "`re` imported but unused" in report["checks"][0]["failing"][0]

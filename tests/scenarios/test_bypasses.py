@@ -343,7 +343,7 @@ def test_what_is_listed_what_is_previewed_and_what_happens_are_one_answer(stage:
     """The same question through three doors of the product; the expected answers are typed out, not computed."""
     cast = stage.cast
     work = stage.in_review(cast.claude, cast.codex)
-    expected = {cast.codex: ("refused", "P2"), cast.claude: ("with a reason", "P3"), cast.gemini: ("allowed", "P7")}
+    expected = {cast.codex: ("refused", "P2"), cast.claude: ("With a reason.", "P3"), cast.gemini: ("allowed", "P7")}
     for who, (answer, rule) in expected.items():
         listed = stage.reviewable(who).get(work.task)
         shown = stage.show(work.task, who)["you"]

@@ -27,16 +27,16 @@ KEY_LINES = (
     r"alice\$ fe init --try\n(.*\n)*? +Foureyes project created\.\n(.*\n)+? +checks +tests ",
     r"alice\$ fe plan import .*\n(.*\n)+? +planned 7 tasks",
     r"alice\$ fe run --agents 3 --until-idle\n(.*\n)+?.* fe-\w+ +started: dev",
-    r"checked: tests passed, lint passed; approved",
+    r"checked: tests passed, lint passed \(approved\)",
     r"alice\$ fe sprint status\n +s-01  7/7 tasks, ended ",
-    r"checked: tests failed, lint passed; sent back",
+    r"checked: tests failed, lint passed \(sent back\)",
     r"fe-\w+ conflict: .*prices\.py",
     r"fe-\w+ +started: senior",
-    r"M4, by the rule itself: .*2/2 checks, iteration 1, signal DONE",
+    r"M4, automatically by a rule: .*2/2 checks, iteration 1, signal DONE",
     r"refused: approve is not allowed here\. 1 reason:\n +- ",
-    r"is stopped by a reviewer \(R1\): critic[^:]* says blocker: .*\n(.*\n)+?.* started: dev",
-    r"PAUSED +fe-\w+ · rule R1: critic says blocker",
-    r"alice\$ fe review show\n.* R4: all 2 approve .*\n.* R3: critic says concerns .*\n.* R1: critic says blocker ",
+    r"is stopped by a reviewer \(R1\): critic[^:]* reported a blocker: .*\n(.*\n)+?.* started: dev",
+    r"PAUSED +fe-\w+ · critic reported a blocker (R1)",
+    r"alice\$ fe review show\n.* R4: all 2 approve .*\n.* R3: critic has concerns .*\n.* R1: critic reported a blocker ",
     r"HIGH +resolved .* VERIFIED\n +0 open blocking of 1",
     r"alice\$ fe queue\n +2 tasks wait in review(.*\n)+? +security label",
     r"rows verified",
@@ -47,7 +47,7 @@ WAITING = (LOGIN, RECEIPT)
 
 def kept_in(text: str) -> Path:
     """Where the demo says that it is kept: its last line."""
-    last = re.fullmatch(r"Kept in (\S+)\. Look around: cd \1 && fe     Yours: fe init", text.splitlines()[-1])
+    last = re.fullmatch(r"Kept in (\S+)\. To look around: cd \1 && fe", text.splitlines()[-1])
     assert last, text[-300:]
     return Path(last.group(1))
 
@@ -126,7 +126,7 @@ def leave(terminal: Terminal) -> int:
         r"alice\$ fe approve fe-\w+ --seen",
         r"alice\$ fe merge --wait\s(.*\s)+?.*fe-\w+",
         r"alice\$ fe audit verify      \(exit 6\)\s(.*\s)+?.*row \d+ \(TaskCreated of fe-\w+\) was changed",
-        r"Kept in (\S+)\. Look around: cd \1 && fe     Yours: fe init\s*\Z",
+        r"Kept in (\S+)\. To look around: cd \1 && fe\s*\Z",
     ):
         assert re.search(line, text), f"{line}\n{text[-4000:]}"
     return 0

@@ -80,7 +80,7 @@ def test_a_password_in_an_address_is_refused_and_stands_in_no_answer_and_no_jour
     answers += [words(alpha, *command.split()) for command in ("config show", "status", "doctor", "audit export")]
     answers.append(words(team.clone("fresh"), "list", rc=5))
     answers.append(words(team.clone("more"), "store", "join", PASSWORD, rc=2))
-    assert "that address holds a password, which would be kept in .foureyes/store.json" in answers[-1]
+    assert "that address contains a password, which would be stored in .foureyes/store.json" in answers[-1]
     assert not [each for each in answers if "s3cr3t" in each]
 
 
@@ -108,7 +108,7 @@ def test_a_journal_rewritten_as_a_whole_is_told_on_both_machines_also_where_main
 
 def test_one_human_at_two_machines_is_two_people_until_they_sign_and_joining_says_so_I1_I9(team: KeptTeam) -> None:
     alpha, beta = team.alpha, team.beta
-    assert "you at another machine are another person to the rules (I1)" in team.joined.out
+    assert "on another machine you count as another person (I1)" in team.joined.out
     work = made_by_a_person(team)
     approval = beta.run(beta.cast.alice, "approve", work, "-m", "read it")
     assert (approval.rc == 0) == has_hosts(), approval

@@ -60,7 +60,7 @@ def test_a_merge_voids_nothing_of_which_only_the_other_clone_has_the_branch_D4_Q
     told = words(alpha, "merge")
     assert f"merged   {first.task}" in told
     assert f"waits    {second.task}  attempt 1 of {second.task} is not in this clone" in told
-    assert not has_hosts() or "(it was submitted on beta), and cannot be fetched: origin does not have it" in told
+    assert not has_hosts() or "(it was submitted on beta) and cannot be fetched: origin does not have it" in told
     assert (alpha.status(second.task), "ApprovalVoided" in team.kinds()) == ("approved", False)
     assert f"merged   {second.task}" in words(beta, "merge")
     assert "nothing to merge" in words(alpha, "merge")
@@ -92,7 +92,7 @@ def test_a_main_that_lost_a_merge_is_told_by_every_command_on_both_machines_Q6(t
     git(team.remote, "update-ref", "refs/heads/main", before)
     for machine in (alpha, beta):
         for rc, command in ((1, "merge"), (6, "doctor"), (6, "audit verify"), (0, "status")):
-            assert f"lacks the last merge on record ({tip[:7]}" in words(machine, *command.split(), rc=rc), command
+            assert f"lacks the last recorded merge ({tip[:7]}" in words(machine, *command.split(), rc=rc), command
     assert alpha.status(work.task) == "closed"
     told = alpha.no(alpha.cast.alice, "merge", rules=["Q6"])
     push = shlex.split(next(hint for hint in told.hints if "git push" in hint).split(";")[0])

@@ -32,7 +32,7 @@ SAME = ("tier", "round", "no_progress", "warning", "waiting_for", "why")
 FIXED = LIMIT_PY.replace("< 1000", "< LIMIT").replace(
     "    seen[key] += 1\n", "    with lock:\n        seen[key] += 1\n"
 )
-WARNS = "one more round without fixes escalates"
+WARNS = "One more round without fixes escalates"
 
 
 @pytest.fixture(scope="module")

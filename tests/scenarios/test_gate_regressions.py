@@ -118,14 +118,14 @@ def test_zero_checks_and_zero_tests_approve_nothing(stage: Stage) -> None:
     first = handed_in(shop, CODE, "review:auto")
     (row,) = shop.queue().values()
     assert (row["mode"], row["auto_approvable"]) == ("auto-approve", False)
-    assert "no check is configured, and without one nothing approves itself" in [
+    assert "no check is configured, and nothing is approved automatically without one" in [
         reason["message"] for reason in row["auto_reasons"]
     ]
     shop.no(shop.cast.job, "check", "run", first.task, rc=3)
     shop.configure(AT_ONCE + TESTS, {"tests/run.sh": "echo '<testsuite/>' > $FOUREYES_REPORT\n"})
     second = handed_in(shop, {"src/other.py": "x\n"}, "review:auto")
     (only,) = shop.checked(shop.cast.job, second.task, rc=6)["checks"]
-    assert (only["outcome"], only["summary"]) == ("failed", f"the report has no test in it; {RED_BEFORE}")
+    assert (only["outcome"], only["summary"]) == ("failed", f"the report contains no tests. {RED_BEFORE}")
     assert "M4" not in [
         approval["rule"] for task in (first.task, second.task) for approval in shop.show(task)["approvals"]
     ]
@@ -139,7 +139,7 @@ def test_a_label_rule_that_bars_auto_approval_holds_whatever_the_mode_says(shop:
     report = shop.checked(shop.cast.job, work.task)
     assert report["status"] == "reviewing"
     assert [(reason["rule"], reason["message"]) for reason in report["reasons"]] == [
-        ("M3", "label security says auto_approve = false")
+        ("M3", "label security forbids approval without a reviewer (auto_approve = false)")
     ]
     assert not next(iter(shop.queue().values()))["auto_approvable"]
     shop.may_not_approve(shop.cast.gemini, work, "-m", "read it", rules=["P6"])

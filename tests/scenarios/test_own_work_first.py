@@ -53,7 +53,7 @@ def test_D5_red_checks_are_named_to_the_author_also_to_the_next_process(stage: S
     claude = stage.cast.people.agent("claude")
     task = shop.deliver(claude, shop.create(alice), {"src/bad.py": "x\n"}).task
     shop.checked(stage.cast.job, task, rc=6)
-    line = f"{task} is in review, and a required check did not pass (tests crashed): fe check show {task}"
+    line = f"{task} is in review, but a required check did not pass (tests crashed): fe check show {task}"
     assert bare(stage, claude)[:1] == [line]
     assert bare(stage, stage.cast.codex) == []
     claude.close()

@@ -92,12 +92,12 @@ def test_a_crashed_check_is_tried_again_by_the_next_bare_run_of_a_person_and_lat
     shop.checked(shop.cast.job, work.task, rc=6)
     fixed.touch()
     later = shop.run(shop.cast.job, "check", "run")
-    assert (later.rc, "tried again at" in later.out) == (6, True)
+    assert (later.rc, "It runs again at" in later.out) == (6, True)
     typed = shop.run(shop.cast.alice, "check", "run")
     assert (typed.rc, f"{work.task}  attempt 1" in typed.out) == (0, True)
 
 
-CANNOT_TELL = "red on the target as well; Foureyes cannot tell whether this change made it worse"
+CANNOT_TELL = "it is red on the target too, and Foureyes cannot tell whether this change made it worse"
 
 
 def test_what_is_red_on_the_target_as_well_is_a_persons_to_accept_D5(stage: Stage) -> None:
@@ -110,7 +110,7 @@ def test_what_is_red_on_the_target_as_well_is_a_persons_to_accept_D5(stage: Stag
     refused = shop.may_not_approve(shop.cast.alice, work, rules=["D5"])
     assert any(f"fe approve {work.task} -m" in hint for hint in refused.hints), refused.hints
     said = shop.run(shop.cast.alice, "approve", work.task, "--seen", work.seen, "-m", "red since the new compiler").out
-    assert "  accepts c0, which is red on main as well (D5)" in said.splitlines()
+    assert "  this accepts c0, which is red on main too (D5)" in said.splitlines()
     (row,) = shop.lines(shop.cast.alice, "security")
     assert (row["kind"], row["rule"], row["reason"]) == ("check_accepted", "D5", "red since the new compiler")
     assert shop.merge() == {work.task: "merged"}

@@ -74,10 +74,10 @@ def test_who_has_to_review_by_name_is_asked_first_and_nobody_else_will_do_D6_V4(
     assert "waits for gemini" in loop.run(cast.alice, "review", "list").out
     loop.review(work, by=cast.codex)
     refused = loop.run(cast.alice, "approve", work.task)
-    assert "label payments wants a counting review of gemini, and there is none" in refused.err
+    assert "label payments requires a counting review by gemini, and there is none" in refused.err
     assert "fe review show c-1" in refused.err
     loop.review(work, by=cast.people.agent("gemini", under=cast.codex))
-    assert "wants a counting review of gemini, and there is none" in loop.run(cast.alice, "approve", work.task).err
+    assert "requires a counting review by gemini, and there is none" in loop.run(cast.alice, "approve", work.task).err
     loop.review(work, by=cast.gemini)
     loop.approve(cast.alice, work)
     loop.verify()
@@ -88,10 +88,10 @@ def test_a_blocker_alone_keeps_work_from_main_until_a_person_lifts_it_R1_D3(loop
     said = loop.run(cast.gemini, "approve", work.task, "--seen", work.seen, "-m", "read it").out
     assert f"approved {work.task}" in said
     recorded = loop.review(work, by=cast.codex, verdict="blocker", summary="MD5 is used", files_reviewed=[])
-    assert recorded["message"].startswith("recorded: blocker, 0 findings; the task is stopped")
-    assert "codex#1 says blocker: MD5 is used" in loop.run(cast.alice, "attention").out
+    assert recorded["message"].startswith("blocker, 0 findings. The task is held")
+    assert "codex#1 reported a blocker: MD5 is used" in loop.run(cast.alice, "attention").out
     assert loop.merge(cast.job) == {work.task: "waiting"}
-    assert "held: codex#1 says blocker" in loop.run(cast.alice, "merge", "--list").out
+    assert "held: codex#1 reported a blocker" in loop.run(cast.alice, "merge", "--list").out
     loop.done(cast.alice, "resume", work.task, "-m", "it is a test vector")
     assert loop.merge(cast.job) == {work.task: "merged"}
     loop.verify()
@@ -103,15 +103,14 @@ def test_a_blocker_in_an_open_cycle_is_not_approved_past_and_its_reviewer_withdr
     loop.review(work, by=cast.codex, verdict="blocker", summary="MD5 is used")
     for who in (cast.qwen, cast.alice):
         refused = loop.run(who, "approve", work.task, "--seen", work.seen, "-m", "fine")
-        assert (refused.rc, f"{work.task} is held: codex#1 says blocker: MD5 is used" in refused.err) == (1, True)
+        assert (refused.rc, f"{work.task} is held: codex#1 reported a blocker: MD5 is used" in refused.err) == (1, True)
     listed = loop.run(cast.alice, "review", "list").out
-    assert "R1: codex says blocker" in listed
+    assert "R1: codex reported a blocker" in listed
     assert (
-        "A person lets it go on (resume), or its reviewer withdraws the blocker."
-        in loop.run(cast.alice, "attention").out
+        "A person must resume it, or its reviewer must withdraw the blocker." in loop.run(cast.alice, "attention").out
     )
     agreed = loop.review(work, by=cast.gemini)
-    assert ("c-1 stays decided: R1" in agreed["notes"], agreed["next"]) == (True, f"fe show {work.task}")
+    assert ("c-1 was already decided (R1)" in agreed["notes"], agreed["next"]) == (True, f"fe show {work.task}")
     withdrawn = loop.review(work, by=cast.codex)
     assert "your blocker is withdrawn, and the hold is lifted (R1)" in withdrawn["notes"]
     loop.approve(cast.alice, work)
@@ -124,7 +123,7 @@ def test_two_concerns_that_nobody_asked_for_pause_at_once_R2_R3(loop: Loop) -> N
     cast, work = loop.cast, loop.handed()
     document = loop.document(work, verdict="concerns", summary="no lock")
     said = loop.run(cast.codex, "review", "submit", work.task, "-", input=json.dumps(document)).out
-    assert f"reviewed {work.task}, attempt 1: recorded: concerns, 0 findings" in said
+    assert f"reviewed {work.task}, attempt 1: concerns, 0 findings" in said
     assert "no lock" in loop.run(cast.alice, "finding", "list", "--concerns").out
     loop.review(work, by=cast.gemini, **CONCERNS)
     refused = loop.run(cast.qwen, "approve", work.task, "--seen", work.seen, "-m", "fine")
@@ -146,7 +145,7 @@ def test_the_blocker_of_an_agent_that_nobody_named_is_set_aside_in_one_step_R1_E
     (row,) = [row for row in loop.lines(cast.alice, "attention") if "was not asked to review" in row["text"]]
     agent = row["id"].split()[-1]
     said = loop.run(cast.alice, "resume", "--agent", agent, "-m", "it reviews nothing here").out
-    assert "the blockers of qwen#1 are set aside" in said
+    assert "the blockers of qwen#1 are dismissed" in said
     loop.approve(cast.gemini, work, "-m", "fine")
     loop.verify()
 
@@ -160,7 +159,7 @@ def test_nothing_but_a_person_or_its_reviewer_lifts_a_blocker_R1_V9(loop: Loop) 
 
     def stops() -> bool:
         held = str(loop.show(work.task)["task"]["hold"])
-        return held == "codex#1 says blocker: it deletes the database"
+        return held == "codex#1 reported a blocker: it deletes the database"
 
     loop.review(work, by=cast.codex, verdict="blocker", summary="it deletes the database")
     assert (loop.checked(cast.job, work.task, rc=6)["status"], stops()) == ("reviewing", True), "a red check"
@@ -191,9 +190,9 @@ def test_a_blocker_stops_what_a_rule_approves_and_a_runner_tells_a_person_R1_M4(
     loop.review(work, by=cast.codex, verdict="blocker", summary="MD5 is used", files_reviewed=[])
     before = loop.status(work.task)
     assert before == ("approved" if label == "review:skip" else "reviewing")
-    assert "stopped by a reviewer (R1)" in loop.run(cast.alice, "watch", "--until-idle").err
+    assert "held by a reviewer" in loop.run(cast.alice, "watch", "--until-idle").err
     assert (loop.status(work.task), loop.merge()) == (before, {work.task: "waiting"} if before == "approved" else {})
-    assert f"{work.task} is stopped by a reviewer (R1): codex#1 says blocker: MD5 is used\n" in said.read_text()
+    assert f"{work.task} is held by a reviewer: codex#1 reported a blocker: MD5 is used (R1)\n" in said.read_text()
     loop.verify()
 
 
@@ -210,12 +209,14 @@ def test_the_result_document_of_the_review_specification_is_accepted_as_it_stand
     }  # fmt: skip
     text = json.dumps(document)
     said = loop.run(cast.codex, "review", "submit", work.task, "-", "--seen", work.seen, input=text).out
-    assert "recorded: approved, 0 findings" in said
-    assert "the approval is incomplete: 1 changed file is not in files_reviewed: auth_controller.py (V6)" in said
+    assert "approved, 0 findings" in said
+    assert (
+        "the approval is incomplete, because 1 changed file is not in files_reviewed: auth_controller.py (V6)" in said
+    )
     document["payload"] |= {"verdict": "concerns", "issues": [issue]}
     text = json.dumps(document)
     said = loop.run(cast.codex, "review", "submit", work.task, "-", "--seen", work.seen, input=text).out
-    assert "recorded: concerns, 1 finding; 1 open blocking, sent back" in said
+    assert "concerns, 1 finding. 1 blocking left open, so it was sent back" in said
     (finding,) = loop.findings(work.task)
     assert (finding["title"], finding["severity"]) == ("Password hashing is using MD5, must use Argon2", "HIGH")
     assert loop.run(cast.gemini, "review", "submit", work.task, "-", "--seen", work.seen, input=text).rc == 1

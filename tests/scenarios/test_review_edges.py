@@ -57,7 +57,7 @@ def test_F3_the_prompt_does_not_say_that_a_branch_was_set_back_that_was_not(shop
     shop.done(cast.claude, "submit", task, cwd=place)
     (place / "src/a.py").write_text("not committed\n")
     said = shop.done(cast.alice, "redo", task, "--fresh", "-m", "begin again")
-    assert "was not set back" in " ".join(said["notes"])
+    assert "was not reset" in " ".join(said["notes"])
     assert (shop.tip(f"fe/{task}"), (place / "src/a.py").read_text()) == (head, "not committed\n")
     assert "The branch was set back" not in shop.context(task)
 

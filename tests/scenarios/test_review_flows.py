@@ -317,7 +317,7 @@ def test_E2E_R05_a_label_decides_what_happens_when_it_is_handed_in(shop: Shop) -
     }  # fmt: skip
     assert next(iter(shop.queue())) == "per-task"
     unknown = shop.no(shop.cast.alice, "create", "Odd", "-l", "review:whatever", rc=2)
-    assert "is no review mode" in unknown.message
+    assert "is not a review mode" in unknown.message
     shop.verify()
 
 

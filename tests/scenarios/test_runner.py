@@ -176,7 +176,7 @@ def test_a_runner_that_is_killed_takes_its_agents_along_and_the_next_goes_on_J4(
     theatre: Theatre, waiting: tuple[str, int, int, Path]
 ) -> None:
     shop, (task, runner, agent, go) = theatre.shop, waiting
-    assert "1 of 1 at work" in shop.run(shop.cast.alice, "status").out
+    assert "1 of 1 agents busy" in shop.run(shop.cast.alice, "status").out
     os.kill(runner, signal.SIGKILL)
     wait_for(lambda: not is_alive(agent))
     (left,) = (shop.repo / ".foureyes" / "runs").iterdir()

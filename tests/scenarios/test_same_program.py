@@ -27,7 +27,7 @@ def test_I6_by_default_another_claude_approves_and_that_is_said(stage: Stage) ->
     assert "reviewed by another claude" in [reason["message"] for reason in row["risk"]["reasons"]]
     said = stage.run(other, "approve", work.task, "--seen", work.seen)
     assert said.out.startswith(
-        f"approved {work.task}: you were not involved in it; the author is another claude (P7)"
+        f"approved {work.task}: you were not involved in it, though the author is also claude (P7)"
     ), said
 
 
@@ -37,7 +37,8 @@ def test_I6_a_person_who_says_no_at_init_keeps_one_claude_from_approving_another
     assert made.rc == 0, made
     why, _, question = made.out.partition("May one claude approve what another claude made?")
     assert (
-        "Two sessions of one program can miss the same mistakes, but by default (yes) each may review the other." in why
+        "Two sessions of one program can miss the same mistakes. Unless you say no, each may still review the other."
+        in why
     )
     assert question
     assert 'independence = "program"' in (stage.repo / "foureyes.toml").read_text()

@@ -61,7 +61,7 @@ def test_what_carries_a_security_task_is_looked_at_like_one_and_merges_after_it_
     small, said = upper(shop, option, onto=login.branch)
     assert [(row["task"], row["standing"]) for row in said["inside"]] == [(login.task, "in review")]
     text = shop.run(cast.claude, "submit", small.task, "--branch", small.branch).out
-    assert "submitted already" in text
+    assert "already submitted" in text
     assert (said["mode"], said["status"]) == ("per-task", "reviewing")
     shop.checked(cast.alice, small.task)
     shop.checked(cast.alice, login.task)
@@ -72,7 +72,7 @@ def test_what_carries_a_security_task_is_looked_at_like_one_and_merges_after_it_
     shop.approve(cast.alice, small)
     (waiting,) = shop.lines(cast.alice, "merge", "--list")
     assert waiting["inside"][0]["task"] == login.task
-    assert waiting["why"] == f"waits for {login.task}, whose work is inside (A7)"
+    assert waiting["why"] == f"waits for {login.task}, whose work it contains (A7)"
     assert shop.merge() == {small.task: "waiting"}
     assert shop.on_main("login.py") == shop.on_main("small.py") == ""
     shop.approve(cast.alice, login)
@@ -295,7 +295,7 @@ def test_a_branch_that_was_there_before_anybody_had_the_task_is_nobodys_to_take_
     shop.commit(f"fe/{task}", {"evil.py": "evil\n"})
     refused = shop.run(shop.cast.codex, "start", task, "--worktree")
     assert refused.rc != 0
-    assert "whose are they" in refused.err
+    assert "has no author on record" in refused.err
     assert shop.status(task) == "open"
 
 
@@ -349,7 +349,7 @@ def test_who_was_first_waits_for_nobody_and_what_a_hint_says_works_when_it_is_ty
     one = lower(shop)
     shop.git("switch", "-q", one.branch)
     two = begun(shop, cast.claude, "On the branch of another")
-    assert "nothing of its own" in shop.no(cast.claude, "submit", two, rules=["A5"]).text
+    assert "contains only the work of" in shop.no(cast.claude, "submit", two, rules=["A5"]).text
     shop.commit(one.branch, {"small.py": "small\n"})
     shop.git("reset", "-q", "--hard")
     said = shop.run(cast.claude, "submit", two)

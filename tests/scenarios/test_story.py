@@ -462,7 +462,7 @@ def test_init_by_a_person_commits_exactly_one_file_and_a_second_time_nothing(sta
     assert stage.git("show", "--name-only", "--format=", cwd=bare_repo) == "foureyes.toml"
     assert stage.git("status", "--porcelain", cwd=bare_repo) == "A  staged.txt"
     again = stage.run(stage.cast.alice, "init", cwd=bare_repo)
-    assert (again.rc, again.out.splitlines()[0]) == (0, "already a project; nothing changed")
+    assert (again.rc, again.out.splitlines()[0]) == (0, "this is already a project, so nothing was changed")
     other = stage.done(stage.cast.alice, "init", "--no-commit", cwd=bare_repo)
     assert (other["created"], other["commit"]) == (False, "")
 

@@ -103,7 +103,7 @@ def test_a_terminal_that_cannot_be_drawn_on_gets_the_status(stage: Stage) -> Non
     assert "reviewing 0" in terminal.bytes.decode()
     with Terminal(stage.cast.job, [*FE, "tui"], cwd=stage.repo, env={"TERM": "dumb"}) as terminal:
         assert terminal.end() != 0
-    assert "needs a terminal that can be drawn on" in terminal.bytes.decode()
+    assert "needs an interactive terminal" in terminal.bytes.decode()
 
 
 def test_what_was_typed_and_where_survives_kill_9(stage: Stage) -> None:

@@ -28,7 +28,7 @@ def asked(terminal: Terminal) -> int:
 
 
 def answer(terminal: Terminal, words: str, time: int = 1) -> None:
-    """Type the passphrase when it is asked for the so-many-th time."""
+    """Type the passphrase to the request the so-many-th time."""
     terminal.wait(lambda: asked(terminal) >= time, f"question {time}")
     terminal.read()  # what is typed before the question stands is thrown away
     terminal.type(f"{words}\r")

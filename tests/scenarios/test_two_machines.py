@@ -81,8 +81,8 @@ def test_a_main_that_was_pushed_over_is_told_on_both_machines_and_brought_back_b
     fresh = remote.with_name("fresh")
     git(remote, "clone", "-q", str(remote), str(fresh))
     joined = alpha.cast.alice.fe("store", "join", server.url, cwd=fresh)
-    assert f"{before[:7]} and lacks the last merge on record" in joined.out, joined
-    assert f"lacks the last merge on record ({tip(alpha.repo)[:7]} of {work.task})" in status_of(alpha, fresh)
+    assert f"{before[:7]} and lacks the last recorded merge" in joined.out, joined
+    assert f"lacks the last recorded merge ({tip(alpha.repo)[:7]} of {work.task})" in status_of(alpha, fresh)
     for stage in (alpha, beta):
         problem = stage.no(stage.cast.job, "merge", rules=["Q6"])
         assert work.task in problem.text

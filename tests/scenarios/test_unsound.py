@@ -31,9 +31,9 @@ def test_D5_broken_code_behind_an_editable_install_is_unsound_then_red_and_never
     report = shop.checked(cast.job, task, rc=6, env=path)
     (row,) = report["checks"]
     assert (row["outcome"], report["status"]) == ("unsound", "reviewing")
-    assert row["summary"].startswith(f"took src/shop/__init__.py of {shop.repo} (by {tmp_path}/venv)")
+    assert row["summary"].startswith(f"used src/shop/__init__.py of {shop.repo} (by {tmp_path}/venv)")
     assert row["summary"].endswith("begin its run with PYTHONPATH=src")
-    assert f"its Python has {shop.repo}/src installed in place" in shop.run(cast.alice, "doctor", env=path).out
+    assert f"its Python uses {shop.repo}/src installed in place" in shop.run(cast.alice, "doctor", env=path).out
     refused = shop.run(cast.alice, "approve", task, "--seen", work.seen, "-m", "fine", env=path)
     assert (refused.rc, "was unsound" in refused.out + refused.err) == (1, True)
     assert shop.merge(env=path) == {}

@@ -341,7 +341,7 @@ class ScriptedWorkshop:
 
     def add_checkpoint(self, task: str, name: str, commit: Sha, *, at: datetime) -> None:
         if self.marks.setdefault((task, name), commit) != commit:
-            raise Conflict(f"there is a checkpoint {name} already, at another commit")
+            raise Conflict(f"the checkpoint {name} already exists, at another commit")
 
     def checkpoints(self) -> list[CheckpointView]:
         return [CheckpointView(task, name, commit, "", "") for (task, name), commit in reversed(self.marks.items())]

@@ -79,7 +79,7 @@ def hold_by_rule(tx: Tx, gate: SessionId, task: str) -> str:
 def hold_for(context: Context, work: Work, task: str, summary: str) -> None:
     """Hold the task because the caller just recorded a blocker. (R1)"""
     me = work.tx.one("session.get", SessionView, id=work.actor.session)
-    stop(context, work, task, f"{me.name if me else work.actor.session} says blocker: {summary}")
+    stop(context, work, task, f"{me.name if me else work.actor.session} reported a blocker: {summary}")
 
 
 def why_not_resumed(context: Context, tx: Tx, me: Party, task: TaskId) -> Reason | None:
@@ -89,7 +89,7 @@ def why_not_resumed(context: Context, tx: Tx, me: Party, task: TaskId) -> Reason
     if made is None:
         return None
     step = by("other", fe("resume", task, "-m", phrase("why")))
-    return Reason("R1", f"reviewers stopped it, and its author does not lift that ({made.why})", step)
+    return Reason("R1", f"reviewers stopped it, and an author cannot lift that ({made.why})", step)
 
 
 def stop(context: Context, work: Work, task: str, words: str) -> None:
@@ -142,6 +142,6 @@ def lift_decided(work: Work, task: str, kind: str) -> None:
         return
     if held:
         gate.record(task, e.TaskResumed(reason=f"{task} was decided ({kind})"))
-        tx.notes.append(f"its hold is lifted with that: {one_line(held, LIFTED_LINE)}")
+        tx.notes.append(f"this also lifts its hold: {one_line(held, LIFTED_LINE)}")
     for pause in pauses:
         gate.record(task, e.RunsResumed(reason=f"{task} was decided ({kind})", by="rule", cycle=pause.cycle))

@@ -105,11 +105,13 @@ def ask(app: Application, actor: Actor, asked: RemoteCall) -> object:
     """Run a verb for a caller in another process, without a current directory here."""
     verb = by_name().get(asked.verb)
     if verb is None or why_here(verb.noun, verb.name) or _takes_a_runner(method_of(verb)):
-        raise BadInput(f"{asked.verb!r} is nothing that a run can ask its runner for.", next_step=fe("--help"))
+        raise BadInput(
+            f"{asked.verb!r} is not something that a run can request from its runner.", next_step=fe("--help")
+        )
     method = method_of(verb)
     names, into = _taken(method, KEPT.get(asked.verb, ()))
     if len(asked.args) > len(names) or not asked.given.keys() <= {*names}:
-        raise BadInput(f"{asked.verb} was called with arguments that it does not have.", next_step=_OTHER)
+        raise BadInput(f"{asked.verb} was called with unknown arguments.", next_step=_OTHER)
     _refuse_nobodys(actor, verb)
     values = _converted(asked, dict(zip(names, asked.args, strict=False)) | asked.given, into)
     if APART in names:
@@ -121,7 +123,7 @@ def ask(app: Application, actor: Actor, asked: RemoteCall) -> object:
     return answer
 
 
-_OTHER = prose("fe of another version asks: use the one that the runner is of")
+_OTHER = prose("this fe has a different version than the runner. Use the runner's version")
 
 
 def _takes_a_runner(method: Method) -> bool:

@@ -302,14 +302,16 @@ class Context:
         if len(rows) == 1 or any(row.id == wanted for row in rows):
             return TaskId(wanted if len(rows) > 1 else rows[0].id)
         if not rows:
-            raise NotFound(f"no task {visible(text)}.", next_step=fe("list", "--text", phrase("…")), task=wanted)
+            raise NotFound(
+                f"there is no task {visible(text)}.", next_step=fe("list", "--text", phrase("…")), task=wanted
+            )
         names = " or ".join(row.id for row in rows[:4])
-        raise AmbiguousId(f"{visible(text)} means {names}; type one more character", task=wanted)
+        raise AmbiguousId(f"{visible(text)} could mean {names}. Type one more character", task=wanted)
 
     def get(self, tx: Tx, task: TaskId) -> Task:
         row = tx.one("task.get", Task, id=task)
         if row is None:
-            raise NotFound(f"no task {task}.", next_step=fe("list", "--text", phrase("…")), task=task)
+            raise NotFound(f"there is no task {task}.", next_step=fe("list", "--text", phrase("…")), task=task)
         return row
 
     def check_version(self, tx: Tx, task: Task, seen: int | None) -> None:
@@ -435,7 +437,7 @@ def check_token(tx: Tx, actor: Actor) -> None:
         or token.ended
         or (token.session, token.role, token.task) != (actor.session, actor.role, actor.task)
     ):
-        refuse_verb("the token was refused.", Reason("I2", f"{actor.session} has no token that is good for this"))
+        refuse_verb("the token was refused.", Reason("I2", f"{actor.session} has no valid token for this"))
 
 
 def refuse_other_task(actor: Actor, task: str) -> None:
@@ -491,7 +493,7 @@ def needed(reason: str, verb: str, task: str) -> str:
     if is_blank(reason):
         missing = Reason(
             "T2",
-            f'{verb} needs a reason: -m "why"',
+            f'{verb} needs a reason. Add -m "why"',
             fe(*verb.split(), *task.split(), "-m", phrase("why")),
         )
         refuse_verb(f"{verb} needs a reason.", missing)
@@ -504,8 +506,8 @@ def refuse_from(task: Task, action: str) -> None:
         allowed = ", ".join(TRANSITIONS[action].from_)
         is_dropped = action in ("cancel", "delete") and is_allowed("close", task.status)
         step = by_person(fe("close", task.id, "-m", phrase("why"))) if is_dropped else fe("show", task.id)
-        reason = Reason("T2", f"{task.id} is {task.status}", step)
-        refuse_task(task.id, f"is {task.status}; {action} is possible from {allowed}", reason)
+        reason = Reason("T2", f"{task.id} is {task.status}, and {action} is possible only from {allowed}", step)
+        refuse_task(task.id, "was not changed", reason)
 
 
 def refuse_unless(decision: Decision, task: Task) -> None:

@@ -359,7 +359,7 @@ def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> di
     for row in tx.all("finding.troubles", Troubles, ids=ids):
         troubles[row.task] += ["a blocking finding was disputed"] if row.disputed else []
         troubles[row.task] += [WAIVED] if row.waived else []
-        troubles[row.task] += ["a blocking finding was claimed fixed and was not"] if row.false_fixed else []
+        troubles[row.task] += ["a blocking finding was claimed fixed but was not"] if row.false_fixed else []
     for task, rows in reviews.items():
         verdicts = set({row.session: row.effective for row in rows}.values())
         troubles[task] += ["reviewers disagree"] if len(verdicts) > 1 else []
@@ -448,7 +448,7 @@ def voiceless(context: Context, tx: Tx, sessions: Sequence[SessionId]) -> dict[S
 def without_voice(policy: ReviewPolicy, agents: Iterable[str]) -> list[str]:
     """Return the reasons why these agents' agreement does not count: they play a script outside of a demo. (V3)"""
     scripts = set(agents) & policy.scripted if not policy.demo else set()
-    return [f"{name} plays a script, and this is no demo" for name in sorted(scripts)]
+    return [f"{name} only plays a script, which works only in a demo" for name in sorted(scripts)]
 
 
 def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> CheckFacts:

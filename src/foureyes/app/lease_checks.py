@@ -40,9 +40,9 @@ def check_runner(tx: Tx, actor: Actor) -> RunnerRow:
     tx.ahead(*of_runner(actor))
     row = tx.one("run.runner", RunnerRow, session=actor.session)
     if row is None or row.ended_at:
-        ended = f"it was taken for dead at {row.ended_at}" if row and row.lost else "it has ended"
+        ended = f"another runner took it for dead at {row.ended_at}" if row and row.lost else "it has ended"
         why = ended if row else "no runner of this session is on record"
-        refuse_verb("nothing was changed.", Reason("J4", f"this runner writes nothing any more: {why}", BEGIN))
+        refuse_verb("nothing was changed.", Reason("J4", f"this runner can no longer write: {why}", BEGIN))
     if actor.lease is not None:
         check_lease(tx, actor, *actor.lease)
     return row
@@ -57,7 +57,7 @@ def _check_checks(tx: Tx, actor: Actor, task: str, fence: int) -> None:
     """Refuse a runner that does not hold the lease of the task's checks. (J4)"""
     held = tx.one("run.checks_of", CheckLease, task=task)
     if held is None or (held.runner, held.fence) != (actor.session, fence):
-        why = f"another runner has the checks of {task} by now"
+        why = f"another runner now runs the checks of {task}"
         refuse_verb("nothing was changed.", Reason("J4", why, fe("check", "show", task)))
 
 
@@ -73,7 +73,7 @@ def check_lease(tx: Tx, actor: Actor, run: str, fence: int) -> None:
         by_whom = f": {held.runner} has it now" if held is not None else ""
         refuse_verb("nothing was changed.", Reason("J4", f"the lease of {run} is lost{by_whom}", fe("status")))
     if held.state == "ended" and tx.one("run.at_work", Run, task=held.task) is not None:
-        why = f"{run} has ended, and another run of {held.task} is at work"
+        why = f"{run} has ended, and another run works on {held.task}"
         refuse_verb("nothing was changed.", Reason("J4", why, fe("show", held.task)))
 
 
@@ -129,5 +129,5 @@ def left_runs(context: Context, tx: Tx) -> dict[str, str]:
     words = {}
     for row, state in runners_seen(context, tx):
         if state != "live":
-            words[str(row.session)] = "its runner is not heard of" if state == "silent" else "its runner is gone"
+            words[str(row.session)] = "its runner is silent" if state == "silent" else "its runner is gone"
     return words

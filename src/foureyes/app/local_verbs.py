@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 _STANDS = "it depends on the current directory"
-_STARTS = "it starts programs of the tree, and they run below the caller"
-_LONG = "it takes as long as the journal is"
+_STARTS = "it runs programs from the checkout, below the caller's process"
+_LONG = "it takes longer as the journal grows"
 _RUNNER = "a runner starts no other runner"
-_MACHINE = "it reads the machine"
+_MACHINE = "it reads local files of the machine"
 HERE: dict[str, str] = {
     "projects.create": _STANDS,
     "projects.backup": "it writes a file at any path",

@@ -74,7 +74,7 @@ def each(tasks: Sequence[str], do: Callable[[str], Outcome]) -> list[Outcome]:
     if problems:
         reasons = [reason for problem in problems for reason in _reasons(problem)]
         raise Refused(
-            f"it is not possible for {len(problems)} of {len(names)} tasks, so none was changed.",
+            f"{len(problems)} of {len(names)} tasks cannot be changed like this, so none was changed.",
             reasons=tuple(reasons),
             next_step=reasons[0].next,
             task=problems[0].task,

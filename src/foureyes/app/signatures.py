@@ -265,10 +265,10 @@ def _no_key(context: Context, tx: Tx, verb: str, person: str) -> Reason:
     (I9)
     """
     if waiting := waiting_keys(context, tx):
-        lacks = f"the one that lies here does not count yet ({all_waiting(waiting)})"
-        return Reason("I9", f"{verb} needs a person's key, and {lacks}", add_waiting(waiting, person))
-    lacks = "none of this project's keys lies here" if active_keys(tx) else "this project has none yet"
-    return Reason("I9", f"{verb} needs a person's key, and {lacks}", NEW_KEY)
+        lacks = f"the key on this machine does not count yet ({all_waiting(waiting)})"
+        return Reason("I9", f"{verb} needs a person's key, but {lacks}", add_waiting(waiting, person))
+    lacks = "none of this project's keys is on this machine" if active_keys(tx) else "this project has none yet"
+    return Reason("I9", f"{verb} needs a person's key, but {lacks}", NEW_KEY)
 
 
 def why_unsignable(context: Context, tx: Tx, actor: Actor, verb: str, policy: ReviewPolicy) -> Reason | None:
@@ -279,8 +279,8 @@ def why_unsignable(context: Context, tx: Tx, actor: Actor, verb: str, policy: Re
     if keys_at_hand(context, actor, keys):
         return None
     if keys and any(key.fingerprint in context.keys.held() for key in keys):
-        why = f"{verb} needs a person's key, and no key of this project on this machine can sign"
-        return Reason("I9", why, prose("try it: the refusal names the file, and what is wrong with it"))
+        why = f"{verb} needs a person's key, but no key of this project on this machine can sign"
+        return Reason("I9", why, prose("try it, and the refusal names the file and its problem"))
     return _no_key(context, tx, verb, actor.person)
 
 

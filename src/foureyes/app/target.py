@@ -95,9 +95,9 @@ class ToldTarget(msgspec.Struct, frozen=True):
     def must(self, target: str) -> RemoteProblem:
         """Return the error for a caller that needs a commit when no source knows one."""
         why = self.unasked or f"{self.remote} was not asked"
-        here = f"no merge on record that {target} has is in this clone" if self.is_merged else "nothing was merged yet"
+        here = f"no recorded merge of {target} is in this clone" if self.is_merged else "nothing was merged yet"
         return RemoteProblem(
-            f"{here}, so only {self.remote} can say where {target} is: {why}",
+            f"{here}, so only {self.remote} knows where {target} is, but {why}",
             kind="unreachable",
             next_step=self.step,
         )
@@ -358,8 +358,8 @@ def points_on_record(tx: Tx) -> set[Sha]:
 # ---- Merge intents (Q4, Q6) ----
 
 _INTENT = Shape(r"([0-9a-f]{40}|[0-9a-f]{64}) ([0-9]{1,9}) (.+)")
-NOT_ARRIVED = "its merge was pushed and did not arrive"
-NOT_KNOWN = "its merge was pushed, and the remote has not confirmed it yet"
+NOT_ARRIVED = "its merge was pushed but did not arrive"
+NOT_KNOWN = "its merge was pushed, but the remote has not confirmed it yet"
 
 
 class SentMerge(msgspec.Struct, frozen=True):
@@ -406,7 +406,7 @@ def sent_for(tx: Tx, task: str) -> Sha | None:
 def refuse_sent(tx: Tx, task: str) -> None:
     """Refuse to end an approval while its merge may be on the remote. (Q4, Q6)"""
     if sent_for(tx, task) is not None:
-        why = f"the merge of {task} was pushed, and it is not known yet whether it arrived"
+        why = f"the merge of {task} was pushed, but it is not yet known whether it arrived"
         refuse_task(task, "was not changed", Reason("Q4", why, by_person_or_service(fe("merge"))))
 
 
@@ -424,7 +424,7 @@ def found_elsewhere(context: Context, project: ProjectView) -> str:
     recorded, place = project.place, context.store.place
     if not recorded or not place or recorded == place:
         return ""
-    return f"the journal says that the store lies {place_words(recorded)}, and this one was found {place_words(place)}"
+    return f"the journal says that the store is {place_words(recorded)}, but this one is {place_words(place)}"
 
 
 def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, ref: str = "") -> str:
@@ -496,10 +496,10 @@ def misplaced(context: Context, tx: Tx, project: ProjectView, *, told: Sha | Non
     try:
         anchor = lost_anchor(context, tx, project, ref=told or "")
     except (GitProblem, StoreProblem) as problem:
-        return [*filter(None, sentences), f"whether it lacks a merge of the target cannot be told: {problem.message}"]
+        return [*filter(None, sentences), f"it is unknown whether it lacks a merge of the target: {problem.message}"]
     if anchor:
         sentences.append(
-            f"the last merge on {project.target} names a row ({anchor[:20]}) that this store does not have: it is an "
+            f"the last merge on {project.target} names a row ({anchor[:20]}) that this store does not have, so the store is an "
             "older state or a copy"
         )
     return [sentence for sentence in sentences if sentence]
@@ -531,7 +531,7 @@ def merged_reason(task: str, merged: Mapping[str, Sha]) -> Reason | None:
     """
     if task not in merged:
         return None
-    text = f"its merge is on the target ({merged[task][:7]}), and this store, an older state or a copy, lacks it"
+    text = f"its merge is on the target ({merged[task][:7]}), but this store lacks it, so the store is an older state or a copy"
     return Reason("P12", text, by_person(ADOPT))
 
 

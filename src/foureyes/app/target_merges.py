@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 NEAR_TIP = 500
 """How many commits below a tip to search."""
-MEANT = "; if that was meant: "
+MEANT = ", or if that was intended: "
 UNTOLD = "this clone cannot tell which merges the target lacks"
 """The text for a clone with incomplete history."""
 HERE = by_person(fe("target", "here", "-m", phrase("why they move")))
@@ -64,26 +64,28 @@ def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = N
         return None
 
     task = task_merged_as(tx, newest)
-    last = f"the last merge on record ({newest[:7]} of {task})" if task else f"{newest[:7]}, from which merges go on"
+    last = (
+        f"the last recorded merge ({newest[:7]} of {task})" if task else f"{newest[:7]}, from which merging continued"
+    )
     remote, target = remote_of(context, tx), project.target
     where = f"{target} of {remote}" if remote else target
-    text = f"{where} is at {tip[:7]} and lacks {last}"
+    text = f"{where} is at {tip[:7]} and does not contain {last}"
     if repo.commit_of(newest) is None and repo.history(tip, NEAR_TIP).lacks:
-        return MergeStop(f"the history of this clone ends before {last}: {UNTOLD}", unshallow(remote))
+        return MergeStop(f"the history of this clone ends before {last}, so {UNTOLD}", unshallow(remote))
     if repo.commit_of(newest) is None:
-        fetch = shell("git", "fetch", blank("REMOTE"), before="bring it from the clone that has it: ")
+        fetch = shell("git", "fetch", blank("REMOTE"), before="push it from the clone that has it: ")
         return MergeStop(f"{text}, which this clone does not have", either(fetch, accepting(tip), joint=MEANT))
     accept, set_back = accepting(tip), repo.is_ancestor(tip, newest)
-    what = "it was set back" if set_back else "it was set to something else"
-    text = f"{text}: {what}, or the merge never arrived there"
+    what = "it was reset to an older commit" if set_back else "it was moved to another commit"
+    text = f"{text}. Either {what}, or the merge never arrived there"
 
     if strange := strays_beyond(context, tx, newest, tip):  # do not suggest to push unreviewed commits (Q5)
         look = by_person(looking_at(strange[0]))
-        text = f"{text}; that merge is based on commits that no task brought: {some_of(strange)}"
+        text = f"{text}. That merge is based on commits that belong to no task: {some_of(strange)}"
         return MergeStop(text, either(look, accept, joint=MEANT))
     back = by_person(_back(remote, target, tip, newest, set_back=set_back))
     if strange := strays_beyond(context, tx, tip, newest):
-        text = f"{text}; commits are there that no task brought: {some_of(strange)}"
+        text = f"{text}. It has commits that belong to no task: {some_of(strange)}"
         back = in_turn(by_person(looking_at(strange[0])), back)
     return MergeStop(text, either(back, accept, joint=MEANT))
 
@@ -106,7 +108,7 @@ def lost_merge(context: Context, tx: Tx, project: ProjectView, task: Task) -> st
     tip = noted_tip(context, tx, project) if at else None
     if not at or not task.merge or (tip is not None and context.repo.is_ancestor(task.merge, tip)):
         return ""
-    return f"its merge is not on {project.target}: a person accepted that on {at[:10]} (fe help Q6)"
+    return f"its merge is not on {project.target}, which a person accepted on {at[:10]} (fe help Q6)"
 
 
 def amiss(context: Context, tx: Tx, project: ProjectView, answer: RemoteAnswer | None = None) -> MergeStop | None:
@@ -154,8 +156,8 @@ def ahead_here(context: Context, remote: str, target: str, there: Sha) -> MergeS
     keep, switch = shell("git", "branch", f"{target}-{here[:7]}", target), shell("git", "switch", target)
     go = in_turn(keep, switch, shell("git", "reset", "--keep", there))
     look = shell("git", "log", "--oneline", f"{there}..refs/heads/{target}")
-    text = f"{target} of this clone has commits that {remote} lacks, and was left as it is"
-    return MergeStop(text, either(look, go, joint=f"; to put them aside and go on from {remote}: "))
+    text = f"{target} of this clone has commits that {remote} lacks, so it was left as it is"
+    return MergeStop(text, either(look, go, joint=f". To drop them here and continue from {remote}: "))
 
 
 def elsewhere(context: Context, tx: Tx) -> MergeStop | None:
@@ -166,8 +168,8 @@ def elsewhere(context: Context, tx: Tx) -> MergeStop | None:
     if place.clone == context.outside.clone():
         return None
     where = f"on {place.host}" if place.host else "in another clone"
-    text = f"merges are made {where}, and no remote carries the target: a merge here would make a second one"
-    return MergeStop(text, either(fe("merge", before=f"{where}: "), HERE, joint="; or, once this clone has them all: "))
+    text = f"merges are made {where}, and the target is on no remote, so a merge here would create a second target"
+    return MergeStop(text, either(fe("merge", before=f"{where}: "), HERE, joint=", or once this clone has them all: "))
 
 
 def merged_where(context: Context, tx: Tx) -> str:
@@ -393,7 +395,7 @@ def _behind(context: Context, known: KnownCommits, seen: TargetHistory, ends: li
 def _told(target: str, strange: _Strange) -> Unbrought | None:
     commits = strange.commits
     if strange.torn and not commits:
-        text = f"the authors of {target} are unknown: the history of this clone ends at {strange.torn[:7]}"
+        text = f"the authors of {target} are unknown, because the history of this clone ends at {strange.torn[:7]}"
         return Unbrought(text, unshallow())
     if not commits:
         return None
@@ -500,16 +502,18 @@ class Addressed:
         address = self._remote.address()
         if self._known is not None and address.digest != self._known.digest:
             raise self._refused(
-                f"{self.name} is at {address.shown} in this clone, and {self._known.shown} is on record", address
+                f"{self.name} is at {address.shown} in this clone, but {self._known.shown} is recorded", address
             )
         if self._known is None and address.apart:
-            raise self._refused(f"{self.name} is written elsewhere than it is read: {address.shown}", address)
+            raise self._refused(
+                f"{self.name} is pushed to a different address than it is fetched from: {address.shown}", address
+            )
         return address
 
     def _refused(self, why: str, address: Address) -> RemoteProblem:
         self._context.forget_remote(self.name)
         step = moved_to(address.shown)
-        return RemoteProblem(f"{why}: nothing goes there until a person says so", kind="moved", next_step=step)
+        return RemoteProblem(f"{why}. Nothing is pushed there until a person accepts it", kind="moved", next_step=step)
 
     def _record(self, address: Address) -> None:
         context = self._context

@@ -728,7 +728,7 @@ def _below(look: FolderFiles) -> Detected:
             for proposal in detected.checks
         ]
     left = len(parts) - MOST_PARTS
-    notes = [f"several projects in one repository; {left} more are not proposed"] if left > 0 else []
+    notes = [f"the repository has several projects, and {left} more are not proposed"] if left > 0 else []
     notes = notes or (["several projects in one repository"] if len(parts) > 1 else [])
     return Detected(tuple(checks), _together(ways), tuple(notes))
 
@@ -754,7 +754,7 @@ def _said(look: FolderFiles) -> list[str]:
     """Return notes to show before the checks run."""
     notes = []
     if is_workspace(look) or look.has("go.work"):
-        notes.append("a workspace of several packages: the checks are those of its top")
+        notes.append("this is a workspace of several packages, and the checks run at its top")
     if look.is_large():
-        notes.append("a large repository: these checks read all of it and may take long (timeout_minutes is 10)")
+        notes.append("this is a large repository, so these checks may take long (timeout_minutes is 10)")
     return notes

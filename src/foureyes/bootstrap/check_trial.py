@@ -117,7 +117,7 @@ def _best(
         checks = each(way)
         last = checks[-1].ran
         if way is not None and last is not None and last.unprepared:
-            notes.append(f"no environment is made by {way.prepare}: {last.unprepared}{_end_of(last.output)}")
+            notes.append(f"{way.prepare} could not prepare an environment: {last.unprepared}{_end_of(last.output)}")
             continue
         if best is None or _required(checks) > _required(best.checks):
             best = replace(detected, checks=checks, ways=(way,) if way is not None else ())
@@ -194,7 +194,11 @@ class _Each(msgspec.Struct, frozen=True):
         words = f"{verdict.outcome.replace('_', ' ')}: {verdict.summary.removesuffix(OR_REMOVE)}"
         lacks = NOT_FOUND.search(ran.output) if verdict.outcome != "passed" else None
         words += f" ({lacks[0]})" if lacks else ""
-        words += f"; it {in_words(ran.rewritten)}, which its writes name now: see that it should" if written else ""
+        words += (
+            f". It {in_words(ran.rewritten)}. These paths are now listed in its writes, so check that this is right"
+            if written
+            else ""
+        )
         passes = any(test.state == "passed" for test in ran.tests or ())
         can_tell = rule.report != "none" or rule.name not in TESTS  # a report tells which of the tests passed
         printed = "" if verdict.outcome == "passed" else "\n".join(ran.output.rstrip().split("\n")[-SHOWN_LINES:])
@@ -249,7 +253,7 @@ def beyond(detected: Detected, own: dict[str, SettingValue]) -> Detected:
     has = own.get("checks", ())
     names = {rule.name for rule in has if isinstance(rule, CheckRule)} if isinstance(has, tuple) else set()
     if names:
-        known = f"{FILE} has {', '.join(sorted(names))} already, which fe check run --target runs"
+        known = f"{FILE} already has {', '.join(sorted(names))}. To run them: fe check run --target"
         left = tuple(each for each in detected.checks if each.rule.name not in names)
         detected = replace(detected, checks=left, notes=(*detected.notes, known))
     if not any(key.startswith("checkout.") for key in own):
@@ -302,9 +306,9 @@ def _in_force(app: Application, actor: Actor, detected: Detected, own: dict[str,
         detected = replace(detected, own=then, ways=())
     if then == now or not (then.matters or now.matters):
         return detected
-    note = f"tried with the [checkout] of the {FILE} that lies here; the accepted one has another"
+    note = f"tried with the [checkout] of the local {FILE}, which differs from the accepted one"
     if not then.matters:
-        note = f"the accepted {FILE} has a [checkout], and the one that lies here has none: tried without"
+        note = f"tried without [checkout], because the local {FILE} has none, unlike the accepted one"
     return replace(detected, notes=(*detected.notes, note))
 
 

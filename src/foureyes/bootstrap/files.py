@@ -44,9 +44,9 @@ def own_settings(environ: Mapping[str, str]) -> tuple[Own, list[str]]:
         return Own(), []
     except (OSError, UnicodeDecodeError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else "it is not valid UTF-8"
-        return Own(), [f"{path} is left aside: {why}"]
+        return Own(), [f"{path} is ignored: {why}"]
     own, wrong = read_own(text)
-    return own, [f"{path}: {each}; left aside" for each in wrong]
+    return own, [f"{path}: {each}, so it is ignored" for each in wrong]
 
 
 # ---- Crash traces ----

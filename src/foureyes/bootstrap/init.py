@@ -110,7 +110,9 @@ def create_project(
     settings |= {"review.independence": "program"} if other_program else {}
     detected = _proposed(place, environ, settings, tell if trying else None)
     if not PREFIX.match(prefix):
-        raise BadInput(f"prefix {prefix!r}: one to ten small letters and digits, a letter first.")
+        raise BadInput(
+            f"prefix {prefix!r} is not allowed. Use one to ten lowercase letters and digits, starting with a letter."
+        )
     if again:
         begin_anew(place, environ, actor)
     elif new:
@@ -151,7 +153,7 @@ def _asked(cwd: str) -> tuple[Located, GitRepo]:
 
 
 def _kept_target(project: ProjectView, target: str | None) -> list[str]:
-    kept = f"the target stays {project.target}: it was chosen when the project was created"
+    kept = f"the target stays {project.target}, because it was chosen when the project was created"
     return [] if target in (None, project.target) else [kept]
 
 
@@ -241,10 +243,10 @@ def _there_before(app: Application) -> str:
     named = str(read_file(app.context.repo.file_at(project.target, FILE) or "").get("project.id", ""))
     if named not in ("", project.id):
         return (
-            f"{FILE} belongs to project {named}, whose store is not here: this one is another project and merges "
-            "nothing (P12). Bring its store here: there fe store backup FILE, here fe store restore FILE"
+            f"{FILE} belongs to project {named}, whose store is not here. This is another project, so it merges "
+            "nothing (P12). To bring the store here: fe store backup FILE there, then fe store restore FILE here"
         )
-    return f"{FILE} was there before and is not in force. Read it, then: fe config accept"
+    return f"{FILE} existed before and is not in force. Read it, then: fe config accept"
 
 
 def _target(repo: GitRepo, place: Located) -> str:
@@ -258,7 +260,7 @@ def _target(repo: GitRepo, place: Located) -> str:
     usual = usual_target(place)
     if usual not in ("", target):
         raise BadInput(
-            f"{target} is checked out, and there is {usual}: say which branch is to be protected.",
+            f"{target} is checked out, but there is also {usual}. Say which branch to protect.",
             next_step=either(fe("init", "--target", usual), fe("init", "--target", target)),
         )
     return target
@@ -334,17 +336,17 @@ def _write_config(
     if not os.path.lexists(path):
         _write_whole(path, text)
     if not commit:
-        notes.append(f"{FILE} is written but not committed; the built-in defaults are in force until it is on {target}")
+        notes.append(f"{FILE} is written but not committed. The built-in defaults are in force until it is on {target}")
         return _Written()
     if actor.kind != "human":
         notes.append(
-            f"{FILE} is written but not committed: that is for a person (P12). Until it is on {target}, the "
+            f"{FILE} is written but not committed, because only a person may commit it (P12). Until it is on {target}, the "
             "defaults are in force"
         )
         return _Written()
     if repo.default_target() != target:
         notes.append(
-            f"{FILE} is written but not committed: {target} is not checked out. Until it is on {target}, the "
+            f"{FILE} is written but not committed, because {target} is not checked out. Until it is on {target}, the "
             "defaults are in force"
         )
         return _Written()
@@ -365,7 +367,7 @@ def _is_ours(path: str, project: str) -> bool:
     except OSError as problem:
         name = os.path.basename(path)
         raise EnvironmentProblem(
-            f"{name} cannot be read: {problem.strerror}.", next_step=fe("init", before="look at it, then: ")
+            f"{name} cannot be read: {problem.strerror}.", next_step=fe("init", before="check it, then: ")
         ) from problem
 
 
@@ -422,7 +424,7 @@ def _refuse_unpulled(place: Located) -> None:
     named = read_file(text).get("project.id") if text else None
     if named:
         raise NoProject(
-            f"{FILE} on origin/{branch} names project {named}, and is not in this clone yet: another project would "
+            f"{FILE} on origin/{branch} names project {named}, but is not in this clone yet. A new project here would "
             "merge nothing (P12).",
             next_step=in_turn(shell("git", "pull"), fe("status")),
         )
@@ -435,7 +437,7 @@ def begin_anew(place: Located, environ: Mapping[str, str], actor: Actor) -> None
     permit(actor, "store adopt")
     folder, project, known = folder_of(place), project_on_target(place), settings_on_target(place)
     if not project:
-        raise Refused("foureyes.toml names no project whose journal could begin again.", next_step=fe("init"))
+        raise Refused("foureyes.toml names no project, so there is no journal to start again.", next_step=fe("init"))
     names = (os.path.basename(place.root) or "project", str(known.get("project.prefix") or "fe"))
 
     def begin(store: Store) -> None:
@@ -444,7 +446,7 @@ def begin_anew(place: Located, environ: Mapping[str, str], actor: Actor) -> None
             projects.create(actor, *names, str(known.get("project.target") or "main"), lost=True)
 
     if os.path.lexists(os.path.join(folder, NAME)):
-        raise Refused(f"there is a store here already ({FOLDER}/{NAME}).", next_step=fe("doctor"))
+        raise Refused(f"there is already a store here ({FOLDER}/{NAME}).", next_step=fe("doctor"))
     with made_folder(folder) as made:
         if address := server_address(place, environ):
             _on_server(made, address, project, begin, kept=not environ.get("FOUREYES_STORE"))
@@ -466,7 +468,7 @@ def _on_server(folder: str, address: str, project: str, begin: Callable[[Store],
     from foureyes.adapters.store.shared_store import Pointer, has_project, open_shared, write_pointer
 
     if has_project(address, project):
-        raise Refused("that server has a store of this project already.", next_step=fe("doctor"))
+        raise Refused("that server already has a store of this project.", next_step=fe("doctor"))
     put_mirrors_aside(folder, now())
     begin(open_shared(folder, address, project, now(), create=True))
     write_pointer(folder, Pointer(project, address if kept else ""))

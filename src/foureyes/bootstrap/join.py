@@ -92,7 +92,7 @@ def _named(place: Located, project: str) -> str:
         raise Refused(
             f"foureyes.toml is not on {branch} in this clone, so nothing says which project it belongs to.",
             next_step=in_turn(
-                by("other", shell("git", "push"), "where the project was made, after fe init: "),
+                by("other", shell("git", "push"), "in the clone where fe init ran: "),
                 shell("git", "pull", before="here "),
                 fe("store", "join", blank("URL")),
                 joint=", then ",
@@ -135,12 +135,12 @@ def _refuse_other_store(folder: str, project: str, url: str) -> None:
         raise Refused(f"this clone has joined project {pointer.project}, not {project}.", next_step=fe("doctor"))
     if os.path.lexists(path) and project_in(path) == project:
         raise Refused(
-            "this clone has the project's store itself, as a file.",
+            "this clone already has the project's store, as a file.",
             next_step=fe("store", "copy", blank("postgresql://…"), before="move it to the server: "),
         )
     if os.path.lexists(path):
         raise Refused(
-            f"this clone has a store of its own in {FOLDER}/, of another project than foureyes.toml names ({project}).",
+            f"this clone has a store of another project in {FOLDER}/, and foureyes.toml names {project}.",
             next_step=fe(
                 "store",
                 "join",
@@ -156,11 +156,15 @@ def _refuse_no_store(address: str, project: str) -> None:
     if not has_project(address, project):
         copy = fe("store", "copy", blank("postgresql://…"))
         raise NoStore(
-            f"foureyes.toml names project {project}, and that database has no store of it: a second journal of one "
-            "project is never begun.",
+            f"foureyes.toml names project {project}, but that database has no store of it. A project never gets "
+            "a second journal.",
             next_step=either(
                 by("person", copy, "on the machine that has the store a person runs: "),
-                by("person", fe("store", "restore", blank("FILE")), "is it lost, its owner restores a backup: "),
+                by(
+                    "person",
+                    fe("store", "restore", blank("FILE")),
+                    "if the store is lost, its owner restores a backup: ",
+                ),
                 joint="; ",
             ),
         )
@@ -199,12 +203,8 @@ def _missing(app: Application, *, kept: bool) -> list[Check]:
     if note is not None:
         missing.append(Check("configuration", "warn", note.text, note.next))
     if not kept:
-        missing.append(
-            Check("address", "warn", f"the address is not written down: every call needs {FROM_ENVIRONMENT}")
-        )
+        missing.append(Check("address", "warn", f"the address is not stored, so every call needs {FROM_ENVIRONMENT}"))
     if not keys:
-        alone = (
-            "no keys of people: you at another machine are another person to the rules (I1), unless one key is on both"
-        )
+        alone = "people have no keys here, so on another machine you count as another person (I1), unless the same key is on both"
         missing.append(Check("keys", "warn", alone, NEW_KEY))
     return missing

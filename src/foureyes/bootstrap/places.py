@@ -27,9 +27,11 @@ def repository(cwd: str) -> Located:
     place = locate(cwd)
     if place is None and (broken := _broken_above(cwd)):
         raise EnvironmentProblem(
-            f"{broken} is there, and git does not take it for a repository: HEAD, objects or refs is missing.",
+            f"{broken} exists, but git does not accept it as a repository, because HEAD, objects or refs is missing.",
             next_step=in_turn(
-                shell("git", "init", os.path.dirname(broken), before="what is missing is put back, nothing else: "),
+                shell(
+                    "git", "init", os.path.dirname(broken), before="this restores what is missing and nothing else: "
+                ),
                 fe("init"),
             ),
         )
@@ -99,8 +101,8 @@ def refuse_odd(folder: str) -> None:
         return
     if not stat.S_ISDIR(mode):
         raise EnvironmentProblem(
-            f"{folder} is {kind_of(mode)}: the folder of a project is a directory of its own. Nothing was changed.",
-            next_step=prose(f"find out who put it there, and move {FOLDER} away or the directory itself here"),
+            f"{folder} is {kind_of(mode)}, but a project's folder must be a real directory. Nothing was changed.",
+            next_step=prose(f"find out who put it there, then move {FOLDER} away or put the real directory here"),
         )
 
 
@@ -128,21 +130,21 @@ def no_project_here(place: Located, environ: Mapping[str, str] | None = None) ->
         return None
     if not known.get("project.id"):
         return None
-    what = f"{FILE} names project {known['project.id']}, and its store is not in this clone"
+    what = f"{FILE} names project {known['project.id']}, but its store is not in this clone"
     address = str(known.get("store.url") or "")
     why = why_not_kept(address)
     if address and not why:
-        return NoProject(f"{what}: it is on a PostgreSQL server.", next_step=_join(address))
+        return NoProject(f"{what}. It is on a PostgreSQL server.", next_step=_join(address))
     if (environ or {}).get("FOUREYES_STORE"):
-        return NoProject(f"{what}: FOUREYES_STORE names a PostgreSQL server.", next_step=_join())
+        return NoProject(f"{what}. FOUREYES_STORE names a PostgreSQL server.", next_step=_join())
     if why:
         return NoProject(
-            f"{what}: store.url says where it is, and is not used: {why}.",
+            f"{what}. store.url says where it is, but is not used: {why}.",
             next_step=by(
                 "person", fe("store", "join", blank("postgresql://…")), "a person with the address joins it: "
             ),
         )
-    return NoProject(f"{what}: it is beside the clone where fe init was typed, or on a server.", next_step=_ways())
+    return NoProject(f"{what}. It is in the clone where fe init ran, or on a server.", next_step=_ways())
 
 
 def _ways() -> Steps:
@@ -152,7 +154,7 @@ def _ways() -> Steps:
     bring = fe("store", "backup", blank("FILE"), before="or bring it here: there ", after=", here ")
     return in_turn(
         prose("work in that clone, or in a git worktree of it"),
-        by_person(fe("store", "join", blank("postgresql://…"), before="is it on a server, join it: ")),
+        by_person(fe("store", "join", blank("postgresql://…"), before="if it is on a server, join it: ")),
         in_turn(share, by_person(join), joint=""),
         in_turn(bring, by_person(fe("store", "restore", blank("FILE"))), joint=""),
         ANEW,
@@ -165,7 +167,7 @@ def _join(address: str = "") -> Steps:
     return either(by("person", step, "a person joins it: "), fe("init", before="an agent or a service: "), joint="; ")
 
 
-ANEW = by("person", fe("init", "--again"), "is it lost, a person begins a new journal: ")
+ANEW = by("person", fe("init", "--again"), "if it is lost, a person starts a new journal: ")
 """Next step if the store is lost everywhere."""
 
 

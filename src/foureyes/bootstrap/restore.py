@@ -89,10 +89,10 @@ def _refuse_unsaid(place: Located, address: str, *, into_file: bool) -> str:
         project = _project(place)
         if not project or has_project(address, project):
             raise BadInput(
-                "the server of this project still has its store, and a file would be a second one.",
+                "this project's store is still on its server, and a file would be a second store.",
                 next_step=either(
                     fe("store", "restore", blank("FILE"), before="to put the backup on the server: "),
-                    prose(f'or its owner renames it in psql first: ALTER SCHEMA "foureyes_{project}" RENAME TO …'),
+                    prose(f'or its owner first renames it in psql: ALTER SCHEMA "foureyes_{project}" RENAME TO …'),
                     joint="; ",
                 ),
             )
@@ -138,7 +138,7 @@ def _on_server(
     with made_folder(folder_of(place)) as folder:
         pointer, project = read_pointer(folder), _project(place)
         if not project:
-            raise StoreProblem("nothing says whose store it is.", next_step=fe("store", "restore", blank("FILE")))
+            raise StoreProblem("the project of this store is unknown.", next_step=fe("store", "restore", blank("FILE")))
         done, owner = put_back(folder, check_url(address), project, source, now(), noted)
         if pointer is None:
             write_pointer(folder, Pointer(project, "" if environ.get("FOUREYES_STORE") else address))

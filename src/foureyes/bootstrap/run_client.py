@@ -50,11 +50,15 @@ def _opened(cwd: str, environ: Mapping[str, str], why: str, way: Steps) -> Appli
     except StoreProblem as problem:
         if environ.get("FOUREYES_STORE") or not os.path.lexists(os.path.join(folder_of(repository(cwd)), "store.json")):
             raise
-        raise StoreProblem(f"{why}, and a run has no other way to a store on a server.", next_step=way) from problem
+        raise StoreProblem(
+            f"{why}, and a run cannot reach a store on a server in any other way.", next_step=way
+        ) from problem
 
 
-_ON = by("person", fe("run"), "where commands may not connect, use the tools of its MCP server; else a person runs: ")
-_WITHOUT = prose("continue without it: the runner does the rest after the submission")
+_ON = by(
+    "person", fe("run"), "if commands may not connect, use the tools of its MCP server. Otherwise, a person runs: "
+)
+_WITHOUT = prose("continue without it, because the runner does the rest after the submission")
 
 
 class Reached:
@@ -92,7 +96,9 @@ class Reached:
     def at_home(self, why: str) -> Application:
         """Return the project opened through its store."""
         if self._own is None:
-            self._own = _opened(self._cwd, self._environ, f"no runner does this for a run ({why})", _WITHOUT)
+            self._own = _opened(
+                self._cwd, self._environ, f"a runner does not do this for a run, because {why}", _WITHOUT
+            )
         return self._own
 
     def close(self) -> None:

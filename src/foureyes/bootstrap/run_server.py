@@ -83,7 +83,7 @@ class RunDoors:
         try:
             return self._done(peer, wire.read(sent, wire.Request), stall)
         except wire.Unreadable as problem:
-            refused = BadInput(f"that is nothing that a run can ask: {problem}.", next_step=_SAME)
+            refused = BadInput(f"a run cannot request that: {problem}.", next_step=_SAME)
         except FoureyesError as problem:
             refused = problem
         except Exception as problem:  # a defect ends this call, not the runner
@@ -96,7 +96,9 @@ class RunDoors:
             asked = RemoteCall(verb=request.verb, args=request.args, given=request.given, knows=request.knows)
             answer = wire.answer(actor if request.verb == WHO else ask(app, actor, asked))
         if len(answer) > LARGEST:
-            raise Refused(f"the answer has more than {LARGEST >> 20} MB.", next_step=prose("ask for less of it"))
+            raise Refused(
+                f"the answer has more than {LARGEST >> 20} MB.", next_step=prose("ask for a smaller part of it")
+            )
         return answer
 
     @contextmanager
@@ -128,7 +130,7 @@ class RunDoors:
         return Internal(f"internal error, nothing was changed. {report}")
 
 
-_SAME = prose("use the fe that the runner is of")
+_SAME = prose("use the same version of fe as the runner")
 
 
 def _caller(app: Application, peer: Peer, request: wire.Request, token: str) -> Actor:

@@ -70,12 +70,13 @@ def for_people(app: Application, actor: Actor) -> str:
         stopped = [row for row in app.attention.view(actor).rows if row.kind not in ("review", "check")]
     except FoureyesError:
         return ""
-    state = "paused" if all(row.kind == "pause" for row in stopped) else "stopped"
     parts = [f"{n} task{' waits' if n == 1 else 's wait'} for your review (fe, R)"] if n else []
     parts += (
-        [f"{len(stopped)} {'is' if len(stopped) == 1 else 'are'} {state} (fe status --attention)"] if stopped else []
+        [f"{len(stopped)} {'needs' if len(stopped) == 1 else 'need'} attention (fe status --attention)"]
+        if stopped
+        else []
     )
-    return "; ".join(parts) + "." if parts else ""
+    return ". ".join(parts) + "." if parts else ""
 
 
 class Running:
@@ -235,7 +236,10 @@ def _encoded(problem: FoureyesError) -> str:
 def refusal_of(words: str) -> FoureyesError:
     """Return the refusal that the child sent."""
     if not words.startswith(REFUSAL):
-        return Refused("no runner began.", reasons=(Reason("I5", words or "it ended before it began", fe("doctor")),))
+        return Refused(
+            "no runner was started.",
+            reasons=(Reason("I5", words or "its process ended before the runner was ready", fe("doctor")),),
+        )
     refusal = msgspec.json.decode(words.removeprefix(REFUSAL), type=_Told)
     kind = getattr(errors, refusal.kind, Refused)
     reasons = tuple(Reason(rule, text, Steps(*steps)) for rule, text, steps in refusal.reasons)

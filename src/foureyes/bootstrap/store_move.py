@@ -57,9 +57,13 @@ def copy_store(
 
     if shared_store.read_pointer(folder) is not None:
         back = fe(
-            "store", "restore", blank("FILE"), "--into-file", before="to have it in a file again, make a backup, then: "
+            "store",
+            "restore",
+            blank("FILE"),
+            "--into-file",
+            before="to move it back into a file, make a backup, then: ",
         )
-        raise Refused("the store is on a server already.", next_step=back)
+        raise Refused("the store is already on a server.", next_step=back)
     return shared_store.move_to_server(
         folder,
         shared_store.kept_url(url),

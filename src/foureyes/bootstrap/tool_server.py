@@ -37,8 +37,8 @@ class Served:
         """Yield the Application and the caller. Use it in the thread that asks. [I5]"""
         if self._root and not isdir(self._root):
             raise EnvironmentProblem(
-                f"the project of this MCP server is not at {self._root} any more, and nothing was done.",
-                next_step=prose("start the server again where the project is now"),
+                f"the project of this MCP server is no longer at {self._root}. Nothing was done.",
+                next_step=prose("start the server again in the project's new place"),
             )
         self._root = self._root or repository(self._cwd).root  # a start worktree may go
         app = self._opened()

@@ -32,7 +32,7 @@ def read_profile(profile: object, name: str, where: str) -> Profile:
     """
     if not NAME.fullmatch(name) or name == HUMAN:
         raise ConfigError(
-            f"{where}: {name!r} cannot be the name of an agent: letters, digits, . _ and -, and not {HUMAN}"
+            f"{where}: {name!r} cannot be the name of an agent. Use letters, digits, . _ and -, and not {HUMAN}"
         )
     known = DEFAULT_PROFILES.get(name, Profile(name))
     is_same = isinstance(profile, dict) and profile.get("program", known.program) == known.program

@@ -41,7 +41,7 @@ def refuse_disagreement(layers: Layers, key: str = "") -> None:
     if conflicts:
         is_named = any(each in conflicts for each in _of_profiles(layers))
         raise ConfigError(
-            "; ".join(f"{each.key}: {each.text}" for each in conflicts),
+            ". ".join(f"{each.key}: {each.text}" for each in conflicts),
             next_step=fe("agent", "list", before="fix foureyes.toml. Known profiles: ") if is_named else MEND,
         )
 
@@ -57,22 +57,26 @@ def _unknown(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[
     ):
         missing = [name for name in names if name not in known and name != HUMAN]
         if missing:
-            yield Disagreement(key, f"no profile is named {', '.join(missing)}; there are {', '.join(sorted(known))}")
+            yield Disagreement(key, f"no profile is named {', '.join(missing)}. Profiles: {', '.join(sorted(known))}")
     for label, rule in policy.label_rules.items():
         key, agents = "review.label_rules", [name for name in rule.reviewers if is_profile(name)]
         missing = [name for name in agents if name not in known]
         if missing:
             yield Disagreement(
-                key, f"{label}: no profile is named {', '.join(missing)}; people are user@host, or human"
+                key, f"{label}: no profile is named {', '.join(missing)}. Name a person as user@host, or human"
             )
         if agents and rule.independence == "human":
-            yield Disagreement(key, f"{label}: independence = human asks for people, and {', '.join(agents)} is none")
+            yield Disagreement(
+                key, f"{label}: independence = human asks for people, but {', '.join(agents)} is not a person"
+            )
 
 
 def _too_many(peers: PeersRule) -> Iterator[Disagreement]:
     """Yield a request for more reviewers than are named. Without names there is no limit."""
     if peers.reviewers and peers.ask > len(set(peers.reviewers)):
-        yield Disagreement("review.peers.ask", f"{peers.ask} are to be asked, {len(peers.reviewers)} are named")
+        yield Disagreement(
+            "review.peers.ask", f"{peers.ask} reviewers should be asked, but only {len(peers.reviewers)} are named"
+        )
 
 
 def _never_looked_at(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[Disagreement]:

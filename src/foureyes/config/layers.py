@@ -57,8 +57,8 @@ def resolve(setting: Setting, layers: Layers) -> Resolved:
         return below
     if is_looser(setting, wanted, below.value) and (setting.only_tighter or not layers.human):
         note = (
-            f"{setting.env} = {shown(wanted)} is looser than {shown(below.value)} and was ignored: only a person may "
-            "loosen (P12)"
+            f"{setting.env} = {shown(wanted)} is looser than {shown(below.value)} and was ignored, because only a person may "
+            "loosen it (P12)"
         )
         return Resolved(setting.key, below.value, below.source, note)
     return Resolved(setting.key, wanted, "environment")
@@ -100,7 +100,7 @@ def _agreeing(setting: Setting, values: dict[str, SettingValue], layer: str) -> 
     if len(values) > 1 and len({str(value) for value in values.values()}) > 1:
         claims = " but ".join(f"{name} says {shown(value)}" for name, value in values.items())
         raise ConfigError(
-            f"{layer} disagrees with itself about {setting.key}: {claims}", next_step=prose("keep one of them")
+            f"{layer} sets {setting.key} twice, with different values: {claims}", next_step=prose("keep one of them")
         )
     return next(iter(values.values()), None)
 

@@ -45,5 +45,5 @@ def read_own(text: str) -> tuple[Own, list[str]]:
                 known[field.name] = msgspec.convert(given[field.name], field.type)
             except msgspec.ValidationError as problem:
                 wrong.append(f"{field.name}: {problem}")
-    wrong += [f"{key}: there is no such setting" for key in given if key not in {*Own.__struct_fields__, *REMOVED}]
+    wrong += [f"there is no setting {key}" for key in given if key not in {*Own.__struct_fields__, *REMOVED}]
     return msgspec.convert(known, Own), wrong

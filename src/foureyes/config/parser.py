@@ -60,7 +60,7 @@ def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Settin
         if setting is None:
             raise ConfigError(
                 f"{where}: there is no such key.{_nearest(key)}",
-                next_step=prose(f"keys there are: {', '.join(BY_KEY)}"),
+                next_step=prose(f"known keys: {', '.join(BY_KEY)}"),
             )
         if setting.kind == "profiles" and isinstance(value, dict):
             from foureyes.config.agent_profiles import read_profile
@@ -184,7 +184,7 @@ def _linters(tools: list[str], where: str | KeyPosition) -> tuple[str, ...]:
     try:
         most_of(tools)
     except ValueError as problem:
-        raise ConfigError(f'{where}: {problem}; write "eslint", or "eslint=LOW"') from None
+        raise ConfigError(f'{where}: {problem}. Write "eslint" or "eslint=LOW"') from None
     return tuple(tools)
 
 
@@ -195,7 +195,7 @@ def _label_rules(rules: dict[str, object], where: str | KeyPosition) -> dict[str
     for label, rule in rules.items():
         name = known.setdefault(folded(label), label)
         if name in by_label:
-            raise ConfigError(f"{where}.{label}: {name} is the same label; write one rule for both")
+            raise ConfigError(f"{where}.{label}: {name} is the same label. Write one rule for both")
         by_label[name] = _label_rule(rule, name, f"{where}.{label}")
     return by_label
 
@@ -228,18 +228,18 @@ def _checks(rules: list[object], where: str | KeyPosition) -> tuple[CheckRule, .
             raise ConfigError(f"{where} number {number}: {problem}; allowed are {allowed}") from None
         if not CHECK_NAME.fullmatch(check.name) or check.name in {earlier.name for earlier in checks}:
             raise ConfigError(
-                f"{where} number {number}: name {check.name!r}: one word of letters, digits, - and _, and each once"
+                f"{where} number {number}: the name {check.name!r} must be one word of letters, digits, - and _, used only once"
             )
         if check.checkout is not None:
-            raise ConfigError(f"{where} {check.name}: checkout is a table of the project, [checkout]")
+            raise ConfigError(f"{where} {check.name}: checkout belongs to the project, under [checkout]")
         if not check.run.strip() or not 1 <= check.timeout_minutes <= 24 * 60:
-            raise ConfigError(f"{where} {check.name}: run must not be empty, timeout_minutes is 1 to 1440")
+            raise ConfigError(f"{where} {check.name}: run must not be empty, and timeout_minutes must be 1 to 1440")
         if check.report_files and (check.report == "none" or any(map(_leads_out, check.report_files))):
             raise ConfigError(
-                f"{where} {check.name}: report_files are globs below the checkout, of a report that is junit or sarif"
+                f"{where} {check.name}: report_files must be globs below the checkout, and report must be junit or sarif"
             )
         if any(map(_leads_out, check.writes)):
-            raise ConfigError(f"{where} {check.name}: writes are globs of files of its tree")
+            raise ConfigError(f"{where} {check.name}: writes must be globs of files in its checkout")
         checks.append(check)
     return tuple(checks)
 

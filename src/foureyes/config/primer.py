@@ -16,13 +16,13 @@ WORK
   fe next                          claim the best ready task   (or: fe start ID)
   cd .foureyes/worktrees/ID        your own checkout of it: work and commit there
   fe show ID --context             the task and all earlier feedback
-  fe finding list ID --open        open findings; answer each that blocks:
+  fe finding list ID --open        open findings. Answer each blocking one:
   fe finding answer F --fixed|--rejected -m "…"   (--rejected needs --ground and a technical reason)
-  fe log ID "what you found out"   leave a trail
+  fe log ID "what you found out"   record what you learn
   fe submit ID -m "what you did"   then: fe next
   fe handoff ID --done … --remaining …     if you stop early
 REVIEW (other people's work)
-  fe list --reviewable             what you may approve, as 2.9b20c4d1
+  fe list --reviewable             tasks you may approve, named like 2.9b20c4d1
   fe check show ID                 check results (a person or a service runs the checks)
   fe show ID --diff                the whole change: read it first
   fe approve ID --seen ATTEMPT.DIFF [-m "why"]   -m is required if you created the task
@@ -30,7 +30,7 @@ REVIEW (other people's work)
   fe review submit ID FILE         your findings as a document: fe show ID --prompt review
   fe finding judge F --verified|--not-fixed|--accepted|--overruled
 SUB-AGENTS count as you until each has its own token
-  fe session spawn ID --role implement|review     pass the token as FOUREYES_TOKEN; later: fe session end NAME
+  fe session spawn ID --role implement|review     pass the token as FOUREYES_TOKEN, later: fe session end NAME
 Every command has --json and --help. Exit codes: 0 done, 1 refused by a rule, 2 usage, 3 not found,
 4 someone else was faster, 5 environment, 6 verification failed. Who am I: fe whoami
 """

@@ -570,12 +570,12 @@ def names_of(key: str) -> list[str]:
 def instead_of(key: str) -> str:
     """Return the replacement for a former key, or an empty string for any other key."""
     if key in REMOVED:
-        return f"{key} has no effect, remove it ({REMOVED[key]})"
+        return f"{key} has no effect and can be removed ({REMOVED[key]})"
     if key == POLICY_ALIAS or key not in ALIASES:
         return ""
     new = ALIASES[key]
     if not BY_KEY[new].builtin:
         return f"{key} is now {new}"
     if key in WHOLE_LISTS:
-        return f"{key} still replaces the built-in list: write {new}, which adds to it"
-    return f"{key} is now {new} and adds to the built-in list"
+        return f"{key} still replaces the built-in list. Write {new} instead, which adds to it"
+    return f"{key} is now {new}, which adds to the built-in list"

@@ -16,10 +16,8 @@ from foureyes.demo.story import Story, StoryBroken
 
 def play(folder: Path) -> None:
     """Play and print the whole story."""
-    print("A small shop, 7 tasks, 3 agents at once. Nothing outside of a temporary directory is touched.")
-    print(
-        "Nothing is done until someone other than its author has approved it: the checks of the project, or a person."
-    )
+    print("A small shop, 7 tasks, 3 agents at once. Nothing outside a temporary directory is touched.")
+    print("Nothing reaches main until someone other than its author approves it: the project's checks, or a person.")
     s = Story(folder)
     try:
         acts.set_the_stage(s)
@@ -32,9 +30,7 @@ def play(folder: Path) -> None:
         s.close()
     command = Path(sys.executable).with_name("fe")
     print(f"\nfe is {command}" if command.exists() else "")
-    print(
-        "Your turn: two tasks wait for you there. R opens the queue, Enter a task, D its diff, A approves, ? is help."
-    )
+    print("Your turn: two tasks wait for you. R opens the queue, Enter a task, D its diff, A approves, ? shows help.")
     print(s.kept)
 
 
@@ -46,11 +42,11 @@ def main() -> int:
             live.play(folder) if live.can_open() else play(folder)
     except (StoryBroken, OSError) as problem:
         sys.stdout.flush()
-        print(f"\nThe demo failed. {problem}\nKept for a look: {folder}", file=sys.stderr)
+        print(f"\nThe demo failed. {problem}\nThe files are kept in {folder}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         sys.stdout.flush()
-        print(f"\nEnded. What it did is kept in {folder}", file=sys.stderr)
+        print(f"\nThe demo has ended. Its files are kept in {folder}", file=sys.stderr)
         return 130
     return 0
 

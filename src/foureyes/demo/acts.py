@@ -32,9 +32,11 @@ def set_the_stage(s: Story) -> None:
 
 def plan(s: Story, settings: str = "") -> DemoTasks:
     """Set up the project with its checks and agents, and import the plan."""
-    s.tell("1. Alice makes the repository a project. Its Makefile has tests: they become the checks.")
+    s.tell("1. Alice makes the repository a project. The tests in its Makefile become the checks.")
     s.do(s.alice, "fe init --try", "Foureyes project created.", "tried: passed")
-    s.tell("2. Two agents will work here, dev and its senior. Alice commits that, accepts it, and imports her plan.")
+    s.tell(
+        "2. Two agents will work here, dev and its senior. Alice adds them to the configuration and imports her plan."
+    )
     file = s.repo / "foureyes.toml"
     text = file.read_text(encoding="utf-8").replace("[project]\n", "[project]\ndemo = true\n", 1)
     agents = shop.SETTINGS.replace("{script}", str(s.folder / "play.json"))
@@ -54,7 +56,7 @@ def sprint(s: Story, runner: Player, target: str, *options: str) -> None:
     late = time.monotonic() + PATIENCE
     while not json.loads(s.do(s.alice, "fe status --json", quiet=True))["runners"]:
         if time.monotonic() > late or runner.has_answered:
-            raise StoryBroken("no runner is at work")
+            raise StoryBroken("no runner is running")
         time.sleep(LOOK_SECONDS)
     s.do(s.alice, "fe sprint start s-01", "s-01 has started: 7 tasks")
 
@@ -63,7 +65,7 @@ def night(s: Story, t: DemoTasks) -> str:
     """Run the agents until no work is left: they submit, and are checked, sent back or merged. Return the runner's
     output.
     """
-    s.tell("3. Alice makes the plan a sprint, with a runner, and goes home. Nobody types anything from here on.")
+    s.tell("3. Alice starts a sprint with a runner and goes home. From here on, nobody types anything.")
     runner = Player(s.folder, "runner", person=True)
     try:
         sprint(s, runner, "--until-idle", "--until-idle")
@@ -80,19 +82,17 @@ def night(s: Story, t: DemoTasks) -> str:
 
 def morning(s: Story, t: DemoTasks, output: str) -> None:
     """Show the results of the night, each with the rule behind it."""
-    s.tell("4. The morning. By itself: what was green and simple is on main, with the reason.")
+    s.tell("4. The next morning, simple changes with green checks are on main. Each shows why it was approved.")
     s.do(s.alice, "git log --graph --oneline main")
-    s.do(s.alice, f"fe show {t[shop.GREET]}", "M4, by the rule itself")
-    s.tell("5. The discount was wrong at first: red checks sent it back, and who wrote it fixed it.")
+    s.do(s.alice, f"fe show {t[shop.GREET]}", "M4, automatically by a rule")
+    s.tell("5. The discount was wrong at first. Red checks sent it back, and its author fixed it.")
     s.do(s.alice, f"fe show --rounds {t[shop.DISCOUNT]}", "developer  in review")
-    s.tell("6. Two tasks changed one line. The second did not fit any more: it went back, and came again.")
+    s.tell("6. Two tasks changed the same line. The second one conflicted, was sent back, and was submitted again.")
     second = found(r"(fe-\w+) conflict", output)
     print("".join(f"    {line.strip()}\n" for line in output.splitlines() if second in line), end="")
-    s.tell("7. The order line went nowhere twice, so it went up: the senior read the format.")
+    s.tell("7. The order line made no progress twice, so it escalated to the senior, who solved it.")
     s.do(s.alice, f"fe show --rounds {t[shop.ORDER]}", "senior")
-    s.tell(
-        "8. After its submission the agent of the login tried to approve its own work. Its token is not good for that."
-    )
+    s.tell("8. The agent of the login tried to approve its own work. Its token does not allow that.")
     log = s.do(s.alice, f"fe logs {t[shop.LOGIN]}", quiet=True)
     print(f"alice$ fe logs {t[shop.LOGIN]}      (of it:)")
     refusal = found(r"(> Bash fe approve [^\n]*\n *refused: approve is not allowed here[^\n]*\n +- [^\n]*)", log)
@@ -104,32 +104,34 @@ def peers(s: Story, t: DemoTasks) -> None:
     approves it.
     """
     login, receipt = t[shop.LOGIN], t[shop.RECEIPT]
-    s.tell("9. Alice lets two agents review what waits; neither wrote any of it. The runner starts them.")
+    s.tell("9. Alice asks two agents for reviews. Neither wrote any of this work. The runner starts them.")
     s.do(s.alice, f"fe review request {login} --ask critic --ask reader", "critic")
     s.do(s.alice, f"fe review request {receipt} --ask critic --ask reader", "critic")
     s.do(s.alice, "fe run --agents 3 --until-idle")
-    s.tell("10. A blocker stopped the login, and nothing else (R1). Alice reads why, and lets it go on.")
-    s.do(s.alice, "fe status --attention", "rule R1: critic says blocker")
+    s.tell("10. A reviewer's blocker held the login and nothing else (R1). Alice reads why and resumes it.")
+    s.do(s.alice, "fe status --attention", "critic reported a blocker (R1)")
     s.do(s.alice, f'fe resume {login} -m "what is stored is a hash"')
-    s.tell("11. One concern about the receipt: it went back with the finding (R3), and was fixed. Now both agree.")
+    s.tell(
+        "11. One reviewer had concerns about the receipt. It was sent back with the finding (R3) and fixed, and both approve it now."
+    )
     s.do(s.alice, f"fe review request {receipt} --ask critic --ask reader", quiet=True)
     s.do(s.alice, "fe run --agents 3 --until-idle", quiet=True)
-    s.do(s.alice, "fe review show", "R1: critic says blocker", "R3: ", "R4: ")
+    s.do(s.alice, "fe review show", "critic reported a blocker", "R3: ", "R4: ")
     s.do(s.alice, f"fe finding list {receipt}", "HIGH")
 
 
 def your_turn(s: Story) -> None:
     """Show the remaining tasks, and where everything is."""
-    s.tell("12. What waits for a person, the riskiest first; and the journal of all of it.")
+    s.tell("12. The tasks waiting for a person, riskiest first, and the journal of everything.")
     s.do(s.alice, "fe queue", "2 tasks wait in review", "security label")
     s.do(s.alice, "fe status", "closed 5")
     s.do(s.alice, "fe audit verify", "rows verified")
     rows = (
-        ("fe queue, fe show ID, fe logs ID", "what waits, everything about a task, what its agent printed"),
+        ("fe queue, fe show ID, fe logs ID", "waiting tasks, one task in detail, the output of its agent"),
         (".foureyes/store.db", "the journal: fe audit verify"),
-        (".foureyes/worktrees/", "where the agents worked; what is merged is gone from there"),
+        (".foureyes/worktrees/", "the agents' worktrees, without those of merged tasks"),
         ("git for-each-ref refs/foureyes", "every attempt that was ever submitted"),
-        ("foureyes.toml", "the checks, the agents and the rules, reviewed like everything else"),
+        ("foureyes.toml", "the checks, agents and rules, reviewed like all other files"),
     )
     print("\nWhere to look:")
     print("".join(f"  {what:<38}  {why}\n" for what, why in rows), end="")

@@ -57,8 +57,8 @@ def _is_person() -> bool:
 
 def play(folder: Path) -> None:
     """Set up the demo, start the runner, open the app, and print the proofs afterwards."""
-    print(f"A small shop, 7 tasks, 3 agents at once. Nothing outside of {folder} is touched.")
-    print("It is being set up: a repository with tests, two agents that play a script, a plan …", flush=True)
+    print(f"A small shop, 7 tasks, 3 agents at once. Nothing outside {folder} is touched.")
+    print("Setting up a repository with tests, two scripted agents and a plan …", flush=True)
     s = Story(folder, aloud=False)
     runner = Player(folder, "runner", person=True)
     try:

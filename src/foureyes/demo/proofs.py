@@ -20,7 +20,9 @@ def show(s: Story) -> None:
 
 def line_after_approval(s: Story, task: str) -> None:
     """Show that a change after the approval voids it."""
-    s.tell(f"Nobody approves one thing and merges another. {task} is approved; then its branch gets one line more.")
+    s.tell(
+        f"Nobody can get one change approved and merge another. {task} is approved, then its branch gets one more line."
+    )
     seen = found(r"--seen (\S+)", s.do(s.alice, f"fe show {task}", quiet=True))
     s.do(s.alice, f"fe approve {task} --seen {seen}", "approved")
     worktree = s.repo / ".foureyes" / "worktrees" / task
@@ -32,7 +34,7 @@ def line_after_approval(s: Story, task: str) -> None:
 def edited_row(s: Story) -> None:
     """Show that an edited journal row is detected."""
     s.tell(
-        "History cannot be rewritten unnoticed. In a copy of the project one row of the journal is edited, with plain SQL."
+        "History cannot be rewritten unnoticed. In a copy of the project, one row of the journal is edited with plain SQL."
     )
     copy = s.folder / "edited"
     shutil.copytree(s.repo, copy, symlinks=True)

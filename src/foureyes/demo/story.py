@@ -69,7 +69,7 @@ class Story:
     @property
     def kept(self) -> str:
         """Return the last line: where everything is and the next steps."""
-        return f"Kept in {self.repo}. Look around: cd {self.repo} && fe     Yours: fe init"
+        return f"Kept in {self.repo}. To look around: cd {self.repo} && fe"
 
     def close(self) -> None:
         """Close all players."""

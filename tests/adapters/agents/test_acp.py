@@ -51,7 +51,7 @@ def test_it_goes_on_with_a_conversation_where_it_can_and_what_is_repeated_is_not
     assert (found.signal, found.conversation) == ("DONE", "s1")
     assert asked(bench)[1]["method"] == "session/load"
     again = bench.run(speaks(bench, "work"), resumes="s1")
-    assert (again.succeeded, again.error_text) == (False, "the agent cannot go on with a conversation")
+    assert (again.succeeded, again.error_text) == (False, "the agent cannot continue a conversation")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_it_goes_on_with_a_conversation_where_it_can_and_what_is_repeated_is_not
         ("error", "quota", "Internal error: 429 rate limit"),
         ("login", "auth", "Authentication required"),
         ("system", "auth", "stream error: 401 Unauthorized"),
-        ("refusal", "refused", "the agent refused to go on"),
+        ("refusal", "refused", "the agent refused to continue"),
         ("gone", "crash", "the agent ended in the middle of its work"),
     ],
 )

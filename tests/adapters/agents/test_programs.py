@@ -39,7 +39,7 @@ def test_a_program_that_is_not_there_is_missing_and_nothing_is_left(bench: Bench
 
 def test_a_program_of_the_worktree_is_not_started(bench: Bench) -> None:
     path = program(bench.work, "agent", "touch started")
-    with pytest.raises(AgentUnavailable, match="lies in the worktree") as found:
+    with pytest.raises(AgentUnavailable, match="is inside the worktree") as found:
         bench.prepare(Profile(str(path)))
     assert not isinstance(found.value, AgentMissing), "it is there, for other trees"
     assert not (bench.work / "started").exists()
@@ -63,7 +63,7 @@ def test_a_program_that_obeys_the_tree_is_not_started_to_read_it(
     assert bench.run(Profile("opencode", output="text"), **as_lead).succeeded, "tools are kept out by a flag"
     (bench.work / name).parent.mkdir(parents=True, exist_ok=True)
     (bench.work / name).write_text(text)
-    with pytest.raises(AgentUnavailable, match="would run plugins that"):
+    with pytest.raises(AgentUnavailable, match="would run plugins named by"):
         bench.prepare(Profile("opencode"), **as_lead)
     assert bench.run(Profile("opencode", output="text")).succeeded, "what it wrote itself, it may run"
 

@@ -107,7 +107,7 @@ def test_D5_what_is_written_between_the_export_and_the_first_look_at_it_is_not_u
     assert ((tmp_path / "a" / "src" / "app.py").read_text(), export.count) == ("right\n", 3)
     left[0] = 100
     Path(tree.path, "src", "app.py").write_text("wrong\n")
-    with pytest.raises(OSError, match="another program writes to the files of its tree"):
+    with pytest.raises(OSError, match="another program writes to the files of its checkout"):
         tree.written()
 
 

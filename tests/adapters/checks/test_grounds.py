@@ -91,7 +91,7 @@ def test_D5_a_run_that_leaves_files_of_its_tree_as_others_is_unsound_unless_its_
         verdict = project.judged(command, tree)
         assert verdict.outcome == "unsound", command
         assert verdict.summary.startswith(
-            f"changed {path} of its tree; commit that as the run leaves it, or let writes "
+            f"changed {path} of its tree; commit the changed files, or list them in writes "
         )
         assert project.judged(command, tree, writes=(path,)).outcome == "passed", command
     assert project.judged("echo x > src/app.py; echo right > src/app.py; touch new", tree).outcome == "passed"
@@ -105,7 +105,7 @@ def test_D5_what_build_writes_is_named_for_it_and_the_check_is_compared_with_wha
     verdict = project.judged("true", tree)
     assert (verdict.outcome, verdict.summary) == (
         "unsound",
-        "changed lock of its tree by checkout.build; commit that as the run leaves it, or let checkout.writes name it",
+        "changed lock of its tree by checkout.build; commit the changed files, or list them in checkout.writes",
     )
     assert project.judged("true", tree, writes=("lock",)).outcome == "unsound", "the build is not the check"
     project.rule = replace(project.rule, writes=("lock",))
@@ -150,7 +150,7 @@ def test_D5_a_prepare_that_fails_is_crashed_with_what_it_said_and_tried_again(ma
         ran = project.run("true", tree)
         verdict = judge(project.check("true"), ran)
         assert (verdict.outcome, ran.output) == ("crashed", "no network\n")
-        assert verdict.summary == "its environment could not be made: checkout.prepare ended with exit code 3"
+        assert verdict.summary == "its environment could not be prepared: checkout.prepare ended with exit code 3"
 
 
 def test_D5_a_prepare_that_fails_is_run_once_for_all_checks_of_a_runner(make: Make) -> None:
@@ -196,7 +196,7 @@ def test_D5_an_attempt_that_changes_what_prepare_makes_does_not_run(make: Make) 
         verdict = project.judged("true", Tree({**FILES, path: "mine\n"}, target=FILES))
         assert verdict.outcome == "failed", "another run would say the same: who made it takes it out"
         assert verdict.summary == (
-            f"it changes {path}, where checkout.prepare makes something: take that out of the tree, or name it in "
+            f"it changes {path}, which checkout.prepare creates. Remove it from the change, or list it in "
             "checkout.extra_inputs"
         )
     on_target = {**FILES, ".venv/bin/tool": "theirs\n"}
@@ -308,7 +308,7 @@ def test_D5_where_everything_must_be_hidden_and_cannot_be_nothing_runs(
 @pytest.mark.parametrize(
     ("file", "what"),
     [
-        ("runs/*/tree/src/app.py", "ran while another program wrote to the files of its tree"),
+        ("runs/*/tree/src/app.py", "ran while another program wrote to the files of its checkout"),
         ("environments/*/work/node_modules/made", "ran while another program wrote to its environment"),
     ],
 )

@@ -114,23 +114,23 @@ BOMB = (
 @pytest.mark.parametrize(
     ("report", "sentence"),
     [
-        (b"", "no XML"),
-        (b"   ", "no XML"),
-        (b"3 passed", "no XML"),
-        (b'{"tests": []}', "no XML"),
-        (PYTEST[:-20], "no XML"),
-        (PYTEST + b"<more/>", "no XML"),
+        (b"", "not valid XML"),
+        (b"   ", "not valid XML"),
+        (b"3 passed", "not valid XML"),
+        (b'{"tests": []}', "not valid XML"),
+        (PYTEST[:-20], "not valid XML"),
+        (PYTEST + b"<more/>", "not valid XML"),
         (b"<html><body/></html>", "begins with <html>"),
         (b"<test-run/>", "begins with <test-run>"),
         (BOMB, "document type"),
         (b'<!DOCTYPE x SYSTEM "file:///etc/passwd"><testsuite/>', "document type"),
-        (b"<testsuite>&unknown;</testsuite>", "no XML"),
-        (b'<?xml version="1.0" encoding="no-such"?><testsuite/>', "no XML"),
-        (b'<?xml version="1.0" encoding="idna"?><testsuite/>', "no XML"),
-        (b'<?xml version="1.0" encoding="utf-8"?><testsuite name="\xff"/>', "no XML"),
-        (b"<test\0s", "no XML"),
+        (b"<testsuite>&unknown;</testsuite>", "not valid XML"),
+        (b'<?xml version="1.0" encoding="no-such"?><testsuite/>', "not valid XML"),
+        (b'<?xml version="1.0" encoding="idna"?><testsuite/>', "not valid XML"),
+        (b'<?xml version="1.0" encoding="utf-8"?><testsuite name="\xff"/>', "not valid XML"),
+        (b"<test\0s", "not valid XML"),
         (b"<testsuite>" * 200_000, "nested more than 100 deep"),
-        (b'<testsuite failures="2" errors="1"><testcase name="a"/></testsuite>', "counts 3 failures and names none"),
+        (b'<testsuite failures="2" errors="1"><testcase name="a"/></testsuite>', "counts 3 failures but names none"),
         (b"x" * (LARGEST_REPORT + 1), "larger than 50 MB"),
     ],
 )
@@ -208,5 +208,5 @@ def test_several_reports_are_one_and_what_is_wrong_with_one_is_said_with_its_nam
     one = b'<testsuite name="T"><testcase classname="T" name="a"/></testsuite>'
     found = read_all([("m1/TEST-T.xml", one), ("m2/TEST-T.xml", one)])
     assert [test.id for test in found] == ["T::a [in m1/TEST-T.xml]", "T::a [in m2/TEST-T.xml]"]
-    with pytest.raises(ValueError, match=r"m2/x\.xml: the report is no XML"):
+    with pytest.raises(ValueError, match=r"m2/x\.xml: the report is not valid XML"):
         read_all([("m1/TEST-T.xml", one), ("m2/x.xml", b"no")])

@@ -40,7 +40,7 @@ def test_D5_making_an_environment_is_said_with_the_time_that_it_takes(at: Simple
     heard: list[str] = []
     output = Output(heard.append)
     beat = output.beating(lambda: False)
-    with output.during("making the environment", "npm ci"):
+    with output.during("preparing the environment", "npm ci"):
         for at.now in (1.5, 2.0, 2.5, 3.0):
             assert beat(0) is False
         output.hear(b"added 3 packages\n")
@@ -50,12 +50,12 @@ def test_D5_making_an_environment_is_said_with_the_time_that_it_takes(at: Simple
     beat(0)
     output.hear(b"1 passed\n")
     assert heard == [
-        "making the environment, 0 s: npm ci",
-        "making the environment, 1 s: npm ci",
-        "making the environment, 2 s: npm ci",
-        "making the environment, 3 s: added 3 packages",
-        "making the environment, 4 s: added 3 packages",
-        "making the environment, 4 s: ended",
+        "preparing the environment, 0 s: npm ci",
+        "preparing the environment, 1 s: npm ci",
+        "preparing the environment, 2 s: npm ci",
+        "preparing the environment, 3 s: added 3 packages",
+        "preparing the environment, 4 s: added 3 packages",
+        "preparing the environment, 4 s: ended",
         "1 passed",
     ]
     assert output.text() == "added 3 packages\n1 passed\n", "what is said in between is not printed by anybody"

@@ -33,7 +33,7 @@ def test_D5_what_the_target_has_and_what_is_an_input_may_lie_there(tmp_path: Pat
     rule = CheckoutRule(prepare="x", inputs=("lock",))
     refuse_own_parts(str(tree), str(made), rule, Tree(files))
     refuse_own_parts(str(tree), str(made), rule, Tree(files, target={**files, "lock": "0\n"}))
-    with pytest.raises(OwnParts, match=r"^it changes tool, where checkout\.prepare makes something: "):
+    with pytest.raises(OwnParts, match=r"^it changes tool, which checkout\.prepare creates"):
         refuse_own_parts(str(tree), str(made), rule, Tree(files, target={"lock": "1\n"}))
 
 
@@ -50,8 +50,6 @@ def test_D5_what_was_there_before_the_change_and_is_not_on_record_is_not_called_
     tree, made = laid(tmp_path / "tree", *files), laid(tmp_path / "made", *files)
     by_hand = Tree(files, target={}, base=files)
     by_hand.agreed_beside = dict  # type: ignore[method-assign]  # something was merged, and lacks it
-    said = (
-        "^tool lies where checkout.prepare makes something; it was there where the change begins, and the last merge "
-    )
+    said = "^tool is committed but also created by checkout.prepare, and it already was where the change begins, and the last recorded merge "
     with pytest.raises(OwnParts, match=said):
         refuse_own_parts(str(tree), str(made), CheckoutRule(prepare="x"), by_hand)

@@ -197,7 +197,7 @@ def test_a_clean_scan_has_no_findings() -> None:
         (log(invocations=[{"toolConfigurationNotifications": [{"level": "error", "message": MESSAGE}]}]), "lint broke: no"),
         (log(invocations=[{"executionSuccessful": False, "processStartFailureMessage": "not there"}]), "lint broke: not there"),
         (log(results=None), "did not scan"),
-        (b'{"version": "2.1.0", "runs": []}', "no run of any tool"),
+        (b'{"version": "2.1.0", "runs": []}', "no run of a tool"),
     ],
 )  # fmt: skip
 def test_a_scan_that_broke_or_was_not_made_is_no_clean_one(data: bytes, sentence: str) -> None:
@@ -225,7 +225,7 @@ def test_a_warning_of_the_tool_about_itself_does_not_make_it_broken() -> None:
     ],
 )  # fmt: skip
 def test_garbage_is_said_so_in_a_sentence_G1(data: bytes) -> None:
-    with pytest.raises(ValueError, match="no SARIF"):
+    with pytest.raises(ValueError, match="not a SARIF"):
         read(data)
 
 

@@ -29,8 +29,8 @@ def ground(tmp_path: Path) -> Ground:
 def took(judged: CheckJudgement, file: str, checkout: Path) -> str:
     """The advice of an unsound run that took a file of a checkout."""
     assert judged.outcome == "unsound", judged
-    assert judged.summary.startswith(f"took {file} of {checkout} (by "), judged.summary
-    return judged.summary.partition("; ")[2]
+    assert judged.summary.startswith(f"used {file} of {checkout} (by "), judged.summary
+    return judged.summary.partition("To fix: ")[2]
 
 
 # An environment that has the checkout in place
@@ -62,7 +62,7 @@ def test_D5_the_trees_own_path_first_is_sound_whatever_is_installed(ground: Grou
     ("command", "advice"),
     [
         ("PYTHONPATH=tests python tests/check.py", "let its PYTHONPATH be src:$PYTHONPATH"),
-        ("python -I tests/check.py", "let it make an environment of its own"),
+        ("python -I tests/check.py", "let it create its own environment"),
         ('env -i "PATH=$PATH" PYTHONPATH= python tests/check.py', "let its PYTHONPATH be src:$PYTHONPATH"),
         ("PYTHONPATH=tests checker", "let its PYTHONPATH be src:$PYTHONPATH"),
     ],
@@ -124,7 +124,7 @@ def test_D5_a_copy_of_the_checkout_is_unsound_and_one_from_an_index_is_not_judge
     (info / "direct_url.json").write_text(json.dumps({"dir_info": {}, "url": f"file://{ground.checkout}"}))
     judged = ground.checked(RUN)
     assert judged.outcome == "unsound"
-    assert judged.summary.startswith(f"took {copy}/__init__.py, installed from {ground.checkout} (by ")
+    assert judged.summary.startswith(f"used {copy}/__init__.py, installed from {ground.checkout} (by ")
     assert judged.summary.endswith("PYTHONPATH=src")
     assert ground.checked(f"PYTHONPATH=src {RUN}").outcome == "failed"
 

@@ -312,11 +312,11 @@ def test_a_fix_is_told_in_words_L3() -> None:
         (log("text"), 'runs[0].results[0]: "text" is not an object'),
         (
             log({"message": MESSAGE}, {"message": MESSAGE}, {"message": MESSAGE, "level": "fatal"}),
-            'runs[0].results[2].level: "fatal" is none of error, none, note, warning',
+            'runs[0].results[2].level: "fatal" is not one of error, none, note, warning',
         ),
         (log({"message": MESSAGE, "level": 3}), "runs[0].results[0].level: 3 is none of error, none, note, warning"),
         (log({"message": "text"}), 'runs[0].results[0].message: "text" is not an object'),
-        (log({"ruleId": "A"}), "runs[0].results[0].message: missing; it takes an object"),
+        (log({"ruleId": "A"}), "runs[0].results[0].message: missing. Expected an object"),
         (log({"message": {"text": ["x"]}}), "runs[0].results[0].message.text: a list is not text or null"),
         (
             log({"message": {"text": "x", "arguments": ["a", 1]}}),
@@ -370,17 +370,17 @@ def test_a_fix_is_told_in_words_L3() -> None:
             log(invocations=[{"executionSuccessful": None}]),
             "runs[0].invocations[0].executionSuccessful: null is not true or false",
         ),
-        (log(tool={}), "runs[0].tool.driver: missing; it takes an object"),
+        (log(tool={}), "runs[0].tool.driver: missing. Expected an object"),
         (
             b'{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x"}}, "results": [{}], "results": []}]}',
             "runs[0].results: given more than once",
         ),
         (log(results=None), "runs[0].results: is null, so lint did not scan"),
-        (b'{"version": "2.1.0", "runs": []}', "runs: there is no run of any tool in it"),
+        (b'{"version": "2.1.0", "runs": []}', "runs: it contains no run of a tool"),
         (b'{"version": "2.1.0", "runs": 1}', "runs: 1 is not a list"),
         (b'{"version": "2.0.0", "runs": [{}]}', "version: only 2.1.0 is read, not 2.0.0"),
-        (b'{"runs": [{}]}', "version: only 2.1.0 is read, not a log without one"),
-        (b'{"$schema": "sarif-2.1.0", "version": "2.1.0"}', "runs: missing; it takes a list"),
+        (b'{"runs": [{}]}', "version: only 2.1.0 is read, not a log without a version"),
+        (b'{"$schema": "sarif-2.1.0", "version": "2.1.0"}', "runs: missing. Expected a list"),
     ],
 )
 def test_a_wrong_field_is_named_by_its_path_G1(document: bytes, where: str) -> None:
@@ -398,8 +398,8 @@ def test_a_wrong_field_is_named_by_its_path_G1(document: bytes, where: str) -> N
         (b"<testsuite/>", "it is not JSON: line 1, column 1: expecting value"),
         (log()[:-3], "it is not JSON"),
         (log() + b"{}", "it is not JSON: line 1, column 99: extra data"),
-        (b"\xff\xfe{}", "it is not UTF-8: byte 1 does not belong there"),
-        (b'{"runs": NaN}', "it is not JSON: NaN is no number"),
+        (b"\xff\xfe{}", "it is not valid UTF-8 (at byte 1)"),
+        (b'{"runs": NaN}', "it is not JSON: NaN is not a number"),
         (b'{"version": "2.1.0", "runs": ' + b"9" * 5_000 + b"}", "is not a list"),
         (b'{"x":' + b"[" * 300_000, "it is nested too deep"),
     ],
@@ -473,7 +473,7 @@ def test_a_linters_level_alone_does_not_block_and_a_score_does_L1() -> None:
     assert [severity(level=level) for level in ("error", "warning", "note")] == ["MEDIUM", "MEDIUM", "LOW"]
     assert severity(level="error", properties={"security-severity": "9.1"}) == "CRITICAL"
     assert result(level="error").severity == "HIGH", "a scanner's does"
-    with pytest.raises(ValueError, match="no tool with a severity"):
+    with pytest.raises(ValueError, match="not a tool with a severity"):
         most_of(["eslint=WORSE"])
 
 

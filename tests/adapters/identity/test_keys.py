@@ -329,7 +329,7 @@ def test_another_key_in_the_file_signs_nothing_I9(holder: KeyHolder, made: str, 
     answers.append(SECRET)
     with pytest.raises(Refused) as refusal:
         holder.ring.sign(made, STATEMENT)
-    assert "holds another key" in refusal.value.reasons[0].message
+    assert "contains a different key" in refusal.value.reasons[0].message
 
 
 def test_a_directory_in_place_of_a_private_key_is_said(holder: KeyHolder, made: str) -> None:
@@ -607,7 +607,7 @@ def test_a_fido_key_is_never_written_over_and_can_be_forgotten(holder: KeyHolder
     elsewhere = holder.home / "elsewhere"
     elsewhere.touch(mode=0o600)
     (holder.home / "elsewhere.pub").write_text(fido.public)
-    with pytest.raises(Conflict, match="is there already"):
+    with pytest.raises(Conflict, match="already exists"):
         holder.ring.adopt(str(elsewhere))
     assert {path: path.read_bytes() for path in holder.folder.iterdir()} == before
     holder.ring.forget(fido.fingerprint)

@@ -229,7 +229,7 @@ def test_i1_a_typed_name_is_asserted_and_changes_neither_kind_nor_evidence(seen:
     assert (typed.kind, typed.evidence, typed.processes) == (plain.kind, plain.evidence, plain.processes)
     assert typed.session != plain.session
     assert typed.session == actor_from(seen, {}, asserted="reviewer").session
-    assert typed.why[0] == "The name reviewer was typed: it may only log."
+    assert typed.why[0] == "The name reviewer was given with --as, so it may only log."
 
 
 def test_i1_the_same_typed_name_of_two_callers_is_two_sessions() -> None:

@@ -206,7 +206,7 @@ def test_a_public_key_has_one_line_and_one_fingerprint() -> None:
 def test_another_type_of_key_is_told_which_ones_are_accepted(kind: str) -> None:
     line = f"{kind} {b64encode(strings(kind.encode(), b'key')).decode()} ann@desk"
     for read in (sshsig.fingerprint, sshsig.plain, sshsig.is_fido):
-        with pytest.raises(BadInput, match=r"only ssh-ed25519 and sk-ssh-ed25519@openssh\.com are"):
+        with pytest.raises(BadInput, match=r"Only ssh-ed25519 and sk-ssh-ed25519@openssh\.com are"):
             read(line)
     assert "is not accepted" in sshsig.verify(line, STATEMENT, SIGNATURE)
 

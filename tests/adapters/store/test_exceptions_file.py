@@ -188,7 +188,7 @@ def test_what_is_no_file_is_named_set_aside_and_the_mirror_written_anew_P8(
     with store.write() as tx:
         tx.append("ses-x", NOW, [("fe-1", Logged(text="any write"))])
     (note,) = tx.notes
-    assert "kept as security_events.jsonl.bad-1, written again from the journal" in note
+    assert "kept as security_events.jsonl.bad-1 and written again from the journal" in note
     assert [row["seq"] for row in lines(path)] == [seq]
     assert said(store) == []
 

@@ -77,7 +77,7 @@ def test_a_disk_that_is_full_leaves_the_old_file_and_is_said_F2(
     monkeypatch.setattr(f"foureyes.adapters.store.feedback_files.os.{broken}", full)
     said = write(str(folder), TASK, SECOND)
     monkeypatch.undo()
-    assert said == f".foureyes/feedback/{TASK}.json could not be written: No space left on device; the store has it"
+    assert said == f".foureyes/feedback/{TASK}.json could not be written: No space left on device. The store has it"
     assert (folder / f"{TASK}.json").read_bytes() == FIRST
 
 
@@ -114,7 +114,7 @@ def test_what_is_there_and_not_ours_is_kept_under_another_name_and_said(folder: 
     said = write(str(folder), TASK, FIRST)
     assert (
         said
-        == f".foureyes/feedback/{TASK}.json was unreadable; kept as {TASK}.json.bad-1, written again from the store"
+        == f".foureyes/feedback/{TASK}.json was unreadable. It was kept as {TASK}.json.bad-1 and written again from the store"
     )
     assert (folder / f"{TASK}.json.bad-1").read_bytes() == content
     assert json.loads((folder / f"{TASK}.json").read_bytes())["taskId"] == TASK
@@ -380,7 +380,9 @@ def test_what_a_store_that_was_put_back_does_not_know_is_set_aside_F2(place: Des
         work.record("", SecurityRecorded(kind="restore", rule="J2", reason="of Monday"))
     assert place.app.audit.verify().next.steps[0].argv[:3] == ("fe", "store", "adopt")
     (note,) = place.app.projects.adopt(ALICE, "of Monday").notes
-    assert note.endswith(f"{TASK}.json contains decisions that are not in the journal; kept as {TASK}.json.bad-1")
+    assert note.endswith(
+        f"{TASK}.json contains decisions that are not in the journal. It was kept as {TASK}.json.bad-1"
+    )
     assert (tmp_path / "feedback" / f"{TASK}.json.bad-1").read_bytes() == FIRST
     assert place.app.audit.verify().findings == ()
 

@@ -95,7 +95,7 @@ def test_a_writer_that_stands_still_is_ended_by_the_server_and_the_others_go_on_
             append(other, security())  # waits until the server has ended the first one
             still.engine.fetch("SELECT 1", {})
 
-    with pytest.raises(StoreBusy, match="stood still"):
+    with pytest.raises(StoreBusy, match="paused too long"):
         stand_still()
     assert journal(place) == [(1,)]
     assert append(still, security()) == [2]
@@ -173,7 +173,7 @@ def test_a_connection_lost_at_the_commit_says_that_it_does_not_know_G4(
             store.engine.fetch("SELECT 1", {})  # all of it is on the server now, but the commit
             server.hang_up(store.engine)
 
-    with pytest.raises(StoreProblem, match="saved whole, or not at all") as caught:
+    with pytest.raises(StoreProblem, match="saved completely or not at all") as caught:
         lost()
     assert "Nothing was changed" not in caught.value.message
     assert steps_text(caught.value.next_step) == "fe audit log"

@@ -59,7 +59,7 @@ def test_a_schema_that_is_there_and_shut_is_not_taken_for_none(
 
 
 def test_whoever_may_make_no_schema_is_told_the_grant(server: engines.Server, people: tuple[str, str]) -> None:
-    with pytest.raises(StoreProblem, match="may make no schema in database postgres") as caught:
+    with pytest.raises(StoreProblem, match="may not create a schema in database postgres") as caught:
         PostgresEngine(as_role(server, people[0]), engines.new_project(), create=True)
     assert f'GRANT CREATE ON DATABASE "postgres" TO "{people[0]}"' in steps_text(caught.value.next_step)
 
@@ -101,7 +101,7 @@ def test_a_row_that_a_writer_puts_after_the_head_is_a_named_problem_which_the_ow
     columns = "'now', 'p', '', 's', 'Nonsense', '{}', '', 'x'"
     with psycopg.connect(as_role(server, people[0]), autocommit=True) as connection:
         connection.execute(f"INSERT INTO {schema}.journal VALUES (2, {columns}), (3, {columns})".encode())
-    with pytest.raises(StoreProblem, match="the journal goes to row 3 and its head is row 1") as caught:
+    with pytest.raises(StoreProblem, match="the journal ends at row 3, but its head is row 1") as caught:
         append(store, security())
     assert "the owner of the store restores a backup: fe store restore FILE" in steps_text(caught.value.next_step)
     assert "row 2" in store.audit().findings[0].message
@@ -109,7 +109,7 @@ def test_a_row_that_a_writer_puts_after_the_head_is_a_named_problem_which_the_ow
     assert (append(store, security()), store.audit().findings) == ([2], ())
     for statement in ("UPDATE head SET seq = 1", "DELETE FROM head"):
         store.engine.script([statement])
-        with pytest.raises(StoreProblem, match="the journal goes to row"):
+        with pytest.raises(StoreProblem, match="the journal ends at row"):
             append(store, security())
         server.run(owners_way_out("INSERT INTO", schema))
         assert (bool(append(store, security())), store.audit().findings) == (True, ())
@@ -118,9 +118,9 @@ def test_a_row_that_a_writer_puts_after_the_head_is_a_named_problem_which_the_ow
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ("seq = seq + 5", "goes to row 1 and its head is row 6"),
-        ("seq = 2147483647", "goes to row 1 and its head is row 2147483647"),
-        ("hash = 'x'", "goes to row 1 and its head is another row 1"),
+        ("seq = seq + 5", "ends at row 1, but its head is row 6"),
+        ("seq = 2147483647", "ends at row 1, but its head is row 2147483647"),
+        ("hash = 'x'", "ends at row 1, but its head is another row 1"),
     ],
 )
 def test_a_head_that_a_writer_sets_forward_or_onto_another_row_tears_no_chain_G4_J1(
@@ -165,7 +165,9 @@ def test_a_reader_verifies_and_backs_up_and_writes_nothing(
     with pytest.raises(StoreProblem, match="your role on the server may not") as caught:
         append(store, security())
     step = steps_text(caught.value.next_step)
-    assert f"postgres owns it, and gets the SQL that allows you in by: fe store roles --writer {people[1]}" in step
+    assert (
+        f"postgres owns it and prints the SQL that gives you access with: fe store roles --writer {people[1]}" in step
+    )
 
 
 def test_a_writer_who_could_change_the_journal_is_named(

@@ -61,7 +61,7 @@ def test_a_server_without_room_is_told_from_one_that_is_away(said: str) -> None:
         (errors.DiskFull("x"), StoreProblem, "out of space"),
         (errors.ReadOnlySqlTransaction("x"), StoreProblem, "does not let you write"),
         (errors.InsufficientPrivilege("x"), StoreProblem, "your role on the server may not"),
-        (errors.UntranslatableCharacter("x"), StoreProblem, "not in UTF-8"),
+        (errors.UntranslatableCharacter("x"), StoreProblem, "not use UTF-8"),
         (errors.UndefinedTable('relation "task" does not exist'), NoStore, 'gone there: relation "task" does not'),
         (psycopg.OperationalError("x"), StoreProblem, "cannot be reached"),
     ],

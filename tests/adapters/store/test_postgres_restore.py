@@ -147,7 +147,7 @@ def test_another_clone_is_led_to_take_up_what_was_restored_and_not_in_a_circle_P
 
 def test_a_store_whose_version_is_gone_leads_to_the_restore_J2_G2(project: Project) -> None:
     project.server.run(f"DROP TABLE {schema_of(project.id)}.migrations")
-    with pytest.raises(StoreProblem, match="a part of it is gone") as caught:
+    with pytest.raises(StoreProblem, match="a part of it is missing") as caught:
         project.app()
     assert steps_text(caught.value.next_step) == "its owner restores a backup: fe store restore FILE"
     assert "migrations" not in {row[0] for row in project.server.run(TABLES, schema_of(project.id))}
@@ -185,7 +185,7 @@ def test_a_clone_that_never_joined_gets_no_second_store_of_a_servers_without_a_w
         restore_backup(clone, {}, ALICE, "../backup.db")
     (reason,) = caught.value.reasons
     ways = ("fe store join URL", "FOUREYES_STORE=URL fe store restore FILE", "fe store restore FILE --into-file")
-    assert (reason.rule, "of a store on a PostgreSQL server" in reason.message) == ("P12", True)
+    assert (reason.rule, "belongs to a store on a PostgreSQL server" in reason.message) == ("P12", True)
     assert all(way in steps_text(caught.value.next_step) for way in ways)
     assert not (tmp_path / "clone/.foureyes").exists(), "whole or refused"
     done = restore_backup(clone, {}, ALICE, "../backup.db", into_file=True)
@@ -198,7 +198,7 @@ def test_a_clone_that_never_joined_gets_no_second_store_of_a_servers_without_a_w
 
 
 def test_where_a_server_is_known_the_backup_goes_there_and_is_said_to_P12(project: Project, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="still has its store"):
+    with pytest.raises(BadInput, match="is still on its server"):
         restore_backup(project.cwd, {}, ALICE, "../backup.db", into_file=True)
     done = restore_backup(project.cwd, {}, ALICE, "../backup.db")
     assert f"it is the store now, on the server: {without_password(project.server.url)}" in restored_text(
@@ -234,7 +234,7 @@ def test_other_roles_keep_what_they_were_given(project: Project) -> None:
         project.server.run(f"CREATE TABLE {schema_of(project.id)}.later (n int)")
         later = f"{schema_of(project.id)}.later"
         assert project.server.run("SELECT has_table_privilege(%s, %s, 'INSERT')", writer, later) == [(True,)]
-        with pytest.raises(StoreProblem, match="only its owner can put a backup") as caught:
+        with pytest.raises(StoreProblem, match="only the store's owner can put a backup") as caught:
             restore_backup(project.cwd, {}, ALICE, "../backup.db")
         assert steps_text(caught.value.next_step) == "the role postgres runs: fe store restore FILE"
 
@@ -277,7 +277,9 @@ def test_a_reader_is_told_that_it_cannot_write_and_who_lets_it_G2(project: Proje
         with closing(open_project(project.cwd, environ)) as app:
             (line,) = [line for line in app.doctor.examine(ALICE) if line.check == "writing"]
     assert (line.result, f"{reader} is a reader" in line.message) == ("warn", True)
-    assert steps_text(line.next) == f"to write: postgres owns it, and gets the SQL by: fe store roles --writer {reader}"
+    assert (
+        steps_text(line.next) == f"to write: postgres owns it and prints the SQL with: fe store roles --writer {reader}"
+    )
 
 
 def test_a_backup_is_the_way_out_where_a_row_was_put_after_the_head_G4(project: Project) -> None:

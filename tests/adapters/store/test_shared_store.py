@@ -66,7 +66,7 @@ def test_a_backup_brings_the_store_back_into_a_file_once_the_server_has_none_P12
     project.copy()
     project.create("on the server")
     project.backup("../back.db")
-    with pytest.raises(BadInput, match="still has its store") as caught:
+    with pytest.raises(BadInput, match="is still on its server") as caught:
         restore_backup(project.cwd, project.environ, ALICE, "../back.db", into_file=True)
     rename = f'ALTER SCHEMA "foureyes_{project.id}" RENAME TO'
     assert rename in steps_text(caught.value.next_step)
@@ -329,7 +329,7 @@ def test_a_second_clone_joins_by_the_configuration(project: Project, tmp_path: P
 
 
 def test_what_is_checked_out_cannot_move_a_project_to_another_store(project: Project) -> None:
-    """A reviewed change of foureyes.toml is for those who join; who is there already stays where they are."""
+    """A reviewed change of foureyes.toml is for those who join; who already exists stays where they are."""
     text = (project.checkout.path / "foureyes.toml").read_text()
     project.checkout.commit("foureyes.toml", f'{text}\n[store]\nurl = "{project.server.url}"\n')
     assert project.engine() == "sqlite"

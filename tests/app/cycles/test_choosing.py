@@ -106,7 +106,7 @@ def test_a_cycle_that_waits_for_a_person_is_in_the_attention_and_another_person_
     for by in (CODEX, GEMINI):
         review(desk, task, by=by)
     rows = [row.text for row in desk.app.attention.view(ALICE).rows if row.kind == "review"]
-    assert rows == ["c-1 waits for a person", "c-1 waits for bob@box"]
+    assert rows == ["a person must review it (c-1)", "bob@box must review it (c-1)"]
     (waits,) = desk.app.cycles.decide(CI, "c-1", now=True)
     assert waits.state == "open", "a job does not say that"
     (done,) = desk.app.cycles.decide(ALICE, "c-1", now=True)
@@ -191,7 +191,7 @@ def test_a_cycle_in_which_nobody_is_asked_is_in_the_attention_E6_V8(desk: DeskWo
     task = desk.handed_in()
     desk.app.cycles.request(ALICE, task)
     rows = [(row.task, row.text) for row in desk.app.attention.view(ALICE).rows if row.kind == "review"]
-    assert rows == [(task, "c-1 waits for any reviewer")]
+    assert rows == [(task, "any reviewer may review it (c-1)")]
     review(desk, task, by=CODEX)
     assert [row for row in desk.app.attention.view(ALICE).rows if row.kind == "review"] == []
 

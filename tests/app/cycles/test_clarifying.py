@@ -96,7 +96,11 @@ def test_an_author_who_has_to_clarify_is_told_the_points_and_the_verb_by_show_an
     assert steps_text(shown.next) == answer
     assert "clarify" not in steps_text(desk.show(task, CODEX).next), "who did not make it is not asked"
     text = context_text(shown)
-    assert ("## Reviewers ask (2)" in text, "> the salt is missing" in text, answer in text) == (True, True, True)
+    assert ("## Questions of reviewers (2)" in text, "> the salt is missing" in text, answer in text) == (
+        True,
+        True,
+        True,
+    )
     with pytest.raises(NotFound, match="reviewers ask you about") as caught:
         desk.app.claims.next(CLAUDE)
     assert steps_text(caught.value.next_step) == answer
@@ -110,6 +114,6 @@ def test_who_is_asked_nothing_is_told_nothing_R2(desk: DeskWorld) -> None:
     for point in ("p1", "p2"):
         desk.app.cycles.clarify(CLAUDE, "c-1", point, "it is there")
     assert desk.show(task, CLAUDE).points == []
-    assert "Reviewers ask" not in context_text(desk.show(task, CLAUDE))
+    assert "Questions of reviewers" not in context_text(desk.show(task, CLAUDE))
     desk.create()
     assert not any("reviewers ask" in note for note in desk.app.claims.next(CLAUDE).notes)

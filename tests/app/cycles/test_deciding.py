@@ -116,7 +116,7 @@ def test_a_submission_does_not_lift_the_hold_of_a_blocker_R1(desk: DeskWorld) ->
     tasks = wide(desk)
     look_review(desk, CODEX, tasks[0], **BLOCKER)
     hand_in(desk, tasks[0])
-    assert desk.show(tasks[0]).task.hold == "codex#1 says blocker: it deletes the database"
+    assert desk.show(tasks[0]).task.hold == "codex#1 reported a blocker: it deletes the database"
 
 
 def test_what_moved_on_is_nobody_s_question_and_the_others_run_again_R2(desk: DeskWorld) -> None:

@@ -21,7 +21,7 @@ def rows(desk: DeskWorld) -> list[tuple[str, str]]:
 def test_a_hand_in_about_which_nobody_can_be_asked_is_in_the_attention_at_once_V4_E6(desk: DeskWorld) -> None:
     configure(desk, ONLY_ITS_MAKER)
     task = desk.handed_in()
-    assert rows(desk) == [(task, "c-1: no reviewer is left to ask")]
+    assert rows(desk) == [(task, "no reviewer is left to ask in c-1")]
     (row,) = [row for row in desk.app.attention.view(BOB).rows if row.kind == "review"]
     assert f"fe show {task} --diff" in row.details[-1]
     assert f"fe approve {task}" in row.details[-1]
@@ -34,9 +34,9 @@ def test_it_stays_after_the_cycle_was_ended_without_a_review_R0(desk: DeskWorld)
     configure(desk, ONLY_ITS_MAKER)
     task = desk.handed_in()
     desk.app.cycles.request(ALICE, task, reviewers=["human"])
-    assert rows(desk) == [(task, "c-1 waits for a person")]
+    assert rows(desk) == [(task, "a person must review it (c-1)")]
     desk.app.cycles.end(ALICE, "c-1", "she is away")
-    assert rows(desk) == [(task, "c-1 ended unreviewed")]
+    assert rows(desk) == [(task, "c-1 ended without a review")]
     review(desk, task, by=CODEX)
     assert rows(desk) == []
 
@@ -58,7 +58,7 @@ def test_where_nobody_could_be_asked_and_nobody_came_by_in_time_it_is_R0_with_wh
     (done,) = desk.app.cycles.decide(CI)
     assert (done.cycle, done.rule) == ("c-1", "R0")
     assert "claude was not asked: made the work" in desk.app.cycles.show("c-1").reasons
-    assert rows(desk) == [(task, "c-1 R0: it was not reviewed")]
+    assert rows(desk) == [(task, "c-1 ended without a review (R0)")]
     assert [row.rule for row in desk.app.cycles.issues()] == ["R0"]
 
 

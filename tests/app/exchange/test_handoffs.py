@@ -217,9 +217,9 @@ def test_what_is_written_can_be_read_back_as_the_same_answers(desk: DeskWorld) -
 @pytest.mark.parametrize(
     ("summary", "said"),
     [
-        ({"total_blocking": 3}, "blocking_summary.total_blocking: 3 sent, 2 counted"),
-        ({"unaddressed": 0}, "blocking_summary.unaddressed: 0 sent, 1 counted"),
-        ({"fixed": 2}, "blocking_summary.fixed: 2 sent, 1 counted"),
+        ({"total_blocking": 3}, "blocking_summary.total_blocking: 3 sent, but the document has 2"),
+        ({"unaddressed": 0}, "blocking_summary.unaddressed: 0 sent, but the document has 1"),
+        ({"fixed": 2}, "blocking_summary.fixed: 2 sent, but the document has 1"),
     ],
 )
 def test_a_count_that_the_journal_contradicts_refuses_the_whole_document_G6(
@@ -307,12 +307,12 @@ def test_what_qa_says_is_compared_list_by_list_and_nothing_is_stored_L13(desk: D
     with desk.unchanged():
         with desk.refused("L13") as problems:
             take_in(desk, task, {"type": "handoff_qa", "test_tracking": said, "progress_made": False, "status": "FAIL"})
-        assert "test_tracking.original_failures: unit sent, lint by the checks" in [
+        assert "test_tracking.original_failures: unit sent, but the checks say lint" in [
             reason.message for reason in problems[0].reasons
         ]
         with desk.refused("L13") as problems:
             take_in(desk, task, {"test_tracking": said | {"iteration": 7}})
-        assert "7 sent, the checks ran on iterations 1" in problems[0].reasons[0].message
+        assert "7 sent, but the checks ran on iterations 1" in problems[0].reasons[0].message
         with pytest.raises(BadInput):
             take_in(desk, task, {"test_tracking": said | {"still_failing": []}})
         assert take_in(desk, task, qa_of(desk, task)).changed is False

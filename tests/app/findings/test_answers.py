@@ -177,7 +177,7 @@ def test_an_answer_may_be_changed_until_the_hand_in_L6(desk: DeskWorld) -> None:
     desk.start(CLAUDE, task)
     with desk.refused("L6") as caught:
         give(desk, task, answer(high, "REJECTED"))
-    assert "waits for a ruling" in texts(caught[0].reasons)
+    assert "is waiting for a ruling" in texts(caught[0].reasons)
 
 
 def test_a_hand_in_leaves_no_blocking_finding_without_an_answer_L6(desk: DeskWorld) -> None:
@@ -292,7 +292,7 @@ def test_a_deferred_suggestion_may_name_a_task_that_is_there_L6(desk: DeskWorld)
 def test_the_tech_debt_id_of_another_tracker_is_kept_as_text_L6(desk: DeskWorld) -> None:
     task, (*_, low) = at_work(desk)
     done = desk.app.answers.respond(CLAUDE, task, [answer(low, "DEFERRED", "needs Redis", debt="TD-052")])
-    assert "TD-052 is no task here: it is kept in the words of the answer" in done.notes
+    assert "TD-052 is not a task here, so it is kept only in the text of the answer" in done.notes
     assert findings(desk, task)[low].tracked == ""
     sent = desk.app.findings.show(ALICE, low).latest_answer
     assert sent is not None

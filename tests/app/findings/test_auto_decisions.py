@@ -60,7 +60,7 @@ def test_a_hand_in_says_that_checks_have_to_run_and_that_only_a_person_will_do_D
     assert (plain.person, plain.unchecked) == ("", ("lint",))
     assert (secret.person, secret.unchecked) == ("label security", ("lint",))
     said = submit_text(secret)
-    assert "  review    per-task: then a person must approve it (label security asks for one)" in said
+    assert "  review    per-task: after that, a person must approve it, because label security requires that" in said
     assert f"lint: not run yet. A person or CI runs: fe check run {secret.task}" in said
 
 
@@ -103,11 +103,11 @@ def test_without_a_check_nothing_approves_itself_M4(desk: DeskWorld) -> None:
         (
             "[review.label_rules]\napi = { auto_approve = false }\n",
             {"labels": [*AUTO, "api"]},
-            "api says auto_approve = false",
+            "api forbids approval without a reviewer (auto_approve = false)",
         ),
         ("[review]\nreviews = 1\n", {}, "1 counting reviews"),
         ("[review]\nindependence = 'human'\n", {}, "a person"),
-        ("", {"labels": [*AUTO, "review:per-task"]}, "review:per-task: per-task"),
+        ("", {"labels": [*AUTO, "review:per-task"]}, "review:per-task, so the mode is per-task"),
         ("", {"labels": []}, "mode batch"),
     ],
     ids=["off", "security", "barred", "reviews", "grade", "strictest label", "batch"],
@@ -261,7 +261,7 @@ def test_what_the_target_fails_too_is_nobodys_iteration_and_goes_on_once_the_tar
     world: GitWorld,
 ) -> None:
     """As at a merge (Q3): it waits, without a finding; then it comes back once, with what there is to do. Also where it
-    is fixed by hand, behind the last merge on record.
+    is fixed by hand, behind the last recorded merge.
     """
     configure(world, AT_ONCE)
     first = approved(world)
@@ -279,7 +279,7 @@ def test_what_the_target_fails_too_is_nobodys_iteration_and_goes_on_once_the_tar
     assert world.outside.runner.ran == [name, name], "once on each tree"
     assert name in world.app.attention.view(BOB).rows[0].text
     step = steps_text(world.app.check_runs.of_task(BOB, task).next)
-    assert step.startswith('fe create "what is to be fixed" --type bug --priority 0 · afterwards: ')
+    assert step.startswith('fe create "what to fix" --type bug --priority 0 · afterwards: ')
     assert f"fe check run {task} · " in step
     assert step.endswith(f'fe approve {task} -m "why it may pass"')
     assert world.app.checks.pending(CI).tasks == ()
@@ -362,8 +362,8 @@ def test_the_same_red_files_handed_in_again_are_told_at_once_L11_L13(world: GitW
     done = world.submit(CLAUDE, task)
     assert (done.status, done.repeats, done.fixed_by_nothing) == ("open", 1, 0)
     said = submit_text(done)
-    assert "exactly the files of attempt 1: no progress (L11)" in said
-    assert "one more round without fixes escalates to tier senior (E1)" in said
+    assert "no progress: the files are exactly those of attempt 1 (L11)" in said
+    assert "One more round without fixes escalates to tier senior (E1)" in said
 
 
 def test_where_a_person_looks_red_files_that_are_handed_in_again_are_told_too_D5_L11(world: GitWorld) -> None:
@@ -386,7 +386,7 @@ def test_a_test_that_is_gone_goes_to_a_person_at_once_and_the_way_out_works_for_
     report = check(world, task)
     assert (report.status, world.show(task).feedback) == ("reviewing", [])
     (reason,) = report.reasons
-    assert "1 of the target's tests are gone: b" in reason.message
+    assert "1 of the target's tests are missing: b" in reason.message
     said = steps_text(reason.next)
     assert said.startswith(f'fe show {task} --diff, then: a person runs: fe approve {task} -m "why these tests may go"')
     with world.refused("D5"):
@@ -420,7 +420,7 @@ def test_a_ruling_that_ends_the_last_blocker_lets_the_rule_decide_M4(desk: DeskW
     assert check(desk, task).status == "reviewing"
     done = desk.app.rulings.rule(CODEX, [Ruling(name, "VERIFIED", "looked at the code")])
     assert (done.status, steps_text(done.next)) == ("approved", "a person or CI runs: fe merge")
-    assert "the rule approves it (M4)" in done.message
+    assert "it is approved automatically (M4)" in done.message
     assert desk.show(task).approvals[-1].session == GATE
 
 
@@ -573,7 +573,7 @@ def test_counting_reviews_are_required_and_a_persons_approval_is_one_D6(desk: De
     assert desk.approve(BOB, one).status == "approved"
     with desk.refused("D6") as caught:
         desk.approve(BOB, two)
-    assert "2 counting reviews are required, 1 are there" in caught[0].reasons[0].message
+    assert "2 counting reviews are required, and there is 1" in caught[0].reasons[0].message
     assert desk.app.decisions.approve(BOB, two, declaration=Declaration(break_glass="alone today")).rule == "N3"
 
 

@@ -177,7 +177,7 @@ def test_what_could_be_several_is_shown_and_never_merged_by_itself_L2(world: Git
     done = review(world, task, [issue("third", file="count.py", quote="n += 1")])
     one = findings(world, task)[done.raised[0]]
     assert (one.root, sorted(one.alike)) == (one.id, sorted(names))
-    assert any("could be" in note for note in done.notes)
+    assert any("may be the same" in note for note in done.notes)
     assert {state for name, state in states(world, task).items() if name in names} == {"claimed"}
 
 

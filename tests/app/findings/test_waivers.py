@@ -217,7 +217,7 @@ def test_the_same_note_again_is_the_same_task_L16(desk: DeskWorld) -> None:
     assert (done.changed, findings(desk, task)[name].tracked) == (False, new)
     assert len(desk.ids_of(label="tech-debt")) == 1
     again = desk.app.findings.track(BOB, [], task=task)
-    assert (again.changed, again.notes) == (False, (f"{name} is {new} already",)), "all of a task, twice"
+    assert (again.changed, again.notes) == (False, (f"{name} already has the task {new}",)), "all of a task, twice"
     other = desk.handed_in()
     with desk.refused("L16"):
         desk.app.findings.track(BOB, [], task=other)

@@ -23,7 +23,7 @@ def test_who_raised_a_finding_withdraws_it_and_it_stays_on_record_L4(desk: DeskW
     with desk.refused("T2"):
         desk.app.rulings.withdraw(CODEX, name, " ")
     done = desk.app.rulings.withdraw(CODEX, name, "the caller checks it")
-    assert "no blocking finding is open" in done.message
+    assert "No blocking finding is open" in done.message
     page = desk.app.findings.show(BOB, name)
     assert (page.state, page.state_in_words, page.holds) == ("resolved", "withdrawn", False)
     assert (page.moves[-1].word, page.moves[-1].words) == ("withdrawn", "the caller checks it")
@@ -38,7 +38,7 @@ def test_what_a_person_approved_before_is_not_said_to_be_approved_by_the_rule_M4
     task, name = found(desk, "LOW")
     desk.approve(BOB, task)
     done = desk.app.rulings.withdraw(CODEX, name, "the caller checks it")
-    assert done.message == f"withdrew {name}; no blocking finding is open"
+    assert done.message == f"withdrew {name}. No blocking finding is open"
 
 
 def test_whoever_made_the_change_never_withdraws_what_blocks_it_L4(desk: DeskWorld) -> None:
@@ -107,5 +107,5 @@ def test_a_finding_outside_of_the_change_is_not_obsolete_and_its_raiser_is_named
     with desk.refused("L4") as caught:
         rule(desk, {added.id: "OBSOLETE"}, by=BOB)
     said = texts(caught[0].reasons)
-    assert "it names no file, so it did not leave it" in said
+    assert "is not obsolete, because it names no file" in said
     assert f"its reviewer runs: fe finding judge {added.id} --withdraw" in said

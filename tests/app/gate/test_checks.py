@@ -146,7 +146,7 @@ def test_a_run_on_the_target_says_that_another_configuration_waits_to_be_accepte
     world.checkout.commit("foureyes.toml", LINT.replace("ruff check .", "ruff check src"))
     world.app.checks.run_target(CI, again=True, tell=told.append)
     (said,) = [news for news in told if "P12" in news.text]
-    assert "is not the accepted one and is not used" in said.text
+    assert "has changes that were not accepted, so it is not used" in said.text
     assert "fe config accept" in steps_text(said.next)
 
 
@@ -155,7 +155,7 @@ def test_what_is_to_be_compared_with_the_target_is_not_called_red_before_that(de
     answers(desk, "lint", Ran(exit_code=2), Ran(exit_code=0))
     told: list[News] = []
     check(desk, desk.handed_in(), tell=told.append)
-    assert any("did not come to its end: exit code 2; not compared with the target yet" in news.text for news in told)
+    assert any("did not finish: exit code 2 (not compared with the target yet)" in news.text for news in told)
     assert not any("crashed" in news.text for news in told)
 
 
@@ -189,7 +189,7 @@ def test_what_an_agent_ran_is_claimed_informs_people_and_decides_nothing_D5_M4(d
     assert "claimed" in caught[0].reasons[0].message
     done = desk.approve(BOB, task)
     assert done.rule == "P7"
-    assert done.notes == ("lint is claimed: an agent or an author ran it, so it decides nothing by itself (D5)",)
+    assert done.notes == ("lint is claimed: only an agent or an author ran it, so it does not count (D5)",)
 
 
 def test_a_child_of_the_author_that_runs_it_is_the_author_D5_I4(desk: DeskWorld) -> None:
@@ -253,7 +253,7 @@ def test_a_result_turns_into_a_claim_when_its_runner_becomes_an_author_D5_I8(des
         (Ran(exit_code=2), "failed"),  # the target ran to its end: broken by the change
         (Ran(exit_code=0, timed_out=True), "timed_out"),
         (Ran(exit_code=1), "failed"),
-        (Ran(exit_code=0, problem="the report is no XML"), "crashed"),
+        (Ran(exit_code=0, problem="the report is not valid XML"), "crashed"),
         (Ran(exit_code=0, elsewhere=ELSEWHERE), "unsound"),
     ],
     ids=["not started", "not found", "killed", "broke", "too long", "red", "no report", "other code"],
@@ -281,7 +281,7 @@ def test_an_unsound_run_says_what_was_used_and_what_to_do_and_is_nobodys_fault_D
     with desk.refused("D5") as refused:
         desk.approve(BOB, task, reason="these tests may go")
     (reason,) = [reason for reason in refused[0].reasons if reason.rule == "D5"]
-    assert f"gave no sound result: it {ELSEWHERE.sentence}" in reason.message
+    assert f"is unsound: it {ELSEWHERE.sentence}" in reason.message
     assert steps_text(reason.next) == f"fix that, then fe check run {task}"
     assert desk.show(task).findings == []
 
@@ -395,7 +395,7 @@ def test_an_agent_is_told_at_once_who_runs_a_check_so_that_it_counts_and_is_neve
         assert steps_text(check(desk, task, who).next) == counts
 
 
-# What broke is tried again
+# What broke is back in the merge queue
 
 
 def test_a_job_takes_a_crashed_check_up_again_after_a_pause_that_grows_and_recovers_by_itself_D5(

@@ -1,4 +1,4 @@
-"""D5: what a tool finds on the target, too, is no finding of the task. The target is looked at once for each of its
+"""D5: what a tool finds on the target, too, is not a finding of the task. The target is looked at once for each of its
 trees, and only where something was found; where that cannot be done, nothing is dropped.
 """
 
@@ -50,7 +50,7 @@ def test_what_the_target_has_is_no_finding_and_keeps_nothing_from_being_approved
     report = check(world, task)
     row = row_of(report, "scan")
     assert (row.outcome, row.failing, report.is_green) == ("passed", (), True)
-    assert row.summary == "2 errors, and the target has them all as well"
+    assert row.summary == "2 errors, all of which the target also has"
     assert open_places(world, task) == []
     world.approve(BOB, task)
     assert merge_rows(world)[task].outcome == "merged"
@@ -61,7 +61,7 @@ def test_what_the_change_adds_is_a_finding_and_only_that_D5_L8(world: GitWorld) 
     answers(world, "scan", scan("old.py:9", "old.py:30", "new.py:1"), scan("old.py:3"))
     task = deliver(world, labels=AUTO)
     row = row_of(check(world, task), "scan")
-    assert (row.outcome, row.summary) == ("failed", "2 errors, and 1 error that the target has as well")
+    assert (row.outcome, row.summary) == ("failed", "2 errors, plus 1 error that the target also has")
     assert sorted(open_places(world, task)) == ["new.py:1", "old.py:30"]
     assert "new.py:1" in words(world, task)
     assert "old.py:9" not in words(world, task)
@@ -109,11 +109,13 @@ def test_without_a_baseline_everything_stays_and_says_so_until_there_is_one_D5_G
     assert row.outcome == "failed"
     assert row.summary.startswith("1 error, not compared with the target: ")
     (one,) = findings(world, task).values()
-    assert (one.state, "Whether the target has it as well is not known" in one.problem) == ("open", True)
+    assert (one.state, "It is not known whether the target fails too" in one.problem) == ("open", True)
     with world.refused("D5"):
         world.approve(BOB, task)
     if there is CRASH:
-        assert row_of(check(world, task), "scan").outcome == "passed", "what broke is tried again when somebody asks"
+        assert row_of(check(world, task), "scan").outcome == "passed", (
+            "what broke is back in the merge queue when somebody asks"
+        )
         assert open_places(world, task) == []
 
 
@@ -148,7 +150,7 @@ def test_tests_are_compared_by_name_D5(world: GitWorld) -> None:
     answers(world, "tests", report_of(["t::a"], ["t::red"]))
     task = deliver(world)
     row = row_of(check(world, task), "tests")
-    assert (row.outcome, row.summary) == ("passed", "1/2 passed, and the target fails no less")
+    assert (row.outcome, row.summary) == ("passed", "1/2 passed, all of which also fail on the target")
     answers(world, "tests", report_of(["t::a"], ["t::red", "t::new"]))
     assert row_of(check(world, task, again=True), "tests").failing == ("t::new",)
     assert [one.rule for one in findings(world, task).values() if one.state == "open"] == ["t::new"]

@@ -161,4 +161,4 @@ def test_a_manifest_without_its_lock_file_comes_back_with_what_to_commit_D5(
     report = check(world, task)
     assert (row_of(report, "lint").outcome, report.sent_back) == (outcome, outcome == "failed")
     if outcome == "failed":
-        assert "commit it as the run leaves it" in words(world, task)
+        assert "Commit the changed file" in words(world, task)

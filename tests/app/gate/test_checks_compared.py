@@ -25,7 +25,7 @@ def test_a_test_that_the_target_has_and_the_attempt_has_not_is_gone_and_that_is_
     report = check(world, task)
     row = row_of(report, "tests")
     assert (row.outcome, row.gone, report.is_green) == ("failed", (TWO,), False)
-    assert "1 of the target's tests are gone" in row.summary
+    assert "1 of the target's tests are missing" in row.summary
     for who in (BOB, CODEX):
         with world.refused("D5") as caught:
             world.approve(who, task, reason="" if who is BOB else "fine")

@@ -71,7 +71,7 @@ def test_what_is_known_of_a_branch_at_the_remote_is_not_pushed_over_for_that_Q6(
     beta.checkout.git("switch", "-q", "-c", f"fe/{task}", attempt_ref(task, 1))
     beta.checkout.commit("more.py", session=CODEX)
     made = beta.submit(CODEX, task)
-    assert "it was left there" in made.sent
+    assert "it was left as it is" in made.sent
     assert clones.refs()[f"refs/heads/fe/{task}"] == theirs
 
 
@@ -82,7 +82,7 @@ def test_a_branch_that_was_only_set_back_is_where_it_was_again_without_another_a
         clones.beta.approve(BOB, task)
     made = clones.alpha.submit(CLAUDE, task)
     assert (made.attempt, made.changed) == (1, False)
-    assert made.sent == f"fe/{task} was behind on origin, and is at attempt 1 again"
+    assert made.sent == f"fe/{task} was behind on origin and now points to attempt 1 again"
     assert clones.refs()[f"refs/heads/fe/{task}"] == first.head
     assert clones.alpha.submit(CLAUDE, task).sent == ""
     clones.beta.approve(BOB, task)
@@ -118,7 +118,7 @@ def test_before_the_attempt_itself_is_there_nobody_has_pushed_after_it_D4(clones
     theirs = push_over(clones, task)
     again = clones.alpha.submit(CLAUDE, task)
     assert (again.attempt, again.changed) == (2, False)
-    assert f"is at {theirs[:7]}, which is not part of this: it was left there" in again.sent
+    assert f"is at {theirs[:7]}, which is not part of this work, so it was left as it is" in again.sent
     assert clones.refs()[left_ref(task, 2)] == theirs
     clones.beta.approve(BOB, task)
 
@@ -137,7 +137,7 @@ def test_a_remote_that_takes_no_rewritten_branch_keeps_what_it_was_set_back_to_a
     clones.remote.git("config", "receive.denyNonFastForwards", "true")
     clones.remote.git("update-ref", f"refs/heads/fe/{task}", first.head)
     again = clones.alpha.submit(CLAUDE, task)
-    assert (again.attempt, again.sent.startswith(f"fe/{task} was left there as it is: ")) == (2, True)
+    assert (again.attempt, again.sent.startswith(f"fe/{task} was left as it is there: ")) == (2, True)
     assert clones.refs()[f"refs/heads/fe/{task}"] == first.head != second.head
     assert clones.alpha.submit(CLAUDE, task).sent == ""
     clones.beta.approve(BOB, task)

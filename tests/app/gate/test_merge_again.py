@@ -286,7 +286,7 @@ def test_a_worktree_with_work_in_it_stays_and_it_is_said_K1(world: GitWorld) -> 
     exclude.write_text(exclude.read_text() + "*.pyc\n")
     told: list[News] = []
     world.app.merges.process(BOB, told.append)
-    assert [news.text for news in told] == [f"{dirty}  removed with its worktree, as git ignores them: notes.pyc"]
+    assert [news.text for news in told] == [f"{dirty}  removed with its worktree, because git ignores them: notes.pyc"]
     assert not left.exists()
 
 
@@ -323,7 +323,7 @@ def test_another_change_than_the_one_that_was_approved_is_not_merged_and_stands_
         patched.setattr(diff, "_VERSION", b"another diff\n")
         row = merge_rows(world)[task]
     assert (row.outcome, world.checkout.head("main"), world.status(task)) == ("stuck", before, "approved")
-    assert "another change than the one that was submitted as attempt 1" in row.message
+    assert "a different change than the one submitted as attempt 1" in row.message
     assert "MergeLeft" in world.kinds(task)
     world.app.merges.retry(BOB, task)
     assert merge(world) == {task: "merged"}

@@ -67,7 +67,7 @@ def test_what_moved_and_was_not_recorded_is_told_to_be_unknown_Q4(
 
     with monkeypatch.context() as patch:
         patch.setattr(world.app.context.workshop, "move", moving)
-        with pytest.raises(CutOff, match=f"whether {task} is, the next fe merge tells") as caught:
+        with pytest.raises(CutOff, match=f"The next fe merge shows whether {task} was merged") as caught:
             world.app.merges.process(CI)
     assert [(row.task, row.outcome) for row in caught.value.done if isinstance(row, MergeRow)] == [(task, "cut")]
     assert merge(world) == {task: "found"}
@@ -196,7 +196,7 @@ def test_a_target_that_is_set_back_while_the_queue_waits_takes_nothing_back_of_w
         return rows, 0.0
 
     monkeypatch.setattr(alpha.app.merges, "_work_off", once)
-    with pytest.raises(CutOff, match="lacks the last merge on record") as caught:
+    with pytest.raises(CutOff, match="does not contain the last recorded merge") as caught:
         alpha.app.merges.process(CI, wait=True)
     (row,) = [row for row in caught.value.done if isinstance(row, MergeRow)]
     assert (row.task, row.outcome) == (task, "merged")
@@ -220,7 +220,7 @@ def test_whatever_goes_wrong_after_the_push_it_is_told_that_it_may_have_arrived_
         patch.setattr(alpha.app.context, "writing", refused)
         with pytest.raises(CutOff) as caught:
             alpha.app.merges.process(CI)
-    assert (caught.value.code, f"whether {task} is, the next fe merge tells" in caught.value.message) == (
+    assert (caught.value.code, f"The next fe merge shows whether {task} was merged" in caught.value.message) == (
         problem.code,
         True,
     )

@@ -76,7 +76,7 @@ def test_a_person_says_that_a_target_was_set_back_on_purpose_and_merges_go_on_Q6
     later = approved(world)
     rows = merge_rows(world)
     assert (rows[waits].outcome, rows[later].outcome) == ("stuck", "merged"), "it stands on what had to go"
-    assert "which main does not have (Q2)" in rows[waits].message
+    assert "which main does not contain (Q2)" in rows[waits].message
     (row,) = world.app.audit.exceptions()
     assert (row.kind, row.rule, row.reason) == ("target_set_back", "Q6", "a secret was in it")
     assert world.app.audit.verify().findings == ()
@@ -121,7 +121,7 @@ def test_a_target_is_accepted_where_it_was_shown_and_has_to_have_that_from_then_
     world.checkout.git("reset", "-q", "--hard", first)
     with world.refused("Q6") as again:
         merge(world)
-    assert f"lacks {shown[:7]}, from which merges go on" in again[0].reasons[0].message
+    assert f"does not contain {shown[:7]}, from which merging continued" in again[0].reasons[0].message
 
 
 def test_a_target_that_has_everything_is_not_accepted_again_Q6(world: GitWorld) -> None:

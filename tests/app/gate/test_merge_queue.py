@@ -80,7 +80,7 @@ def test_what_was_left_the_last_time_and_can_be_tried_again_brings_the_queue_on_
 def test_a_persons_approval_settles_before_it_is_taken_Q0(world: GitWorld) -> None:
     task = approved(world)
     assert merge(world) == {task: "waiting"}
-    assert waits(world, task) == "settles until 12:00:10 (Q0)"
+    assert waits(world, task) == "its approval can be withdrawn until 12:00:10 (Q0)"
     world.clock.advance(seconds=9)
     assert merge(world) == {task: "waiting"}
     world.app.decisions.withdraw(BOB, task, reason="wait")
@@ -95,7 +95,7 @@ def test_a_wait_until_another_day_says_which_and_that_a_clock_is_ahead_Q0(world:
     world.clock.advance(hours=-24)
     day = stamp(world.clock.now() + timedelta(days=1))[:10]
     assert waits(world, task) == (
-        f"settles until {day} 12:00:10: it was approved by a clock that is ahead of this one (Q0)"
+        f"its approval can be withdrawn until {day} 12:00:10 (the clock of the approving machine is ahead) (Q0)"
     )
 
 
@@ -269,7 +269,7 @@ def test_red_on_the_merge_result_brings_it_back_with_the_failing_tests_Q3(world:
     assert merge(world) == {task: "checks"}
     assert (world.status(task), world.checkout.head("main")) == ("open", target)
     assert f"- {TWO}" in words(world, task)
-    assert "main was not moved" in words(world, task)
+    assert "was not merged" in words(world, task)
 
 
 def test_a_test_that_only_the_targets_tip_has_is_gone_on_the_merge_result_Q3_D5(world: GitWorld) -> None:

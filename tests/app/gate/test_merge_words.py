@@ -57,7 +57,7 @@ def test_status_and_start_see_an_anchor_that_lies_in_a_pack_P12_J3(world: GitWor
         world.checkout.git(*pack)
         assert [world.checkout.port().last_anchor("main"), *world.app.status.show(ALICE).notes] == loose
     assert loose[0] == "999999:ffff"
-    assert "does not have: it is an older state or a copy" in str(loose)
+    assert "does not have, so the store is an older state or a copy" in str(loose)
     with world.refused("P12"):
         world.start(CLAUDE, task)
 

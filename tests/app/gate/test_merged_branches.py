@@ -26,7 +26,7 @@ def test_the_branch_of_a_merged_task_goes_at_the_remote_and_its_attempt_stays_K1
     assert branches(clones) == sorted([here, there])
     rows = merge_rows(clones.alpha)
     assert {task: row.notes for task, row in rows.items()} == {
-        task: (f"fe/{task} was taken away at origin",) for task in (here, there)
+        task: (f"fe/{task} was deleted on origin",) for task in (here, there)
     }
     assert branches(clones) == []
     assert {attempt_ref(task, 1) for task in (here, there)} <= set(clones.refs())
@@ -40,7 +40,7 @@ def test_a_branch_with_anybodys_commits_stays_and_that_is_told_once_K1(clones: W
     theirs = beta.checkout.commit("theirs.py")
     beta.checkout.git("push", "-q", "-f", "origin", f"HEAD:refs/heads/fe/{task}")
     row = merge_rows(alpha)[task]
-    assert (row.outcome, row.notes) == ("merged", (f"fe/{task} stays at origin: it is at {theirs[:7]} there",))
+    assert (row.outcome, row.notes) == ("merged", (f"fe/{task} stays on origin: it is at {theirs[:7]} there",))
     assert clones.refs()[f"refs/heads/fe/{task}"] == theirs
     said: list[News] = []
     alpha.app.merges.process(ALICE, said.append)
@@ -53,7 +53,7 @@ def test_a_remote_that_takes_no_branch_away_is_quoted_and_the_merge_stands_K1_Q3
     clones.remote.git("config", "receive.denyDeletes", "true")
     task = clones.approved(clones.alpha)
     row = merge_rows(clones.alpha)[task]
-    assert (row.outcome, row.notes) == ("merged", (f"fe/{task} stays at origin: {DENIED}/{task}; deletion prohibited",))
+    assert (row.outcome, row.notes) == ("merged", (f"fe/{task} stays on origin: {DENIED}/{task}; deletion prohibited",))
 
 
 def merged_while_cut_off(clones: Wired, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -75,7 +75,7 @@ def test_what_could_not_be_asked_goes_with_the_next_merge_K1_Q4(clones: Wired, m
     assert branches(clones) == [task]
     said: list[News] = []
     clones.alpha.app.merges.process(ALICE, said.append)
-    assert News(f"{task}  fe/{task} was taken away at origin") in said
+    assert News(f"{task}  fe/{task} was deleted on origin") in said
     assert branches(clones) == []
 
 

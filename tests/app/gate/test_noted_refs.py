@@ -160,7 +160,7 @@ def test_a_change_that_is_counted_from_what_the_target_lacks_is_not_merged_Q2(cl
     clones.remote.git("update-ref", MAIN, before)
     rows = merge_rows(alpha)
     assert {name: row.outcome for name, row in rows.items()} == {task: "stuck"}
-    assert "which main does not have (Q2)" in rows[task].message
+    assert "which main does not contain (Q2)" in rows[task].message
     alpha.app.merges.retry(ALICE, task)
     assert merge(alpha) == {task: "stuck"}
 

@@ -50,11 +50,13 @@ def test_a_hand_in_with_nothing_of_its_own_beyond_another_task_is_refused_A5(wor
     with world.refused("A5") as caught:
         world.submit(CLAUDE, two)
     (reason,) = caught[0].reasons
-    assert f"fe/{one} has nothing of its own beyond {one} (in review)" in reason.message
+    assert f"fe/{one} contains only the work of {one} (in review)" in reason.message
     assert steps_text(reason.next) == f"commit the changes for {two}, then: fe submit {two}"
     world.checkout.commit("two.py", "two\n", session=CLAUDE)
     done = world.submit(CLAUDE, two)
-    assert done.notes == (f"it came from fe/{one}, the branch of {one}. The next commit there ends it.",)
+    assert done.notes == (
+        f"it came from fe/{one}, the branch of {one}. The next commit there makes this attempt stale.",
+    )
     world.checkout.branch(f"fe/{two}")
     world.checkout.commit("two.py", "two more\n", session=CLAUDE)
     done = world.submit(CLAUDE, two)

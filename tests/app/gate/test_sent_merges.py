@@ -61,7 +61,7 @@ def test_status_and_doctor_tell_of_a_push_whose_answer_nobody_heard_until_it_is_
     clones: Wired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(MergeLock, "close", lambda _: None)  # alpha stays connected
-    beta, says = clones.beta, "was pushed, and the remote has not confirmed it yet"
+    beta, says = clones.beta, "was pushed, but the remote has not confirmed it yet"
 
     def told() -> list[str]:
         notes = [steps_text(note) for note in beta.app.status.show(ALICE).notes]
@@ -133,7 +133,7 @@ def test_a_push_without_an_answer_is_found_by_the_next_merge_Q4_Q6(clones: Wired
 
     wire.after = cut
     row = merge_rows(alpha)[task]
-    assert (row.outcome, "the next fe merge tells" in row.message) == ("waiting", True)
+    assert (row.outcome, "The next fe merge shows" in row.message) == ("waiting", True)
     assert alpha.status(task) == "approved"
     wire.down = ""
     assert merge(alpha) == {task: "found"}
@@ -167,7 +167,9 @@ def test_a_store_that_goes_away_after_the_push_loses_nothing_Q4_Q6(
 
     with monkeypatch.context() as patch:
         clones.wire(alpha).after = lambda _: patch.setattr(alpha.store, "write", gone)
-        told = f"Nothing was merged before; whether {task} is, .+. The rest of the queue waits"
+        told = (
+            f"Nothing was merged before. The next fe merge shows whether {task} was merged. The rest of the queue waits"
+        )
         with pytest.raises(CutOff, match=told) as caught:
             alpha.app.merges.process(CI)
     assert (caught.value.code, caught.value.exit_code) == ("store", 5)

@@ -251,7 +251,7 @@ def test_a_commit_of_an_attempt_that_was_sent_back_is_found_by_its_diff_A7(world
     world.submit(GEMINI, two)
     with world.refused("A7") as caught:
         world.approve(BOB, two)
-    assert "other commits since (attempt 2)" in caught[0].reasons[0].message
+    assert "other commits (attempt 2)" in caught[0].reasons[0].message
     assert steps_text(caught[0].reasons[0].next).startswith("take the work of")
 
 

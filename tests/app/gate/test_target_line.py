@@ -103,7 +103,7 @@ def test_commits_that_only_this_clone_has_stay_and_are_told_Q5_Q6(clones: Wired)
     (news,) = [news for news in told if "commits that origin lacks" in news.text]
     (line,) = [line for line in alpha.app.doctor.examine(ALICE) if line.check == "target"]
     assert (line.result, line.message, line.next) == ("warn", news.text, news.next)
-    back = steps_text(news.next).partition("; to put them aside and go on from origin: ")[2]
+    back = steps_text(news.next).partition(". To drop them here and continue from origin: ")[2]
     for command in back.split(", then: "):
         alpha.checkout.git(*command.split()[1:])
     assert alpha.checkout.head("main") == clones.main()
@@ -215,13 +215,15 @@ def test_of_a_clone_that_is_behind_the_configuration_of_the_remote_counts_P12_Q6
     alpha.checkout.git("push", "-q", "origin", "main")
     alpha.app.policy.accept(ALICE)
     notes = [steps_text(note) for note in beta.app.status.show(ALICE).notes]
-    (note,) = [note for note in notes if "is not the accepted one" in note]
-    assert note.startswith("foureyes.toml on main, as this clone last saw it, is not the accepted one: fe doctor")
+    (note,) = [note for note in notes if "has changes that were not accepted" in note]
+    assert note.startswith(
+        "foureyes.toml on main, as this clone last saw it, has changes that were not accepted: fe doctor"
+    )
     (row,) = [row for row in beta.app.attention.view(ALICE).rows if row.kind == "config"]
     assert (row.details, row.choices) == ((), ()), "no difference that is the wrong way round"
     clones.wire(beta).fetch(["refs/heads/main"])
     notes = [steps_text(note) for note in beta.app.status.show(ALICE).notes]
-    assert not any("is not the accepted one" in note for note in notes)
+    assert not any("has changes that were not accepted" in note for note in notes)
 
 
 def test_a_clone_that_saw_a_newer_file_than_the_accepted_one_is_told_to_accept_it_P12_Q6(clones: Wired) -> None:
@@ -232,7 +234,7 @@ def test_a_clone_that_saw_a_newer_file_than_the_accepted_one_is_told_to_accept_i
         alpha.checkout.git("push", "-q", "origin", "main")
         clones.wire(beta).fetch(["refs/heads/main"])
         (row,) = [row for row in beta.app.attention.view(ALICE).rows if row.kind == "config"]
-        assert row.text == "foureyes.toml on main of origin is not the accepted one and is not used"
+        assert row.text == "foureyes.toml on main of origin has changes that were not accepted, so it is not used"
         assert [choice.verb for choice in row.choices] == ["accept"]
         alpha.app.policy.accept(ALICE)
 
@@ -303,7 +305,7 @@ def test_a_target_that_is_set_back_between_two_items_is_not_merged_over_Q6(clone
     wire.after = arrived
     rows = merge_rows(alpha)
     assert (rows[first].outcome, rows[second].outcome) == ("merged", "waiting")
-    assert "lacks the last merge on record" in rows[second].message
+    assert "does not contain the last recorded merge" in rows[second].message
     assert clones.main() == before
     with alpha.refused("Q6"):
         merge(alpha)

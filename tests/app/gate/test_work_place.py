@@ -51,7 +51,7 @@ def test_what_is_not_committed_there_is_not_committed_on_the_target_instead_A1(w
     with world.refused("A5") as caught:
         world.app.attempts.submit(CLAUDE, task, commit="what somebody else left lying about")
     (reason,) = caught[0].reasons
-    assert reason.message.endswith("; 1 file is not committed in this checkout: stray.py"), reason.message
+    assert reason.message.endswith(". In this checkout, 1 file is not committed: stray.py"), reason.message
     assert world.checkout.head("main") == before
 
 
@@ -60,7 +60,7 @@ def test_without_any_work_the_refusal_says_where_to_work_A5(world: GitWorld) -> 
     with world.refused("A5") as caught:
         world.app.attempts.submit(CLAUDE, task)
     (reason,) = caught[0].reasons
-    assert steps_text(reason.next).startswith(f"commit your work in {place.path}; ")
+    assert steps_text(reason.next).startswith(f"commit your work in {place.path}. ")
 
 
 def test_what_was_committed_on_the_target_all_the_same_is_handed_in_as_landed_K4(world: GitWorld) -> None:

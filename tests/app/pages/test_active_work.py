@@ -45,6 +45,6 @@ def test_nobody_is_at_work_on_what_a_runner_left_that_is_gone_J4(desk: DeskWorld
     reserved(desk, me, tasks[1])
     assert [row.left for row in desk.app.board.view(BOB).agents] == ["", ""]
     desk.clock.advance(seconds=91)
-    assert {row.left for row in desk.app.board.view(BOB).agents} == {"its runner is not heard of"}
+    assert {row.left for row in desk.app.board.view(BOB).agents} == {"its runner is silent"}
     desk.outside.gone.add(PROCESS)
     assert [row.left for row in desk.app.board.view(BOB).agents] == ["its runner is gone"] * 2

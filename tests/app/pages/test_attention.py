@@ -125,12 +125,12 @@ def test_a_loop_that_waits_for_the_lead_has_the_options_of_E3_and_its_rounds(des
     task = play(desk, [0, 0, 0, 0], found=1)
     row = the(desk, "loop")
     assert tuple(choice.values["option"] for choice in row.choices) == LEAD_OPTIONS
-    assert row.text.startswith("waits for the lead: ")
+    assert row.text.startswith("stuck, the lead must decide: ")
     assert row.details[1] == "it  found  fixed  no-progress"
     assert len(row.details) == 2 + len(desk.app.loops.show(task).state.rounds)
     take(desk, row, 4)
     row = the(desk, "loop")
-    assert row.text.startswith("waits for a person: ")
+    assert row.text.startswith("stuck, a person must decide: ")
     assert [choice.values["option"] for choice in row.choices] == ["split", "senior", "fresh", "continue"]
     take(desk, row, 1)
     assert of(look(desk), "loop") == []
@@ -205,7 +205,7 @@ def test_D5_a_target_whose_checks_are_unsound_is_not_called_red(world: GitWorld)
     world.outside.runner.answers["lint"] = Ran(exit_code=1, elsewhere=ELSEWHERE)
     world.app.checks.run_target(CI)
     row = the(world, "target")
-    assert row.text.startswith("main is not known to be green: lint (took ")
+    assert row.text.startswith("main has no sound check result: lint (used ")
     assert steps_text(row.next) == "fix that, then fe check run --target --again"
     (check,) = [each for each in world.app.doctor.examine(CI) if each.check == "checks"]
     assert (check.result, "its last run on the target is unsound" in check.message) == ("warn", True)
@@ -226,7 +226,7 @@ def test_a_silent_claim_is_released_and_a_live_one_is_not_there_T1_E6(quiet: Des
     live = quiet.create()
     quiet.start(CODEX, live)
     row = the(quiet, "claim")
-    assert (row.task, row.text, row.age_seconds) == (task, "claude#1 has gone silent", 7200)
+    assert (row.task, row.text, row.age_seconds) == (task, "claude#1 is silent", 7200)
     assert row.details[0] == "Export orders (iteration 1)"
     assert verbs(the(quiet, "claim", CODEX)) == ["claims.unstart"], "T1: anybody may"
     assert the(quiet, "claim", CI).choices == ()
@@ -237,7 +237,7 @@ def test_a_silent_claim_is_released_and_a_live_one_is_not_there_T1_E6(quiet: Des
 def test_a_configuration_that_nobody_accepted_says_what_would_change_P12_E6(quiet: DeskWorld) -> None:
     quiet.repo.files["foureyes.toml"] = SETTINGS + '[review]\npolicy = "strict"\n'
     row = the(quiet, "config")
-    assert row.text == "foureyes.toml on main is not the accepted one and is not used"
+    assert row.text == "foureyes.toml on main has changes that were not accepted, so it is not used"
     assert "review.policy: balanced (default) → strict" in row.details
     assert the(quiet, "config", CLAUDE).choices == ()
     take(quiet, row, 1)

@@ -75,7 +75,7 @@ def test_an_epic_is_no_card_that_somebody_could_take_T4(desk: DeskWorld) -> None
     column = desk.app.board.view(ALICE).open
     assert (ids(column), column.count) == ([child, epic], 2)
     assert [(card.state, card.note) for card in column.cards] == [
-        ("ready", ""), ("waiting", "an epic: its tasks are the work"),
+        ("ready", ""), ("waiting", "an epic, so work happens in its tasks"),
     ]  # fmt: skip
     assert ids(desk.app.board.column(ALICE, "open", after=1)) == [epic]
 
@@ -247,7 +247,7 @@ def test_done_is_what_waits_to_be_merged_with_its_place_then_what_was_merged_las
         ("merged", 0, "bob@box"),
     ]
     assert column.count == 5
-    assert "settles until" in column.cards[0].note
+    assert "its approval can be withdrawn until" in column.cards[0].note
     for after in range(6):
         assert ids(desk.app.board.column(BOB, "done", after=after, limit=2)) == ids(column)[after : after + 2]
 

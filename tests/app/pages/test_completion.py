@@ -48,7 +48,7 @@ def test_reviewed_ruled_approved_merged_and_green_is_complete_X4(world: GitWorld
     rule(world, {name: "VERIFIED"})
     check(world, task)
     world.approve(BOB, task)
-    assert f"{task} is approved and not merged" in told(world)
+    assert f"{task} is approved but not merged" in told(world)
     assert merge(world) == {task: "merged"}
     assert validate(world).complete
 
@@ -77,15 +77,15 @@ def test_a_missing_review_an_approval_that_was_not_merged_and_work_that_came_bac
     waiting, agreed, back = deliver(world), approved(world), deliver(world, actor=GEMINI)
     world.app.feedback.redo(BOB, back, "again")
     said = told(world)
-    assert f"{waiting} waits for its review" in said
-    assert f"{agreed} is approved and not merged" in said
-    assert f"{back} was submitted and is open again" in said
+    assert f"{waiting} is waiting for review" in said
+    assert f"{agreed} is approved but not merged" in said
+    assert f"{back} was submitted but is open again" in said
 
 
 def test_rejected_work_is_not_done_X4(desk: DeskWorld) -> None:
     task = desk.handed_in()
     desk.app.feedback.reject(BOB, task, "no")
-    assert f"{task} was submitted and is blocked" in told(desk)
+    assert f"{task} was submitted but is blocked" in told(desk)
 
 
 def test_work_that_landed_unapproved_X4_K4(world: GitWorld) -> None:
@@ -125,7 +125,7 @@ def test_a_waiver_that_ran_out_on_unmerged_work_X4_E3(desk: DeskWorld) -> None:
     desk.app.findings.waive(BOB, name, "for now", days=1)
     assert name not in told(desk)
     desk.clock.advance(hours=24)
-    assert f"a waiver has run out: {name} ({task})" in told(desk)
+    assert f"a waiver has expired: {name} ({task})" in told(desk)
 
 
 def test_a_waiver_that_runs_out_after_the_merge_is_in_nobodys_way_X4(world: GitWorld) -> None:
@@ -160,7 +160,7 @@ def test_break_glass_over_a_red_check_is_in_nobodys_way_once_it_is_merged_and_th
     check(world, task)
     world.app.decisions.approve(BOB, task, declaration=Declaration(break_glass="the shop is down"))
     said = told(world)
-    assert f"{task} is approved and not merged" in said
+    assert f"{task} is approved but not merged" in said
     assert "required check lint" in said
 
 

@@ -57,7 +57,7 @@ def test_stops_decisions_and_exceptions_stand_out_P8(desk: DeskWorld) -> None:
     kinds = {line.text: line.kind for line in desk.app.events.latest()}
     assert kinds["alice@box held it: wait for legal"] == "stop"
     assert kinds["alice@box lifted its hold: they agreed"] == "plain"
-    assert kinds["bob@box took an approval back: not yet"] == "decision"
+    assert kinds["bob@box withdrew an approval: not yet"] == "decision"
 
 
 def test_an_exception_is_said_to_be_one_P8(desk: DeskWorld) -> None:
@@ -67,7 +67,7 @@ def test_an_exception_is_said_to_be_one_P8(desk: DeskWorld) -> None:
     desk.app.decisions.approve(
         CLAUDE, task, seen=seen, declaration=Declaration("nobody else is here", self_review=True)
     )
-    line = next(line for line in desk.app.events.latest() if "exception on record" in line.text)
+    line = next(line for line in desk.app.events.latest() if "made an exception: " in line.text)
     assert (line.kind, line.task) == ("security", task)
 
 
@@ -83,7 +83,7 @@ def test_what_the_gate_does_is_said_of_the_gate_M4(desk: DeskWorld) -> None:
 
 def test_rows_that_only_programs_read_are_left_out(desk: DeskWorld) -> None:
     desk.handed_in()
-    assert not [line for line in desk.app.events.latest() if "noted the names" in line.text]
+    assert not [line for line in desk.app.events.latest() if "recorded the names" in line.text]
 
 
 def test_a_text_of_many_lines_is_one_line(desk: DeskWorld) -> None:

@@ -36,7 +36,7 @@ def test_a_ref_below_the_note_of_the_target_hinders_nobody_and_doctor_tells_it_Q
     alpha.app.claims.start(CLAUDE, task, worktree=True)
     assert alpha.checkout.head(f"fe/{task}") == clones.main()
     ((text, step),) = told(alpha)
-    assert text == f"{NOTED} cannot be made: there is a ref called {NOTED}/x"
+    assert text == f"{NOTED} cannot be created, because there is a ref called {NOTED}/x"
     git(*step.split(" ")[1:])
     assert told(alpha) == []
     assert git("rev-parse", NOTED) == clones.main()
@@ -56,7 +56,7 @@ def test_a_lock_that_a_killed_git_left_hinders_nobody_and_doctor_tells_it_Q6(
     assert alpha.status(task) == "reviewing"
     ((text, step),) = told(alpha)
     assert f"there is {lock}: another git is writing it, or was killed" in text
-    assert step == f"if no git is at work here: mv {lock} ELSEWHERE"
+    assert step == f"if no git is running here: mv {lock} ELSEWHERE"
 
 
 def test_a_lock_beside_any_note_of_what_the_remote_has_is_told_by_doctor_D4_Q6(clones: Wired) -> None:
@@ -69,8 +69,10 @@ def test_a_lock_beside_any_note_of_what_the_remote_has_is_told_by_doctor_D4_Q6(c
     lock = folder / f"{noted}.lock"
     lock.touch()
     ((text, step),) = told(clones.alpha)
-    assert text.startswith(f"{noted} cannot be written: there is {lock}: another git is writing it, or was killed")
-    assert step == f"if no git is at work here: mv {lock} ELSEWHERE"
+    assert text.startswith(
+        f"{noted} cannot be written, because there is {lock}: another git is writing it, or was killed"
+    )
+    assert step == f"if no git is running here: mv {lock} ELSEWHERE"
     lock.unlink()
     assert told(clones.alpha) == []
 
@@ -83,7 +85,7 @@ def test_a_ref_below_where_an_attempt_is_kept_is_named_by_the_hand_in_and_by_doc
     git("switch", "-q", "-c", f"fe/{task}")
     alpha.checkout.commit("one.py", "one\n", session=CLAUDE)
     git("update-ref", odd, "HEAD")
-    why = f"{own} cannot be made: there is a ref called {odd}"
+    why = f"{own} cannot be created, because there is a ref called {odd}"
     with pytest.raises(GitProblem, match=why) as refused:
         alpha.submit(CLAUDE, task)
     step = f"git update-ref -d {odd}"
@@ -130,6 +132,8 @@ def test_doctor_names_what_makes_git_show_another_commit_than_there_is_Q5_Q6(clo
     git("replace", evil, git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "nice"))
     assert git("show", "--format=%s", evil) == "nice"
     alpha.checkout.write(".git/info/grafts", f"{evil}\n")
-    shown = f"git in this clone shows something else than there is, by refs/replace/{evil}, info/grafts"
+    shown = (
+        f"git in this clone shows something other than the real objects, because of refs/replace/{evil}, info/grafts"
+    )
     ((text, step),) = warned()
     assert (text.startswith(shown), "git --no-replace-objects" in step) == (True, True)

@@ -178,13 +178,13 @@ def test_what_is_open_adds_up_in_the_status_line(desk: DeskWorld) -> None:
 
 
 def test_what_stopped_merging_is_said_once_and_the_way_back_with_it_Q6() -> None:
-    note = prose("main lacks the last merge on record: ") + fe("target", "accept")
-    row = AttentionRow(id="m", kind="merge", text="main lacks the last merge on record", next=fe("target", "accept"))
+    note = prose("main lacks the last recorded merge: ") + fe("target", "accept")
+    row = AttentionRow(id="m", kind="merge", text="main lacks the last recorded merge", next=fe("target", "accept"))
     view = status(notes=(note,), stopped=note)
-    assert status_text(view, AttentionView(rows=(row,))).count("lacks the last merge") == 1
-    assert status_text(view, AttentionView()).count("lacks the last merge") == 1
-    other = status(notes=(prose("main lacks the last merge on record in another way"), note), stopped=note)
-    assert status_text(other, AttentionView(rows=(row,))).count("in another way") == 1, "that is another note"
+    assert status_text(view, AttentionView(rows=(row,))).count("lacks the last recorded merge") == 1
+    assert status_text(view, AttentionView()).count("lacks the last recorded merge") == 1
+    other = status(notes=(prose("main lacks the last recorded merge mapped differently"), note), stopped=note)
+    assert status_text(other, AttentionView(rows=(row,))).count("mapped differently") == 1, "that is another note"
 
 
 def test_what_is_stale_does_not_wait_for_anybodys_eyes_P13_D4(world: GitWorld) -> None:

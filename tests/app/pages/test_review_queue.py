@@ -174,7 +174,7 @@ def test_new_agents_unusual_signals_and_shared_files_are_to_look_at_H1(
     one = deliver(world, {"docs/shared.md": "x\n"}, signal="NEEDS_REVIEW")
     two = deliver(world, {"docs/shared.md": "y\n"}, actor=CODEX)
     assert "signal NEEDS_REVIEW" in risk(world, one)[1]
-    assert "a new agent: 0 of its attempts decided so far" in risk(world, two)[1]
+    assert "a new agent: only 0 of its attempts were decided so far" in risk(world, two)[1]
     assert "docs/shared.md is touched by another waiting task" in risk(world, two)[1]
     world.app.feedback.reject(BOB, one, "no")
     assert "touched by another" not in risk(world, two)[1]

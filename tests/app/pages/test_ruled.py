@@ -35,9 +35,9 @@ def test_a_blocker_is_one_row_with_what_was_said_and_resume_lifts_it_R1_E6(desk:
     review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
     review(desk, task, by=GEMINI)
     (row,) = rows(desk)
-    assert (row.kind, row.task, row.text) == ("pause", task, "rule R1: codex says blocker")
+    assert (row.kind, row.task, row.text) == ("pause", task, "codex reported a blocker (R1)")
     assert '  "it deletes the database"' in row.details
-    assert any("other agents go on" in line for line in row.details)
+    assert any("Other agents continue" in line for line in row.details)
     assert rows(desk, CLAUDE)[0].choices == ()
     do(desk, row, "stops.resume", reason="I looked")
     assert rows(desk) == []
@@ -64,7 +64,7 @@ def test_two_concerns_offer_an_answer_to_each_point_and_every_choice_goes_throug
     review(desk, task, [issue("no limit", "LOW")], by=GEMINI, verdict="concerns", summary="no limit")
     (row,) = rows(desk)
     assert (row.kind, row.task) == ("pause", task)
-    assert row.text.startswith("rule R2: ")
+    assert row.text.endswith(" (R2)")
     shown = desk.show(task, CLAUDE)
     assert [(pause.task, pause.rule, pause.cycle) for pause in shown.pauses] == [(task, "R2", "c-1")]
     assert shown.next == shown.points[0].step, "who made it is told what answers"
@@ -117,5 +117,5 @@ def test_what_was_left_to_a_person_says_what_reviewers_said_since_R2_R4(desk: De
         review(desk, task, by=by)
     assert desk.app.cycles.show("c-4").rule == "R4"
     (row,) = rows(desk)
-    assert any(line.startswith("Since then c-4 R4: ") for line in row.details)
-    assert row.details[-1] == "Whatever reviewers say now, a person lets it go on (resume)."
+    assert any(line.startswith("Since then, c-4: ") for line in row.details)
+    assert row.details[-1] == "A person must resume it, whatever reviewers say now."

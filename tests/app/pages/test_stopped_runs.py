@@ -1,4 +1,4 @@
-"""What of agents' runs waits for a person: pauses, runs that got nowhere, dead runners, programs that nobody is
+"""What of agents' runs is stuck and needs a person: pauses, runs that got nowhere, dead runners, programs that nobody is
 logged in to (E6).
 """
 
@@ -25,7 +25,7 @@ def test_a_pause_says_why_and_is_lifted_by_its_choice_V9_E6(desk: DeskWorld) -> 
     desk.app.runs.pause(BOB, None, reason="release freeze")
     everything, one = sorted(rows(desk, "pause"), key=lambda row: row.task)
     assert (one.task, one.text, everything.text) == (task, "wait for the design", "the project: release freeze")
-    assert "other work goes on" in one.details[1]
+    assert "other work continues" in one.details[1]
     for row in (one, everything):
         (choice,) = row.choices
         desk.app.stops.resume(BOB, choice.values["task"], reason="go on")  # type: ignore[arg-type]
@@ -96,7 +96,7 @@ def test_what_an_agent_says_is_blocked_waits_for_a_person_who_unblocks_it_E6_L17
     (row,) = rows(desk, "blocked")
     assert (row.task, row.text, steps_text(row.next)) == (task, "which database?", f'fe unblock {task} -m "why"')
     said = desk.app.stops.resume(BOB, task, "go on")
-    assert (said.changed, said.message) == (False, f"{task} is not held, it is blocked: which database?")
+    assert (said.changed, said.message) == (False, f"{task} is not held but blocked: which database?")
     assert steps_text(said.next) == f'fe unblock {task} -m "why"'
     desk.app.stops.unblock(BOB, task, "postgres")
     assert rows(desk, "blocked") == []

@@ -13,8 +13,8 @@ def test_a_target_that_was_renamed_is_missed_as_a_branch_not_as_a_file_P12(world
     world.checkout.git("branch", "-m", "main", "trunk")
     left = unaccepted(world.app.context, world.app.projects.get())
     assert left is not None
-    assert left.text == "branch main does not exist, and it is the target of this project"
-    wanted = "a person brings it back, from where it is now: git branch main BRANCH-OR-COMMIT; was it renamed"
+    assert left.text == "the target branch of this project, main, does not exist"
+    wanted = "a person restores the branch from its current commit: git branch main BRANCH-OR-COMMIT"
     assert steps_text(left.next).startswith(wanted)
     found = {check.check: check for check in world.app.doctor.examine(BOB)}
     assert (found["target"].result, found["place"].result) == ("fail", "warn"), "nobody is told to adopt the store"

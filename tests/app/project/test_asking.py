@@ -53,7 +53,7 @@ def test_a_remote_that_cannot_be_asked_means_that_nothing_is_accepted_P12(clones
     for verb in (clones.beta.app.policy.offered, clones.beta.app.policy.accept):
         with clones.cut(), clones.beta.refused("P12") as caught:
             verb(BOB)
-        assert "on main of origin is not known: origin cannot be asked" in caught[0].reasons[0].message
+        assert "on main of origin is unknown: origin cannot be asked" in caught[0].reasons[0].message
         assert steps_text(caught[0].next_step).startswith("git ls-remote origin")
 
 
@@ -70,7 +70,7 @@ def test_doctor_in_a_clone_that_is_behind_tells_what_was_never_accepted_there_P1
     pushed(clones.alpha)
     assert configuration(clones.beta) == (
         "warn",
-        "foureyes.toml on main of origin is not the accepted one and is not used",
+        "foureyes.toml on main of origin has changes that were not accepted, so it is not used",
     )
 
 

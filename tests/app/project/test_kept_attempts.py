@@ -43,7 +43,7 @@ def test_an_object_that_is_gone_is_named_A1_J2(world: GitWorld) -> None:
     task = world.handed_in(CLAUDE)
     world.store.place = FILE
     tree = world.checkout.git("rev-parse", f"fe/{task}^{{tree}}").strip()
-    expected = f"attempt 1 of {task}: its tree {tree[:12]} is not in the repository, or not all of it"
+    expected = f"attempt 1 of {task}: its tree {tree[:12]} is missing from the repository, or incomplete"
     for name in (f"fe/{task}:work.py", f"fe/{task}^{{tree}}"):
         sha = world.checkout.git("rev-parse", name).strip()
         (world.checkout.path / ".git" / "objects" / sha[:2] / sha[2:]).unlink()
@@ -82,7 +82,7 @@ def test_an_attempt_without_its_commit_cannot_be_put_back(world: GitWorld) -> No
     world.checkout.git("update-ref", "-d", ref)
     (world.checkout.path / ".git" / "objects" / head[:2] / head[2:]).unlink()
     assert said(world) == [
-        ("completeness", f"attempt 1 of {task}: its commit {head[:12]} is not in the repository, or not all of it"),
+        ("completeness", f"attempt 1 of {task}: its commit {head[:12]} is missing from the repository, or incomplete"),
         ("completeness", f"attempt 1 of {task}: {ref} is gone"),
     ]
 
@@ -116,7 +116,7 @@ def test_a_damaged_commit_of_approved_work_is_named_and_the_others_are_merged_D5
     ((area, message),) = said(world)
     assert (area, message) == (
         "completeness",
-        f"attempt 1 of {bad}: its commit {head[:12]} is not in the repository, or not all of it",
+        f"attempt 1 of {bad}: its commit {head[:12]} is missing from the repository, or incomplete",
     )
     world.app.queue.view(BOB)
     world.app.status.show(BOB)

@@ -52,7 +52,7 @@ def test_the_first_key_rests_on_an_observed_person_and_is_on_record_I9_P8(desk: 
     (row,) = desk.app.keys.list()
     assert (row.fingerprint, row.person, row.here, row.retired_at) == (done.fingerprint, "alice@box", True, None)
     ((kind, detail),) = [(event.kind, event.detail) for event in desk.app.audit.exceptions()]
-    assert (kind, "observed person" in detail) == ("key_added", True)
+    assert (kind, "a person at a terminal" in detail) == ("key_added", True)
     assert desk.keys.signed == []
     desk.sound()
 
@@ -433,7 +433,10 @@ def test_whose_key_lies_here_is_one_person_also_where_nothing_is_signed_I1_P2(
     task, signed = keyed.handed_in(ALICE), len(keyed.keys.signed)
     with keyed.refused("P2") as refusal:
         keyed.app.decisions.approve(person("ally"), task)
-    assert f"their key lies here ({next(iter(keyed.keys.private_files().values()))})" in refusal[0].reasons[0].message
+    assert (
+        f"their key is on this machine ({next(iter(keyed.keys.private_files().values()))})"
+        in refusal[0].reasons[0].message
+    )
     assert len(keyed.keys.signed) == signed
     monkeypatch.setattr(keyed.keys, "held", dict)
     keyed.app.decisions.approve(BOB, task)
@@ -473,7 +476,7 @@ def test_a_signature_that_does_not_hold_is_named_by_the_audit_J2(keyed: DeskWorl
         (seq,) = tx.append(ALICE.session, "2026-03-01T12:00:00.000Z", [("", forged)])
     (finding,) = keyed.app.audit.verify().findings
     assert (finding.area, finding.seq) == ("integrity", seq)
-    assert "signature does not hold" in finding.message
+    assert "invalid signature" in finding.message
 
 
 def test_a_loosening_that_says_it_was_signed_and_was_not_is_named_by_the_audit_J2_M6(keyed: DeskWorld) -> None:

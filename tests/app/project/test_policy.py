@@ -184,7 +184,7 @@ def test_another_file_on_the_target_leaves_the_accepted_one_in_force_and_is_repo
     desk.app.policy.accept(ALICE)
     desk.repo.files["foureyes.toml"] = '[review]\npolicy = "trusted"\n'
     assert setting(desk, "review.policy") == ("strict", "foureyes.toml")
-    assert any("not the accepted one" in steps_text(note) for note in desk.app.status.show(CLAUDE).notes)
+    assert any("changes that were not accepted" in steps_text(note) for note in desk.app.status.show(CLAUDE).notes)
     check = next(check for check in desk.app.doctor.examine(ALICE) if check.check == "configuration")
     assert (check.result, steps_text(check.next)) == ("warn", "a person runs: fe config accept")
     del desk.repo.files["foureyes.toml"]
@@ -254,7 +254,7 @@ def test_doctor_names_the_former_keys_of_the_file(desk: DeskWorld) -> None:
     desk.repo.files["foureyes.toml"] = "[minor]\nmax_bytes = 9\nmax_lines = 9\n[review.risk]\nhigh_lines = 9\n"
     desk.app.policy.accept(ALICE)
     (removed, step), (renamed, _) = doctor_on_settings(desk)
-    assert removed == "minor.max_bytes has no effect, remove it (a minor change has at most 4096 bytes)"
+    assert removed == "minor.max_bytes has no effect and can be removed (a minor change has at most 4096 bytes)"
     assert renamed == "review.risk.high_lines is now review.risk.large_change"
     assert "fe config accept" in step
     assert setting(desk, "minor.max_lines") == (9, "foureyes.toml")

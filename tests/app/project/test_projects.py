@@ -36,7 +36,7 @@ def test_status_says_which_policy_is_in_force_and_why_P12() -> None:
     desk.environ["FOUREYES_REVIEW_POLICY"] = "trusted"
     status = desk.app.status.show(CLAUDE)
     assert (status.policy, status.policy_source) == ("strict", "foureyes.toml")
-    assert any("only a person may loosen (P12)" in steps_text(note) for note in status.notes)
+    assert any("only a person may loosen it (P12)" in steps_text(note) for note in status.notes)
 
 
 def test_doctor_looks_at_everything_and_repairs_nothing(world: GitWorld) -> None:
@@ -58,7 +58,7 @@ def test_doctor_looks_at_everything_and_repairs_nothing(world: GitWorld) -> None
         ("[review]\npolicy = 'lax'\n", "review.policy"),
         ("[reviews]\npolicy = 'strict'\n", "no such key"),
         ("not toml", "not valid TOML"),
-        ('[project]\nid = "somebody-else"\n', "another project id"),
+        ('[project]\nid = "somebody-else"\n', "different project id"),
     ],
 )
 def test_doctor_names_what_is_wrong_with_the_configuration(desk: DeskWorld, text: str, words: str) -> None:
@@ -92,7 +92,7 @@ def test_doctor_names_a_missing_target_and_a_broken_git(desk: DeskWorld, monkeyp
 def test_doctor_says_that_the_disk_is_full(desk: DeskWorld) -> None:
     desk.outside.room = 4096
     check = next(check for check in desk.app.doctor.examine(ALICE) if check.check == "writing")
-    assert (check.result, check.message) == ("warn", "the disk is full: 4 KB are free")
+    assert (check.result, check.message) == ("warn", "the disk is full, with only 4 KB free")
 
 
 def test_doctor_names_an_edited_row_J2(desk: DeskWorld) -> None:

@@ -21,7 +21,7 @@ def test_a_template_counts_once_a_person_accepted_it_F4_P12(desk: DeskWorld) -> 
     desk.repo.files |= {"foureyes.toml": desk.repo.files.get("foureyes.toml", ""), PATH: OWN}
     before = desk.app.prompts.make(CODEX, task, "review")
     assert WORDS not in before.text
-    assert "was not accepted and is not used" in before.note
+    assert "was not accepted, so it is not used" in before.note
     with desk.refused("P12"):
         desk.app.policy.accept(CLAUDE)
     assert any(PATH in line for line in desk.app.policy.accept(ALICE).changed)

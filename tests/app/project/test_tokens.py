@@ -176,7 +176,7 @@ def test_siblings_under_one_agent_judge_each_other_by_P3_at_best_I4(desk: DeskWo
     sibling = desk.spawn(CLAUDE, task, "review")
     with desk.refused("P3") as caught:
         desk.approve(sibling, task)
-    assert "spawned you" in caught[0].reasons[0].message
+    assert "started you" in caught[0].reasons[0].message
     desk.app.policy.set(ALICE, "review.policy", "strict")
     with desk.refused("P3"):
         desk.approve(sibling, task, reason="read it")

@@ -22,7 +22,7 @@ from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, agent
 from tests.stage.world import DeskWorld
 
 BLOCKER: dict[str, Any] = {"verdict": "blocker", "summary": "it deletes the database"}
-HELD = "codex#1 says blocker: it deletes the database"
+HELD = "codex#1 reported a blocker: it deletes the database"
 
 
 def hold(desk: DeskWorld, task: str) -> str | None:
@@ -41,7 +41,7 @@ def test_a_blocker_that_nobody_asked_for_stops_its_task_without_a_cycle_R1_D3(de
     task = desk.handed_in()
     review(desk, task, by=CODEX, **BLOCKER)
     assert hold(desk, task) == HELD
-    assert "rule R1: codex#1 says blocker" in attention(desk)
+    assert "codex#1 reported a blocker (R1)" in attention(desk)
     for by in (GEMINI, BOB):
         with desk.refused("D3"):
             desk.approve(by, task, seen=seen(desk, task))
@@ -161,8 +161,8 @@ def test_the_questions_go_out_with_the_second_concern_though_a_third_reviewer_is
         review(desk, task, by=by, **CONCERN)
     assert (desk.app.cycles.show("c-1").state, len(desk.app.cycles.show("c-1").points)) == ("clarifying", 2)
     review(desk, task, by=QWEN, **BLOCKER)
-    assert (desk.app.cycles.show("c-1").rule, attention(desk)) == ("R1", ["rule R1: qwen says blocker"])
-    assert hold(desk, task) == "qwen#1 says blocker: it deletes the database", "a later blocker goes before them"
+    assert (desk.app.cycles.show("c-1").rule, attention(desk)) == ("R1", ["qwen reported a blocker (R1)"])
+    assert hold(desk, task) == "qwen#1 reported a blocker: it deletes the database", "a later blocker goes before them"
 
 
 def test_findings_of_two_concerns_send_it_back_once_they_are_clarified_and_not_before_R2_V10(desk: DeskWorld) -> None:
@@ -199,7 +199,7 @@ def test_the_blocker_of_an_agent_that_may_not_stop_keeps_agents_and_rules_from_a
     configure(desk, '\n[review.peers]\nreviewers = ["codex"]\n[agents]\nqwen = { program = "qwen" }\n')
     task = desk.handed_in()
     done = review(desk, task, by=QWEN, **BLOCKER)
-    assert (hold(desk, task), done.message) == (None, "recorded: blocker, 0 findings; no blocking finding is open")
+    assert (hold(desk, task), done.message) == (None, "blocker, 0 findings. No blocking finding is open")
     assert any("your blocker counts as concerns" in note for note in done.notes)
     with desk.refused("R1"):
         desk.approve(GEMINI, task, seen=seen(desk, task))
@@ -213,7 +213,7 @@ def test_one_step_sets_aside_all_blockers_of_such_an_agent_R1_E6(desk: DeskWorld
         review(desk, task, by=QWEN, **BLOCKER)
         review(desk, task, by=CODEX)
     (row,) = [row for row in desk.app.attention.view(BOB).rows if row.choices[0].values.get("agent")]
-    assert row.text == f"qwen#1 reported a blocker on {tasks[1]}, {tasks[0]}, and was not asked to review"
+    assert row.text == f"qwen#1 reported a blocker on {tasks[1]}, {tasks[0]}, but was not asked to review it"
     assert steps_text(row.next).startswith("fe resume --agent ")
     desk.app.stops.resume(BOB, None, "it knows nothing of this", agent=str(row.choices[0].values["agent"]))
     for task in tasks:

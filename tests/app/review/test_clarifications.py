@@ -39,7 +39,7 @@ def test_a_person_asks_the_author_about_what_stopped_its_work_and_the_reviewers_
 ) -> None:
     task = stopped(desk)
     done = desk.app.cycles.ask_author(ALICE, "c-1")
-    assert (done.state, done.message) == ("clarifying", "c-1 asks about p1")
+    assert (done.state, done.message) == ("clarifying", "the author is asked to clarify p1 of c-1")
     (point,) = desk.app.cycles.show("c-1").points
     assert (point.reviewer, point.text) == ("codex", "it deletes the database")
     again = desk.app.cycles.clarify(CLAUDE, "c-1", "p1", "it is the database of the tests")
@@ -65,7 +65,7 @@ def test_only_a_person_asks_and_only_about_what_was_stopped_and_stands_R2_V8(des
     desk.app.feedback.redo(BOB, task, "not so")
     with desk.refused("R2") as caught:
         desk.app.cycles.ask_author(ALICE, "c-1")
-    assert "moved on" in caught[0].reasons[0].message
+    assert "has changed since" in caught[0].reasons[0].message
 
 
 def test_a_quote_in_a_review_of_a_look_that_is_nowhere_goes_back_once_V7(desk: DeskWorld) -> None:
@@ -73,7 +73,7 @@ def test_a_quote_in_a_review_of_a_look_that_is_nowhere_goes_back_once_V7(desk: D
     task = begun(desk)
     desk.app.cycles.now(ALICE, task)
     made_up = [issue(quote="no_such_code()", location="app.py:1")]
-    with pytest.raises(Refused, match="went back"):
+    with pytest.raises(Refused, match="was returned"):
         look_review(desk, CODEX, task, made_up, verdict="concerns")
     assert desk.app.cycles.show("c-1").reviews == ()
     done = look_review(desk, CODEX, task, made_up, verdict="concerns")

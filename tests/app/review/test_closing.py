@@ -35,7 +35,7 @@ def test_the_maker_of_its_own_task_closes_it_only_by_an_audited_exception_C1_P8(
     with desk.refused("C1"):
         desk.app.closing.close(CLAUDE, task, exception="  ")
     done = desk.app.closing.close(CLAUDE, task, exception="wrong repository")
-    assert "audited as an exception: fe audit log --exceptions" in done.notes
+    assert "recorded as an exception: fe audit log --exceptions" in done.notes
     (event,) = desk.app.audit.exceptions()
     assert (event.kind, event.rule, event.reason, event.task) == ("self_close", "C1", "wrong repository", task)
     assert [log.type for log in desk.show(task).logs] == ["security"]
@@ -71,7 +71,7 @@ def test_closing_merges_nothing_and_the_work_is_listed_C2(world: GitWorld) -> No
     task = world.handed_in()
     main = world.checkout.head("main")
     done = world.app.closing.close(BOB, task, reason="we need it no more")
-    assert done.notes == ("its work was not merged: fe list --unmerged",)
+    assert done.notes == ("its work was not merged. To see such tasks: fe list --unmerged",)
     assert world.checkout.head("main") == main
     assert (world.ids_of(unmerged=True), world.counts()["unmerged"]) == ([task], 1)
     world.app.closing.reopen(BOB, task)

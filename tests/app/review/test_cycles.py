@@ -69,7 +69,7 @@ def test_two_approve_and_the_last_answer_decides_R4_V8(desk: DeskWorld) -> None:
     peers(desk)
     task = desk.handed_in()
     first = review(desk, task, by=CODEX)
-    assert any("waits for others" in note for note in first.notes)
+    assert any("waits for other reviewers" in note for note in first.notes)
     assert (cycle(desk).state, states(cycle(desk))) == ("open", {"codex": "answered", "gemini": "asked"})
     review(desk, task, by=GEMINI)
     view = cycle(desk)
@@ -105,8 +105,8 @@ def test_a_blocker_holds_its_task_only_at_once_and_a_person_lifts_it_R1(desk: De
     peers(desk)
     task, other = desk.handed_in(), desk.handed_in()
     done = review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
-    assert done.message == "recorded: blocker, 0 findings; the task is stopped until a person decides (R1)"
-    assert desk.show(task).task.hold == "codex#1 says blocker: it deletes the database"
+    assert done.message == "blocker, 0 findings. The task is held until a person decides (R1)"
+    assert desk.show(task).task.hold == "codex#1 reported a blocker: it deletes the database"
     assert (cycle(desk).rule, states(cycle(desk))["gemini"]) == ("R1", "asked"), "nobody waits for gemini"
     assert desk.show(other).task.hold is None
     with desk.refused("D3"):
@@ -209,7 +209,7 @@ def test_who_is_late_gives_no_review_and_the_next_one_is_asked_then_a_person_R0_
     desk.clock.wait(31 * 60)
     (done,) = desk.app.cycles.decide(CI)
     assert (done.rule, done.state) == ("R0", "decided")
-    assert "codex gave none: timeout" in cycle(desk).reasons
+    assert "codex gave no review: timeout" in cycle(desk).reasons
     (row,) = desk.app.cycles.issues()
     assert (row.rule, row.task) == ("R0", task)
 
@@ -218,8 +218,8 @@ def test_a_person_who_ends_the_wait_reads_for_whom_it_goes_on_V8(desk: DeskWorld
     peers(desk, PEERS)
     desk.handed_in()
     (done,) = desk.app.cycles.decide(ALICE, "c-1", now=True)
-    assert done.message.startswith("c-1 open: it waits for codex until 20")
-    assert done.notes == ("--now ends the wait for people; an agent that was asked may still answer",)
+    assert done.message.startswith("c-1 is open and waits for codex until 20")
+    assert done.notes == ("--now ends only the wait for people, and an agent that was asked may still answer",)
 
 
 def test_a_runner_says_why_there_is_no_review_and_nobody_is_a_success(desk: DeskWorld) -> None:
@@ -323,7 +323,7 @@ def test_what_an_agent_says_without_a_runner_asks_for_eyes_V1_S3(desk: DeskWorld
     task = begun(desk, CLAUDE)
     done = desk.app.runs.emit(CLAUDE, said, "half of it", task=task)
     assert (cycle(desk).trigger, cycle(desk).reason, cycle(desk).targets[0].look) == (trigger, "half of it", 1)
-    assert done.notes == (f"c-1 {trigger}",)
+    assert done.notes == ("opened the review cycle c-1",)
     desk.app.runs.emit(CLAUDE, said, "half of it", task=task)
     desk.app.runs.emit(CLAUDE, "progress", "more of it", task=task)
     assert len(desk.app.cycles.listed()) == 1
@@ -402,7 +402,7 @@ def test_a_person_may_leave_out_which_look_it_is_where_there_is_one_D7(desk: Des
     desk.app.cycles.now(ALICE, task)
     with desk.refused("D7"):
         look_review(desk, BOB, task, diff_id="1.0123456789abcdef0123")
-    assert look_review(desk, BOB, task, diff_id="").message == "recorded: approved, 0 findings (look 1)"
+    assert look_review(desk, BOB, task, diff_id="").message == "approved, 0 findings (early review 1)"
     desk.repo.commit(f"fe/{task}")
     desk.app.cycles.now(ALICE, task)
     with desk.refused("D7"):
@@ -415,7 +415,7 @@ def test_a_person_signs_a_review_of_a_look_I9_V1(desk: DeskWorld) -> None:
     desk.app.policy.set(ALICE, "review.human_proof", "key")
     task = begun(desk, CLAUDE)
     desk.app.cycles.now(ALICE, task)
-    assert look_review(desk, ALICE, task).message == "recorded: approved, 0 findings (look 1)"
+    assert look_review(desk, ALICE, task).message == "approved, 0 findings (early review 1)"
     assert desk.app.audit.verify().findings == ()
 
 
@@ -424,7 +424,7 @@ def test_a_reviewer_of_a_look_is_told_the_verdict_it_gave_L5(desk: DeskWorld) ->
     task = begun(desk, CLAUDE)
     desk.app.cycles.now(ALICE, task)
     done = look_review(desk, CODEX, task, verdict="concerns", summary="no")
-    assert (done.status, done.message) == ("CHANGES_REQUESTED", "recorded: concerns, 0 findings (look 1)")
+    assert (done.status, done.message) == ("CHANGES_REQUESTED", "concerns, 0 findings (early review 1)")
 
 
 def look_review(
@@ -451,7 +451,7 @@ def test_a_person_ends_a_cycle_without_a_rule_V8(desk: DeskWorld) -> None:
     desk.app.cycles.end(ALICE, "c-1", "asked by mistake")
     assert (cycle(desk).state, cycle(desk).why) == ("ended", "asked by mistake")
     done = desk.app.cycles.end(ALICE, "c-1", "once more")
-    assert (done.changed, done.message) == (False, f"c-1 was over before: asked by mistake, {cycle(desk).ended_at}")
+    assert (done.changed, done.message) == (False, f"c-1 had already ended: asked by mistake, {cycle(desk).ended_at}")
     with desk.refused("V8"):
         desk.app.cycles.end(CLAUDE, "c-1", "I do not want it")
 
@@ -489,7 +489,7 @@ def test_what_nobody_reviewed_waits_for_a_person_by_name_E6_R0(desk: DeskWorld) 
         desk.clock.wait(31 * 60)
         desk.app.cycles.decide(CI)
     (row,) = [row for row in desk.app.attention.view(ALICE).rows if row.kind == "review"]
-    assert (row.task, row.text) == (task, "c-1 R0: it was not reviewed")
+    assert (row.task, row.text) == (task, "c-1 ended without a review (R0)")
     desk.app.decisions.approve(BOB, task)
     assert [row for row in desk.app.attention.view(ALICE).rows if row.kind == "review"] == []
 

@@ -102,7 +102,7 @@ def test_a_creator_agent_needs_a_reason_and_is_audited_twice_P3_P8(world: GitWor
 def test_a_creator_person_needs_no_reason_and_is_no_exception_P3_P8(world: GitWorld) -> None:
     task = world.handed_in(creator=ALICE)
     done = world.approve(ALICE, task)
-    assert (done.rule, done.exception, "creator, human" in done.message) == ("P3", False, True)
+    assert (done.rule, done.exception, "as a person you may approve" in done.message) == ("P3", False, True)
     assert world.app.audit.exceptions() == []
 
 
@@ -168,7 +168,7 @@ def test_approving_again_is_a_no_op_D1(world: GitWorld) -> None:
     task = world.handed_in()
     world.approve(CODEX, task)
     with world.unchanged():
-        assert approve_text(world.approve(CODEX, task)) == f"{task} is approved already"
+        assert approve_text(world.approve(CODEX, task)) == f"{task} is already approved"
     with world.refused("D1", error=Conflict):
         world.approve(BOB, task)
     world.checkout.switch("main")
@@ -176,7 +176,7 @@ def test_approving_again_is_a_no_op_D1(world: GitWorld) -> None:
     world.app.merges.process(BOB)
     for actor in (CODEX, BOB, CLAUDE):
         with world.unchanged():
-            assert approve_text(world.approve(actor, task)) == f"{task} is merged already"
+            assert approve_text(world.approve(actor, task)) == f"{task} is already merged"
 
 
 def test_a_hold_stops_every_approval_D3(world: GitWorld) -> None:

@@ -238,6 +238,6 @@ def test_junk_among_the_drafts_has_a_note_and_hides_none_of_them(desk: DeskWorld
     first, *rest = desk.app.drafts.begun(BOB, task)
     assert first.draft == kept
     assert [file.note for file in rest] == [
-        "a␛[2J.json is a draft about no task here",
-        "zzz.json is a draft about no task here",
+        "a␛[2J.json is a draft about a task that does not exist here",
+        "zzz.json is a draft about a task that does not exist here",
     ]

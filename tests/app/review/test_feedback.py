@@ -194,7 +194,7 @@ def test_a_dirty_checkout_is_left_alone_and_the_start_does_it_once_it_is_clean_F
     world.checkout.switch(f"fe/{task}")
     world.checkout.write("mine.txt", "not committed\n")
     (note,) = redo(world, task, option="fresh")
-    assert f"branch fe/{task} was not set back" in note
+    assert f"branch fe/{task} was not reset" in note
     assert "mine.txt" in note
     assert (world.checkout.head(f"fe/{task}"), (world.checkout.path / "mine.txt").read_text()) == (
         head,
@@ -251,7 +251,7 @@ def test_a_checkpoint_of_elsewhere_or_of_nobody_is_refused_F1(world: GitWorld) -
     world.app.checkpoints.create(CLAUDE, "theirs", task=other)
     with world.refused("F1") as caught:
         redo(world, task, option="checkpoint", checkpoint="elsewhere")
-    assert "not between base and head" in caught[0].reasons[0].message
+    assert "is not part of attempt" in caught[0].reasons[0].message
     for name in ("theirs", "nothing"):
         with world.refused(error=NotFound):
             redo(world, task, option="checkpoint", checkpoint=name)
@@ -393,8 +393,8 @@ def test_nothing_is_mirrored_before_anything_was_decided_F2(desk: DeskWorld) -> 
 
 def test_what_cannot_be_mirrored_is_a_note_and_not_a_failure_F2(desk: DeskWorld) -> None:
     task = desk.handed_in()
-    desk.mirrors.note = "could not be written; the store has it"
-    assert redo(desk, task) == ("could not be written; the store has it",)
+    desk.mirrors.note = "could not be written"
+    assert redo(desk, task) == ("could not be written",)
     assert desk.status(task) == "open"
 
 

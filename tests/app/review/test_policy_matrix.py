@@ -277,7 +277,7 @@ def record_and_finish(world: StoryWorld, relation: str, policy: PolicyName) -> N
 
 
 def test_a_recorded_approval_that_falls_short_of_a_new_label_is_not_finished_P11_P6(world: StoryWorld) -> None:
-    """T, void: an approval stands as long as P holds; the agent's is of no use any more once a person is asked for."""
+    """T, void: an approval stands as long as P holds; the agent's is of no use any more once a person is required."""
     task = stands(world, "uninvolved agent")
     world.rules("delegated")
     assert attempted(world, "uninvolved agent", task, "", Declaration(record_only=True))[:2] == (True, {"P7"})

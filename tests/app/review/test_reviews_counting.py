@@ -51,7 +51,7 @@ def test_where_two_are_required_a_person_needs_another_reviewer_D6(desk: DeskWor
     configure(desk, TWO)
     task = desk.handed_in()
     reasons = why_not_approved(desk, task)
-    assert "2 counting reviews are required, 1 are there, your approval among them" in texts(reasons)
+    assert "2 counting reviews are required, and there is 1, including your approval" in texts(reasons)
     assert [reason.next for reason in reasons if reason.rule == "D6"] == [fe("review", "request", task)]
     review(desk, task)
     assert desk.approve(BOB, task).status == "approved"

@@ -165,7 +165,7 @@ def test_hunks_that_were_never_shown_are_noted_asked_about_or_refused_D8(world: 
         return
     with world.refused("D8") as caught:
         world.app.decisions.approve(BOB, task, seen=named, look=half)
-    assert caught[0].reasons[0].message == "1 hunk was never shown to the approver (label payments)"
+    assert caught[0].reasons[0].message == "1 hunk was never on your screen, and label payments requires all of them"
     said_yes = FaceLook("tui", shown=(first,), confirmed=True)
     if unseen == "refuse":
         with world.refused("D8"):
@@ -182,7 +182,7 @@ def test_ids_of_another_change_do_not_pass_D8_G6(world: GitWorld) -> None:
         world.app.decisions.approve(
             BOB, task, look=FaceLook("tui", shown=(ELSEWHERE, "x", ""), marked=hunks_of(world, task))
         )
-    assert caught[0].reasons[0].message.startswith("2 hunks were never shown")
+    assert caught[0].reasons[0].message.startswith("2 hunks were never on your screen")
 
 
 def test_a_task_that_moved_since_it_was_looked_at_is_refused_in_a_batch_T6(desk: DeskWorld) -> None:

@@ -71,13 +71,16 @@ def test_too_many_wait_for_review(ground: Playground) -> None:
     ground.create(ALICE)
     _ended(ground)
     task = ground.create(ALICE)
-    assert _ended(ground) == [IDLE, f"{task} is ready, but: 1 wait for review, and run.review_limit is 1"]
+    assert _ended(ground) == [IDLE, f"{task} is ready, but: 1 tasks are waiting for review, and run.review_limit is 1"]
 
 
 def test_configuration_that_nobody_accepted_is_named_P12(ground: Playground) -> None:
     ground.repo.files["foureyes.toml"] = ground.repo.files["foureyes.toml"] + "\n# more\n"
     why, line = _ended(ground)
-    assert (why, line) == (IDLE, "foureyes.toml on main is not the accepted one and is not used: fe config accept")
+    assert (why, line) == (
+        IDLE,
+        "foureyes.toml on main has changes that were not accepted, so it is not used: fe config accept",
+    )
 
 
 def test_a_watch_starts_no_agents_and_says_so(ground: Playground) -> None:

@@ -22,7 +22,7 @@ def test_what_a_person_resumed_is_not_said_again_R1_V9(desk: DeskWorld) -> None:
     configure(desk, PEERS)
     task = desk.handed_in()
     review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
-    assert said(desk) == [f"{task} is stopped by a reviewer (R1): codex#1 says blocker: it deletes the database"]
+    assert said(desk) == [f"{task} is held by a reviewer: codex#1 reported a blocker: it deletes the database (R1)"]
     desk.app.stops.resume(BOB, task, "I looked")
     assert said(desk) == []
 
@@ -39,7 +39,7 @@ def test_three_rounds_are_one_pause_until_a_person_resumes_R2_V9(desk: DeskWorld
 def test_what_nobody_can_be_asked_about_is_said_V4_R0(desk: DeskWorld) -> None:
     configure(desk, '\n[review.peers]\nreviewers = ["claude"]\nask = 1\n')
     task = desk.handed_in()
-    assert said(desk) == [f"{task} was not reviewed: c-1: no reviewer is left to ask"]
+    assert said(desk) == [f"{task} was not reviewed: no reviewer is left to ask in c-1"]
 
 
 def test_what_is_stuck_goes_with_its_task_E6(desk: DeskWorld) -> None:

@@ -59,7 +59,7 @@ def test_a_job_that_breaks_says_so(problem: Exception, words: str) -> None:
 
 
 def test_a_job_that_is_refused_says_every_reason_with_its_rule_and_step_G2() -> None:
-    reasons = (Reason("P12", "another store merges there", fe("store", "adopt")), Reason("Q2", "it moved"))
+    reasons = (Reason("P12", "another store also merges there", fe("store", "adopt")), Reason("Q2", "it moved"))
 
     def job(context: Context, stop: Callable[[], bool]) -> JobEnd:
         raise Refused("nothing was merged.", reasons=reasons)
@@ -67,7 +67,9 @@ def test_a_job_that_is_refused_says_every_reason_with_its_rule_and_step_G2() -> 
     crew = Threads(Opened().make)
     crew.start("a", job)
     (done,) = ends(crew)
-    assert done.problem == "nothing was merged; another store merges there (P12): fe store adopt; it moved (Q2)"
+    assert (
+        done.problem == "nothing was merged: another store also merges there (P12): fe store adopt, and it moved (Q2)"
+    )
     crew.close()
 
 

@@ -136,7 +136,7 @@ def test_before_the_first_merge_a_run_begins_where_the_remote_has_the_target_and
     for _ in range(5):
         runner.tick()
     assert (peers.runs_of(task), peers.status(task)) == ([], "open")
-    assert any("only origin can say where main is" in line for line in peers.lines(task))
+    assert any("only origin knows where main is" in line for line in peers.lines(task))
     remote.down = ""
     peers.clock.advance(minutes=2)
     peers.settle(runner)

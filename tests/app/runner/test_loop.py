@@ -59,8 +59,8 @@ def test_what_checks_say_goes_back_to_who_wrote_it_and_is_mended_E4(ground: Play
     assert first.profile == second.profile
     assert ground.status(task) == "closed"
     assert "lint" in ground.agents.launched[1].prompt
-    assert f"checked: lint failed; sent back: fe check show {task}" in ground.lines(task)
-    assert "checked: lint passed; approved" in ground.lines(task)
+    assert f"checked: lint failed (sent back): fe check show {task}" in ground.lines(task)
+    assert "checked: lint passed (approved)" in ground.lines(task)
 
 
 def test_without_a_signal_it_is_asked_once_and_then_its_work_waits_for_a_person_S4(ground: Playground) -> None:
@@ -88,7 +88,7 @@ def test_what_a_run_left_is_committed_for_it_as_its_session_S4(ground: Playgroun
 
 @pytest.mark.parametrize(
     ("left", "words"),
-    [(["id_rsa"], "looks like a secret"), ([f"f{n}" for n in range(201)], "a runner commits 200 at most")],
+    [(["id_rsa"], "looks like a secret"), ([f"f{n}" for n in range(201)], "a runner commits at most 200")],
 )
 def test_what_nobody_commits_for_somebody_else_is_sent_back_by_name_S4(
     ground: Playground, left: list[str], words: str
@@ -124,7 +124,7 @@ def test_what_grew_beyond_the_limit_is_sent_back_by_name_S4(ground: Playground) 
     ground.settle(ground.runner())
     first, _second = ground.runs_of(task)
     assert (first.ending, first.error) == ("failed", "refused")
-    assert "a runner commits 20 MB at most: log.txt, data.bin" in first.error_text
+    assert "a runner commits at most 20 MB: log.txt, data.bin" in first.error_text
 
 
 def test_head_elsewhere_is_sent_back_S4(ground: Playground) -> None:
@@ -133,7 +133,7 @@ def test_head_elsewhere_is_sent_back_S4(ground: Playground) -> None:
     ground.plays = [Play(), Play(during=lambda launch: ground.shop.stands.clear())]
     ground.settle(ground.runner())
     first, _ = ground.runs_of(task)
-    assert first.error_text == f"mine is checked out in its worktree, not fe/{task}"
+    assert first.error_text == f"its worktree is on mine, not on fe/{task}"
     assert ground.status(task) == "reviewing"
 
 
@@ -145,7 +145,7 @@ def test_done_without_a_change_twice_is_a_persons_and_a_person_lets_it_go_on_S4(
     assert len(ground.runs_of(task)) == 2
     (stuck,) = ground.app.runs.standstill().stuck
     assert (stuck.task, stuck.kind) == (task, "no_change")
-    assert any(line.startswith(f"! {task} waits for a person") for _, line in ground.said)
+    assert any(line.startswith(f"! {task} is stuck and needs a person") for _, line in ground.said)
     ground.app.stops.resume(ALICE, task, "look again: the file is src/a.py")
     ground.settle(ground.runner())
     assert ground.status(task) == "reviewing"
@@ -253,7 +253,7 @@ def test_a_program_that_is_not_there_leaves_no_claim_and_no_reservation(ground: 
 
 
 def test_a_program_that_cannot_be_started_for_a_run_is_not_kept_from_other_tasks(ground: Playground) -> None:
-    """A tree that it must not read, a full disk: the task is tried again, and then a person is told why."""
+    """A tree that it must not read, a full disk: the task is back in the merge queue, and then a person is told why."""
     task, other = ground.create(ALICE), ground.create(ALICE)
     first = f"launching {task}"
     ground.agents.next_play = lambda launch: Play(broken=first if launch.task == task else "")
@@ -419,7 +419,7 @@ def test_a_task_that_costs_too_much_goes_to_a_person(ground: Playground) -> None
     ground.settle(ground.runner())
     assert len(ground.runs_of(task)) == 2
     (stuck,) = ground.app.runs.standstill().stuck
-    assert (stuck.kind, stuck.why) == ("spend", "it has cost 0.60, and may 0.50 (run.spend_per_task)")
+    assert (stuck.kind, stuck.why) == ("spend", "it has cost 0.60, and the limit is 0.50 (run.spend_per_task)")
 
 
 def test_a_rule_that_lifts_its_own_pause_forgives_no_cost(ground: Playground) -> None:
@@ -440,7 +440,7 @@ def test_a_task_that_is_stuck_again_with_the_same_words_is_told_again_E6(ground:
     for times in (1, 2):
         ground.plays = [nothing, nothing]
         ground.settle(runner)
-        assert sum(line.startswith(f"! {task} waits for a person") for _, line in ground.said) == times
+        assert sum(line.startswith(f"! {task} is stuck and needs a person") for _, line in ground.said) == times
         ground.app.stops.resume(ALICE, task, "look again")
 
 

@@ -124,8 +124,8 @@ def test_the_morning_after_twelve_tasks_two_reviewers_a_blocker_a_question_and_a
     assert {row.title for row in report.waiting} == {"sensitive", "unclear", *[f"to look at {n}" for n in (1, 2, 3)]}
     why = {row.title: row.why for row in report.failed}
     assert sorted(why) == ["blocked by a reviewer", "never right"]
-    assert "says blocker" in why["blocked by a reviewer"]
-    assert "waits for the lead" in why["never right"]
+    assert "reported a blocker" in why["blocked by a reviewer"]
+    assert "stuck until the lead decides" in why["never right"]
     assert report.sentence == "10/12 tasks, 2 failed, ended 08:00"
     lost = [run for task in night.titles for run in night.runs_of(task) if run.ending == "lost"]
     assert len(lost) == 3, "what the first runner had at work was taken up by the second"
@@ -156,4 +156,4 @@ def check_faces(night: Night, report: SprintReport) -> None:
     assert "it deletes the orders" in f"{rows[held].text} {' '.join(rows[held].details)}"
     assert rows[loop].kind == "loop"
     assert night.app.sprints.status(ALICE).ended == "SPRINT s-01 ended 08:00 │ 10/12 │ 2 failed │ 5 wait for you [R]"
-    assert any(line.startswith(f"! {held} is stopped by a reviewer") for _, line in night.said), "told at once"
+    assert any(line.startswith(f"! {held} is held by a reviewer") for _, line in night.said), "told at once"

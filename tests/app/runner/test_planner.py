@@ -63,12 +63,12 @@ def test_what_is_no_plan_is_asked_for_once_more_in_a_new_conversation(ground: Pl
     assert len(ground.app.planning.draft(ALICE, "Sign in").rows) == 2
     again = ground.agents.launched[1]
     assert not again.resumes
-    assert "The files of the project" in again.prompt
+    assert "The project's files" in again.prompt
 
 
 def test_after_that_it_is_said_and_nothing_is_kept(ground: Playground) -> None:
     ground.plays = [says("No."), says("Still no.")]
-    with pytest.raises(BadInput, match="wrote no plan that can be read"):
+    with pytest.raises(BadInput, match="could not be read"):
         ground.app.planning.draft(ALICE, "Sign in")
     assert ground.outside.plans == {}
     assert [row[0] for row in ground.sql("SELECT resolution FROM tasks")] == ["cancelled"], "work for nobody"

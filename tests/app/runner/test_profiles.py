@@ -73,7 +73,7 @@ def test_a_program_that_is_not_there_has_a_row_until_it_is_E6(ground: Playground
     runner = ground.runner(1)
     ground.settle(runner)
     assert ground.runs_of(task)[-1].profile == "codex"
-    assert any("claude is not there" in text for text in halts(ground))
+    assert any("claude is not installed" in text for text in halts(ground))
     ground.agents.missing = set()
     ground.clock.advance(minutes=5)
     ground.settle(runner)
@@ -87,7 +87,7 @@ def test_without_room_on_the_disk_nothing_begins_and_it_goes_on_when_there_is_X3
     ground.ticks(runner, 3)
     assert ground.agents.launched == []
     assert [line for _, line in ground.said if "5 MB are free" in line] == [
-        "! nothing begins: 5 MB are free on the disk, and a runner needs 200 MB"
+        "! nothing starts: only 5 MB are free on the disk, and a runner needs 200 MB"
     ]
     ground.outside.room = None
     ground.settle(runner)

@@ -1,4 +1,4 @@
-"""What failed is tried again, is waited for, and holds nothing else (Q3, X3); a runner that ends says what is left."""
+"""What failed is back in the merge queue, is waited for, and holds nothing else (Q3, X3); a runner that ends says what is left."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from foureyes.core.runner.steps import Finish, Wait
-from foureyes.errors import GitProblem
+from foureyes.errors import GitProblem, Reason, Refused
+from foureyes.steps import by_person, fe
 
 from tests.stage.gated import AUTO, LINT
 from tests.stage.people import ALICE
@@ -74,10 +75,10 @@ def test_a_runner_that_gives_up_says_what_is_left_and_why_Q3(
         if isinstance(last, Wait):
             ground.clock.advance(seconds=10)
     assert (last.why, last.is_unfinished) == ("idle", True)
-    assert last.left == (f"{task} is approved and not merged: git: {LOCKED}",)
+    assert last.left == (f"{task} is approved but not merged: git: {LOCKED}",)
     assert (ground.clock.now() - began).total_seconds() > 600, "a short fault is waited for"
     assert ground.lines("").count(f"{task} stuck: git: {LOCKED}") == 1
-    assert ground.lines("").count(f"! {task} is approved and not merged: git: {LOCKED}") == 1
+    assert ground.lines("").count(f"! {task} is approved but not merged: git: {LOCKED}") == 1
 
 
 @pytest.mark.parametrize("what", ["the look", "the leases"])
@@ -95,5 +96,27 @@ def test_a_full_disk_does_not_end_a_runner_X3(ground: Playground, monkeypatch: p
         assert isinstance(runner.tick(), Wait)
         assert isinstance(runner.tick(), Wait)
     assert ground.settle(runner) == "idle"
-    assert ground.lines("").count("! nothing begins: the disk is full") == 1
+    assert ground.lines("").count("! nothing starts: the disk is full") == 1
     assert ground.status(task) == "closed"
+
+
+def test_what_only_a_person_can_do_is_not_waited_for_Q3(ground: Playground, monkeypatch: pytest.MonkeyPatch) -> None:
+    why = Reason("P12", "foureyes.toml on main names release as the target", by_person(fe("config", "accept")))
+
+    def never(**_: object) -> object:
+        raise Refused("nothing was merged or closed.", reasons=(why,))
+
+    monkeypatch.setattr(ground.shop, "merge", never)
+    task = ground.create(ALICE, labels=AUTO)
+    runner, began = ground.runner(until_idle=True), ground.clock.now()
+    last: object = None
+    while not isinstance(last, Finish):
+        last = runner.tick()
+        if isinstance(last, Wait):
+            ground.clock.advance(seconds=1)
+    assert (ground.clock.now() - began).total_seconds() < 60, "it ends at once"
+    assert last.is_unfinished
+    (left,) = last.left
+    assert left.startswith(f"{task} is approved but not merged: ")
+    assert "foureyes.toml on main names release as the target (P12)" in left
+    assert left.endswith("a person runs: fe config accept")

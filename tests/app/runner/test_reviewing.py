@@ -222,7 +222,7 @@ def test_two_concerns_are_clarified_by_the_author_and_the_cycle_runs_again_R2_V9
         ("claude", "implement", "refused"),
         ("claude", "implement", "none"),
     ]
-    assert clarified[0].resumes == DONE.conversation, "the author goes on with its own conversation"
+    assert clarified[0].resumes == DONE.conversation, "the author continues its own conversation"
     assert {point.answer for point in peers.cycle(1).points} == {"no"}
     last = [launch for launch in peers.agents.launched if launch.purpose == "review"][-1]
     assert "## What was clarified" in last.prompt
@@ -362,7 +362,7 @@ def test_a_blocker_stops_the_live_run_and_only_its_task_R1_V9(peers: Peers) -> N
     assert [run.ending for run in peers.runs_of(task) if run.purpose == "implement"] == ["stopped"]
     assert peers.status(other) == "reviewing"
     (told,) = [line for _, line in peers.said if line.startswith("!")]
-    assert told.startswith(f"! {task} is stopped by a reviewer (R1)"), "a person is told at once, and once"
+    assert told.startswith(f"! {task} is held by a reviewer"), "a person is told at once, and once"
 
 
 def test_a_hold_of_the_task_stops_work_and_nobody_who_looks_V9(peers: Peers) -> None:

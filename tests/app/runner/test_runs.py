@@ -209,7 +209,7 @@ def test_a_run_that_plans_imports_nothing_and_makes_no_task_that_is_for_a_person
     ):
         with desk.unchanged(), desk.refused("M7") as caught:
             make()
-        assert "a person reads it and imports it" in caught[0].reasons[0].message
+        assert "a person reads and imports" in caught[0].reasons[0].message
     desk.app.notes.log(planner, goal, "read all of it")
     desk.app.runs.emit(planner, "progress", "read all of it")
     desk.app.runs.signal(planner, "DONE")

@@ -118,7 +118,7 @@ def test_a_task_that_only_a_person_lets_go_on_does_not_keep_a_sprint_from_its_en
     name = begun(ground)
     ground.app.stops.hold(ALICE, held, "legal looks")
     ground.app.runs.pause(ALICE, paused, reason="wait for me")
-    assert ground.settle(ground.runner(sprints=True)).startswith(f"{name} is over (nothing of it is ready)")
+    assert ground.settle(ground.runner(sprints=True)).startswith(f"{name} is over (none of its tasks is ready)")
     report = ground.app.sprints.report(ALICE, name)
     assert [(row.task, row.why) for row in report.failed] == [
         (held, "held: legal looks"), (paused, "paused: wait for me")
@@ -161,7 +161,7 @@ def test_a_hold_of_the_project_pauses_it_and_lifting_it_lets_it_go_on_X3(ground:
     ground.settle(runner)
     assert ground.status(task) == "reviewing"
     assert [halt.split(" ", 1)[1] for halt in ground.app.sprints.report(ALICE, name).halts] == [
-        "paused: the project is held: legal looks", "went on: the hold was lifted"
+        "paused: the project is held: legal looks", "continued: the hold was lifted"
     ]  # fmt: skip
 
 
@@ -173,7 +173,7 @@ def test_what_it_costs_pauses_it_and_a_person_lets_it_cost_as_much_again_X3(grou
     ground.plays = [Play(outcome=costly) for _ in tasks]
     ground.settle(ground.runner(agents=1, until_idle=True))
     assert (sprint(ground).state, sprint(ground).done) == ("paused", 2)
-    assert sprint(ground).why == "it has cost 2.00, and may 2.00 (run.spend_per_sprint)"
+    assert sprint(ground).why == "it has cost 2.00, and the limit is 2.00 (run.spend_per_sprint)"
     ground.app.sprints.start(ALICE, name)
     ground.settle(ground.runner(agents=1, until_idle=True))
     assert sprint(ground).done == 4

@@ -88,7 +88,7 @@ def test_a_start_makes_a_checkpoint_of_the_target_and_starts_a_runner_for_it_X2_
     name = plan(desk, task, hours=8).id
     said = desk.app.sprints.start(ALICE, name, agents=2)
     assert said.runner == "a runner with 2 agents was started, process 4711"
-    assert said.notes[-1].startswith("no program of a profile is on this machine: until one is")
+    assert said.notes[-1].startswith("no agent program is installed on this machine. Until one is")
     assert desk.outside.launched == [(ALICE.session, 2)]
     assert said.ends_at == "2026-03-01T20:00:00.000Z"
     assert [row.name for row in desk.app.checkpoints.all()] == ["sprint-s-01"]
@@ -110,14 +110,14 @@ def test_a_plan_of_which_some_was_done_meanwhile_says_so_and_one_of_which_all_wa
         desk.app.sprints.start(ALICE, stale)
     assert refused[0].reasons[0].next == fe("sprint", "plan")
     notes = desk.app.sprints.start(ALICE, mixed).notes
-    assert "1 of its tasks was submitted before it began, and counts as done (X5)" in notes
+    assert "1 of its tasks was submitted before it started and counts as done (X5)" in notes
 
 
 def test_where_a_runner_is_at_work_no_other_is_started_and_it_is_said_which_X5(desk: DeskWorld) -> None:
     runner(desk)
     name = plan(desk, desk.create(BOB)).id
     said = desk.app.sprints.start(ALICE, name)
-    assert said.runner.startswith("a runner with 3 agents is at work on ")
+    assert said.runner.startswith("a runner with 3 agents is already running on ")
     assert desk.outside.launched == []
     assert desk.app.sprints.start(ALICE, name).changed is False
 
@@ -155,8 +155,8 @@ def test_a_runner_that_breaks_while_it_begins_leaves_the_sprint_paused_X3_X5(
         with pytest.raises(Exception, match="no runner could be started"):
             desk.app.sprints.start(ALICE, name)
     view = desk.app.sprints.status(ALICE)
-    assert (view.state, view.why) == ("paused", "no runner began: no processes left.")
-    assert "goes on" in desk.app.sprints.start(ALICE, name).message
+    assert (view.state, view.why) == ("paused", "no runner was started: no processes left.")
+    assert "continues" in desk.app.sprints.start(ALICE, name).message
     assert desk.app.sprints.status(ALICE).state == "running"
 
 
@@ -198,7 +198,7 @@ def test_a_pause_says_why_and_a_start_lets_it_go_on_X3(desk: DeskWorld) -> None:
     )  # fmt: skip
     assert desk.app.sprints.pause(ALICE).changed is False
     said = desk.app.sprints.start(ALICE, name)
-    assert said.message == f"{name} goes on; it was paused: the machine is needed"
+    assert said.message == f"{name} continues. It was paused: the machine is needed"
     desk.app.sprints.stop(ALICE, name, reason="enough")
     with desk.refused("X3"):
         desk.app.sprints.pause(ALICE, name)
@@ -210,7 +210,7 @@ def test_a_pause_says_why_and_a_start_lets_it_go_on_X3(desk: DeskWorld) -> None:
 def test_a_plan_is_taken_back_and_sprints_are_found_by_their_number_X2(desk: DeskWorld) -> None:
     desk.create(BOB)
     plan(desk)
-    assert "none any more" in desk.app.sprints.stop(ALICE, "s-1").message
+    assert "which was only a plan" in desk.app.sprints.stop(ALICE, "s-1").message
     assert desk.app.sprints.status(ALICE, "1").state == "ended"
     for text in ("s-02", "s-0", "x", "s-", "1; drop"):
         with pytest.raises(NotFound):
@@ -255,13 +255,13 @@ def test_validate_looks_at_the_tasks_of_a_sprint_alone_X4(desk: DeskWorld) -> No
     name = begun(desk, inside, later)
     report = desk.app.validation.validate(ALICE, sprint=name)
     assert (report.complete, report.scope, report.tasks) == (True, f"sprint {name}", 0)
-    assert report.notes[0] == f"2 of {name} not begun: {inside} {later}"
+    assert report.notes[0] == f"2 of {name} not started: {inside} {later}"
     desk.start(CLAUDE, inside)
     desk.repo.commit(f"fe/{inside}")
     desk.submit(CLAUDE, inside)
     report = desk.app.validation.validate(ALICE, sprint=name)
-    assert [reason.message for reason in report.reasons] == [f"{inside} waits for its review"]
-    assert desk.app.sprints.status(ALICE).incomplete == (f"{inside} waits for its review",)
+    assert [reason.message for reason in report.reasons] == [f"{inside} is waiting for review"]
+    assert desk.app.sprints.status(ALICE).incomplete == (f"{inside} is waiting for review",)
     assert outside not in str(report.reasons)
 
 
@@ -278,7 +278,7 @@ def test_without_a_name_the_one_that_runs_is_meant_and_of_two_none_is_guessed_X2
     sprints.start(ALICE, older)
     ways = (("status", (), sprints.status), ("status", ("--report",), sprints.report), ("stop", (), sprints.stop))
     for verb, option, ask in ways:
-        with pytest.raises(BadInput, match=f"{older} and {newer} run: which one is meant") as caught:
+        with pytest.raises(BadInput, match=f"{older} and {newer} run: which one do you mean") as caught:
             ask(ALICE)
         assert caught.value.next_step == either(fe("sprint", verb, older, *option), fe("sprint", verb, newer, *option))
     with pytest.raises(BadInput):

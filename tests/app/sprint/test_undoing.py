@@ -25,6 +25,6 @@ def test_a_revert_task_for_each_merge_the_last_one_first_and_only_once_X5() -> N
     assert shown.task.title == "Revert " + tasks[1] + ": task 1"
     assert "git revert -m 1 " in shown.task.description
     again = ground.app.sprints.undo(ALICE, name)
-    assert (again.reverts, again.already, again.message) == ((), done.reverts, f"{name} is taken back already")
+    assert (again.reverts, again.already, again.message) == ((), done.reverts, f"{name} was already reverted")
     ground.sound()
     ground.app.close()

@@ -302,7 +302,7 @@ def test_all_suggestions_skipped_is_a_note_on_the_completion_report_L15(desk: De
     review(desk, task, [issue("a"), issue("b", "LOW"), issue("c", "MEDIUM")])
     again(desk, task)
     notes = desk.app.validation.validate(BOB).notes
-    assert [note for note in notes if "all suggestions skipped (2)" in note and task in note]
+    assert [note for note in notes if "all suggestions (2) were skipped" in note and task in note]
 
 
 def test_one_suggestion_that_was_taken_up_is_no_such_note_L15(desk: DeskWorld) -> None:

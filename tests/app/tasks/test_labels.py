@@ -97,7 +97,7 @@ def test_the_page_says_who_took_a_label_off_T8(desk: DeskWorld) -> None:
     task, _ = secured(desk)
     desk.app.tasks.remove_label(CLAUDE, task, ["security"])
     (edit,) = desk.show(task).edits
-    assert (edit.what, edit.by_author, edit.after_start) == ("label security taken off", True, True)
+    assert (edit.what, edit.by_author, edit.after_start) == ("label security removed", True, True)
 
 
 @pytest.mark.parametrize("label", ["review:never", "Review:Per_Task", "review:"])

@@ -35,7 +35,7 @@ def test_a_dropped_task_is_not_known_and_again_makes_all_M7(desk: DeskWorld) -> 
 def test_a_key_stands_for_a_task_whatever_its_title_M7(desk: DeskWorld) -> None:
     first = import_(desk, "## Task: A\nKey: deps-11\n")["A"]
     (row,) = desk.app.plans.import_(ALICE, "## Task: Another title\nKey: `deps-11`\n")
-    assert (row.task, row.state, row.notes) == (first, "differs", ("other words: title",))
+    assert (row.task, row.state, row.notes) == (first, "differs", ("different text: title",))
     assert import_(desk, "## Task: A\nKey: deps-12\n")["A"] != first
 
 
@@ -57,11 +57,12 @@ def test_a_section_that_asks_for_more_than_the_task_in_its_place_has_is_refused_
         with desk.refused("M7") as refused:
             ask(ALICE, SECURE, "plan.md")
         said = [
-            (reason.message.split(" has its place and ")[1], steps_text(reason.next)) for reason in refused[0].reasons
+            (reason.message.split(" already exists for it and ")[1], steps_text(reason.next))
+            for reason in refused[0].reasons
         ]
         assert said == [
-            ("lacks the label security", f"fe label {squatter} security"),
-            (f"does not wait for {squatter}", f"fe dep {pay} {squatter}"),
+            ("does not have the label security", f"fe label {squatter} security"),
+            (f"does not depend on {squatter}", f"fe dep {pay} {squatter}"),
         ]
     with desk.refused("M7"):
         desk.app.plans.import_(ALICE, "## Task: Pay\nMode: per-task\n")

@@ -130,7 +130,7 @@ def test_the_limits_are_the_projects_and_the_warning_follows_them_E5(desk: DeskW
     configure(desk, "\n[loop]\nno_progress_limit = 3\n")
     task = desk.handed_in()
     (name,) = review(desk, task, [issue()]).raised
-    for expected in ("", "one more round without fixes", ""):
+    for expected in ("", "One more round without fixes", ""):
         again(desk, task)
         rule(desk, {name: "NOT_FIXED"})
         assert expected in standing(desk, task).warning

@@ -125,4 +125,4 @@ def test_nothing_is_put_off_until_a_day_that_is_over(desk: DeskWorld, until: str
     task = desk.create()
     with desk.refused(error=BadInput) as caught:
         desk.app.stops.defer(BOB, task, until)
-    assert "is not in the future: today is 2026-03-01" in caught[0].message
+    assert "is not in the future. Today is 2026-03-01" in caught[0].message

@@ -101,7 +101,7 @@ def test_ids_are_accepted_by_any_unambiguous_beginning(desk: DeskWorld) -> None:
     assert desk.show(task[:-1]).task.id == task
     for _ in range(40):
         desk.create()
-    with pytest.raises(AmbiguousId, match="means"):
+    with pytest.raises(AmbiguousId, match="could mean"):
         desk.show("fe-")
     with pytest.raises(NotFound):
         desk.show("fe-zzzzzz")
@@ -314,8 +314,8 @@ def test_edits_are_shown_to_whoever_judges_and_an_authors_late_ones_are_marked_T
     desk.app.tasks.remove_label(CLAUDE, task, ["ux"])
     found = {edit.what: (edit.session, edit.by_author, edit.after_start) for edit in desk.show(task).edits}
     assert (BOB.session, False, False) == found["edited title"]
-    assert found[f"no longer waits for {other}"][:2] == (BOB.session, False)
-    assert found["edited acceptance"] == found["label ux taken off"] == (CLAUDE.session, True, True)
+    assert found[f"no longer depends on {other}"][:2] == (BOB.session, False)
+    assert found["edited acceptance"] == found["label ux removed"] == (CLAUDE.session, True, True)
 
 
 def test_unknown_tasks_are_not_found_by_every_verb(desk: DeskWorld) -> None:
@@ -422,7 +422,7 @@ def test_what_waited_for_a_task_that_is_dropped_is_free_and_that_is_said_T3(desk
     waits = desk.create(depends_on=[needed])
     assert not desk.task(waits).ready
     done = getattr(desk.app.closing, verb)(ALICE, needed)
-    assert done.notes == (f"waited for it, and wait for it no longer: {waits}",)
+    assert done.notes == (f"these tasks no longer wait for it: {waits}",)
     assert desk.task(waits).ready
     desk.start(CLAUDE, waits)
 
@@ -443,5 +443,5 @@ def test_a_key_of_a_task_that_was_dropped_says_so_and_how_it_comes_back(desk: De
     task = desk.app.tasks.create(ALICE, "Greet", key="once").task
     desk.app.closing.delete(ALICE, task)
     again = desk.app.tasks.create(ALICE, "Greet", key="once")
-    assert (again.task, again.changed, again.message) == (task, False, f"{task} is there already, and was deleted")
+    assert (again.task, again.changed, again.message) == (task, False, f"{task} already exists, and was deleted")
     assert steps_text(again.next) == f"fe reopen {task}"

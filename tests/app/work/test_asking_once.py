@@ -91,6 +91,6 @@ def test_who_does_not_ask_asks_not_for_a_branch_of_nobody_either_P2_Q6(
     task = alpha.create()
     plant(alpha, task)
     asked = fetches(alpha, monkeypatch)
-    with pytest.raises(GitProblem, match="whose are they"):
+    with pytest.raises(GitProblem, match="has no author on record"):
         make_worktree(alpha.app.context, TaskId(task), CODEX.session, asks=False)
     assert not asked

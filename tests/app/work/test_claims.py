@@ -137,7 +137,7 @@ def test_an_agent_that_is_not_of_the_tier_is_warned_at_start_E2(desk: DeskWorld)
     task = play(desk, [0, 0], found=1)
     assert desk.task(task).tier == "senior"
     (told,) = [note for note in desk.start(CLAUDE, task).notes if "(E2)" in note]
-    assert "the next attempt is for gemini, not for claude" in told
+    assert "the next attempt is for gemini and not for claude" in told
     desk.app.claims.unstart(CLAUDE, task)
     assert not [note for note in desk.start(GEMINI, task).notes if "(E2)" in note]
 
@@ -146,12 +146,12 @@ def test_who_takes_one_more_is_told_what_is_theirs_already_T1(desk: DeskWorld) -
     first = desk.started(CLAUDE)
     second = desk.create()
     said = desk.app.claims.next(CLAUDE).notes
-    assert said == (f"{first} is yours already, in progress: fe list --mine",)
+    assert said == (f"{first} is already yours and in progress: fe list --mine",)
     for _ in range(3):
         desk.create()
         said = desk.app.claims.next(CLAUDE).notes
     assert said[0].startswith(f"{first}, {second}, ")
-    assert said[0].endswith(" and more are yours already, in progress: fe list --mine")
+    assert said[0].endswith(" and more are already yours and in progress: fe list --mine")
     desk.create()
     assert desk.app.claims.next(CODEX).notes == ()
 
@@ -167,7 +167,7 @@ def test_next_names_the_own_claim_where_nothing_else_is_ready_T4(desk: DeskWorld
     desk.app.claims.next(CLAUDE)
     with pytest.raises(NotFound) as caught:
         desk.app.claims.next(CLAUDE)
-    assert caught.value.message == f"{task} is yours; no other task is ready."
+    assert caught.value.message == f"you already have {task}, and no other task is ready."
     assert steps_text(caught.value.next_step).startswith(f"go on, commit, then: fe submit {task}")
     with pytest.raises(NotFound, match=r"^no task is ready"):
         desk.app.claims.next(CODEX)

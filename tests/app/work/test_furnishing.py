@@ -65,7 +65,7 @@ def test_a_worktree_gets_the_packages_that_checks_have_and_else_is_told_how_to_g
     configure(world, '[checkout]\nprepare = "npm ci"\n')
     done = world.app.claims.start(CLAUDE, world.create(), worktree=True)
     assert isinstance(done, ClaimedWorktree)
-    assert done.notes == ("no environment is kept for it yet; checkout.prepare is: npm ci",)
+    assert done.notes == ("no environment is kept for it yet. To create it: npm ci (checkout.prepare)",)
     (tmp_path / "work" / "node_modules").mkdir(parents=True)
     (tmp_path / "work" / "node_modules" / "made").write_text("at /at/work\n")
     world.outside.runner.lent = Lent(str(tmp_path / "work"), "/at/work")

@@ -53,7 +53,7 @@ def test_a_status_that_leads_to_checks_says_where_the_work_is_not_in_this_clone_
         notes = [steps_text(note) for note in seen.notes]
         notes = [note for note in notes if f"the work of {task} is not in this clone" in note]
         assert len(notes) == many
-        assert all(note.endswith("whether that answers says: fe doctor") for note in notes)
+        assert all(note.endswith("To see whether the remote answers: fe doctor") for note in notes)
 
 
 def test_a_merge_on_one_machine_voids_nothing_of_the_other_A1_of_the_team(clones: Clones) -> None:
@@ -74,7 +74,7 @@ def test_a_merge_waits_for_what_it_cannot_fetch_and_voids_nothing(clones: Clones
     (row,) = clones.alpha.app.merges.process(ALICE)
     assert row.outcome == "waiting"
     assert (
-        "is not in this clone (it was submitted on beta), and cannot be fetched: origin does not have it" in row.message
+        "is not in this clone (it was submitted on beta) and cannot be fetched: origin does not have it" in row.message
     )
     assert clones.alpha.status(task) == "approved"
 
@@ -134,7 +134,7 @@ def test_a_remote_that_cannot_be_asked_leaves_what_the_machine_last_told_D4(clon
         (note,) = clones.beta.approve(BOB, task).notes
     assert clones.beta.status(task) == "approved"
     assert note.startswith("it could not be checked whether its branch moved (origin cannot be")
-    assert note.endswith("The submission of alpha counts, and the merge checks again.")
+    assert note.endswith("The branch as submitted on alpha counts, and the merge checks it again.")
     (payload,) = clones.beta.sql("SELECT payload FROM journal WHERE kind = 'Approved'")[0]
     assert json.loads(payload)["unasked"] in note
 
@@ -300,7 +300,7 @@ def test_work_begins_without_the_commits_that_only_this_clone_has_and_says_so_K1
     there = clones.beta.checkout.head("main")
     mine = clones.beta.checkout.commit("mine.py", "mine\n", message="not pushed")
     task, view = opened(clones.beta)
-    assert view.notes == ("main of this clone has commits that origin lacks: work begins without them",)
+    assert view.notes == ("main of this clone has commits that origin lacks, so work starts without them",)
     assert (clones.beta.checkout.head(f"fe/{task}"), clones.beta.checkout.head("main")) == (there, mine)
 
 

@@ -27,7 +27,7 @@ def test_a_task_whose_branch_has_work_of_nobody_is_passed_over_and_named_T4_P2(w
     given = world.app.claims.next(CLAUDE, worktree=True)
     assert isinstance(given, ClaimedWorktree)
     assert given.task == second
-    assert given.notes[0].startswith(f"{first} was passed over: the branch fe/{first} has commits that are not on ")
+    assert given.notes[0].startswith(f"{first} was skipped, because the branch fe/{first} has commits that are not on ")
     with world.refused("P2"):
         world.app.claims.next(CLAUDE, worktree=True)
 
@@ -38,7 +38,7 @@ def test_every_task_in_a_row_that_cannot_be_started_is_passed_over_T4_P2(world: 
     _plant(world, second)
     given = world.app.claims.next(CLAUDE, worktree=True)
     assert given.task == third
-    assert [note.partition(" ")[0] for note in given.notes if "passed over" in note] == [first, second]
+    assert [note.partition(" ")[0] for note in given.notes if "was skipped" in note] == [first, second]
 
 
 def test_what_comes_after_a_task_that_somebody_is_about_to_start_is_looked_at_too_T1_T4_P2(world: GitWorld) -> None:
@@ -50,7 +50,7 @@ def test_what_comes_after_a_task_that_somebody_is_about_to_start_is_looked_at_to
     world.outside.own = "process:mine"
     given = world.app.claims.next(CLAUDE, worktree=True)
     assert given.task == third
-    assert [note.partition(" ")[0] for note in given.notes if "passed over" in note] == [second]
+    assert [note.partition(" ")[0] for note in given.notes if "was skipped" in note] == [second]
 
 
 @pytest.mark.on("sqlite")

@@ -120,7 +120,7 @@ def test_who_may_free_a_claim_is_said_to_who_wants_it_T1(desk: DeskWorld) -> Non
         desk.app.claims.unstart(CODEX, task)
     assert steps_text(refused[0].next_step) == f"a person runs: fe unstart {task}"
     desk.clock.advance(hours=3)
-    with pytest.raises(LostClaim, match="was not heard of since") as caught:
+    with pytest.raises(LostClaim, match="has been silent since then") as caught:
         desk.start(CODEX, task)
     assert steps_text(caught.value.next_step).endswith(f": fe unstart {task}")
     assert steps_text(desk.app.claims.unstart(CODEX, task).next) == f"fe start {task}"

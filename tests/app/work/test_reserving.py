@@ -26,7 +26,7 @@ def test_a_worktree_that_cannot_be_made_claims_nothing_and_the_task_is_free_K1(w
     task = world.create()
     spoil(world, task)
     for _ in range(3):
-        with pytest.raises(GitProblem, match="is there already"):
+        with pytest.raises(GitProblem, match="already exists"):
             world.app.claims.next(CLAUDE, worktree=True)
     assert (world.status(task), world.show(task).history[1:]) == ("open", [])
     assert world.start(CODEX, task).changed

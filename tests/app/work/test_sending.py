@@ -70,7 +70,7 @@ def test_what_was_left_behind_goes_with_the_next_hand_in_and_with_a_merge(clones
     said: list[News] = []
     clones.alpha.app.merges.process(ALICE, said.append)
     assert attempt_ref(third, 1) in clones.refs()
-    assert said[0].text == f"pushed to origin, submitted before: {third}"
+    assert said[0].text == f"pushed to origin, submitted earlier: {third}"
 
 
 def test_a_reworked_branch_takes_the_place_of_what_was_handed_in_from_it(clones: Clones) -> None:
@@ -90,7 +90,7 @@ def test_what_somebody_else_pushed_to_the_branch_stays_and_the_attempt_goes(clon
     beta.commit("theirs.py")
     beta.git("push", "-q", "origin", f"HEAD:refs/heads/fe/{task}")
     made = clones.alpha.submit(CLAUDE, task)
-    assert made.sent.startswith(f"pushed to origin; fe/{task} on origin is at {beta.head()[:7]}")
+    assert made.sent.startswith(f"pushed to origin. fe/{task} on origin is at {beta.head()[:7]}")
     assert clones.refs()[f"refs/heads/fe/{task}"] == beta.head()
     assert clones.refs()[attempt_ref(task, 1)] == made.head
 
@@ -132,7 +132,9 @@ def test_a_remote_that_takes_no_rewritten_branch_takes_the_attempts_and_others_a
     alpha.checkout.git("reset", "-q", "--hard", "main")
     alpha.checkout.commit("again.py", session=CLAUDE)
     made = alpha.submit(CLAUDE, task)
-    assert made.sent.startswith(f"pushed to origin; fe/{task} was left there as it is: origin did not take the push: ")
+    assert made.sent.startswith(
+        f"pushed to origin. fe/{task} was left as it is there, because origin did not take the push: "
+    )
     assert clones.refs()[attempt_ref(task, 2)] == made.head
     assert clones.refs()[f"refs/heads/fe/{task}"] == first.head
     clones.beta.approve(BOB, task)
@@ -148,8 +150,8 @@ def test_an_attempt_whose_name_is_taken_goes_by_its_own_and_is_read_and_merged_e
     clones.remote.git("update-ref", attempt_ref(task, 1), "main")
     taken, own = clones.refs()[attempt_ref(task, 1)], attempt_refs(task, 1, made.head)[1]
     again = alpha.submit(CLAUDE, task)
-    assert again.sent.startswith(f"pushed to origin; origin has {taken[:7]} as {attempt_ref(task, 1)}, ")
-    assert again.sent.endswith(f"attempt 1 of {task} is {own} there")
+    assert again.sent.startswith(f"pushed to origin. origin has {taken[:7]} as {attempt_ref(task, 1)}, ")
+    assert again.sent.endswith(f"Attempt 1 of {task} is stored there as {own}")
     assert alpha.submit(CLAUDE, task).sent == ""
     assert lacking_there(alpha.app.context) == ([], [])
     assert bring(beta.app.context, TaskId(task)) == (f"attempt 1 of {task}: not in this clone, fetched from origin",)
@@ -166,11 +168,11 @@ def test_what_somebody_wrote_in_the_place_of_one_attempt_keeps_no_other_from_tra
     for ref in attempt_refs(task, 1, made.head):
         clones.remote.git("update-ref", ref, "main")
     again = alpha.submit(CLAUDE, task)
-    assert f"attempt 1 of {task} was not pushed: origin has something else under both of its names: " in again.sent
+    assert f"attempt 1 of {task} was not pushed: origin has other commits under both of its names: " in again.sent
     alpha.checkout.switch("main")
     other = alpha.work(CLAUDE, alpha.create(), text="other\n")
     made = alpha.submit(CLAUDE, other)
-    assert made.sent.startswith("pushed to origin; ")
+    assert made.sent.startswith("pushed to origin. ")
     assert f"attempt 1 of {task} was not pushed: " in made.sent
     assert clones.refs()[attempt_ref(other, 1)] == made.head
 
@@ -184,14 +186,14 @@ def test_both_names_of_an_attempt_taken_are_told_with_the_push_that_takes_one_aw
         clones.remote.git("update-ref", ref, "main")
     taken, away = clones.refs()[names[0]][:7], ("git", "push", "origin", f":{names[1]}")
     again = alpha.submit(CLAUDE, task)
-    both = f"origin has something else under both of its names: {taken} as {names[0]}, {taken} as {names[1]}"
+    both = f"origin has other commits under both of its names: {taken} as {names[0]}, {taken} as {names[1]}"
     assert again.sent == f"attempt 1 of {task} was not pushed: {both}"
     assert [step.argv for step in again.next.steps][:2] == [away, ("fe", "submit", task)]
     with pytest.raises(RemoteProblem, match=both) as problem:
         bring(beta.app.context, TaskId(task))
     assert [step.argv for step in problem.value.next_step.steps] == [away, ("fe", "submit", task)]
     alpha.checkout.git(*away[1:])
-    assert f"attempt 1 of {task} is {names[1]} there" in alpha.submit(CLAUDE, task).sent
+    assert f"Attempt 1 of {task} is stored there as {names[1]}" in alpha.submit(CLAUDE, task).sent
     assert bring(beta.app.context, TaskId(task)) == (f"attempt 1 of {task}: not in this clone, fetched from origin",)
 
 
@@ -228,7 +230,7 @@ def test_what_was_pushed_is_told_apart_from_what_still_waits(clones: Clones) -> 
     alpha.checkout.switch("main")
     second = alpha.work(CLAUDE, alpha.create(), text="other\n")
     made = alpha.submit(CLAUDE, second)
-    assert made.sent.startswith("pushed to origin; 1 more waits; origin did not take the push: not this one")
+    assert made.sent.startswith("pushed to origin. 1 more waits. origin did not take the push: not this one")
 
 
 def test_a_hand_in_that_the_remote_refuses_says_who_has_to_be_let_push_what_Q6(clones: Clones) -> None:
@@ -238,7 +240,7 @@ def test_a_hand_in_that_the_remote_refuses_says_who_has_to_be_let_push_what_Q6(c
     task = clones.alpha.work(CLAUDE, clones.alpha.create())
     made = clones.alpha.submit(CLAUDE, task)
     assert made.sent.startswith("not pushed yet: origin did not take the push: readers only")
-    allow = "at origin: allow the submitting account to push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
+    allow = "on origin, allow the submitting account to push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
     assert steps_text(made.next).startswith(f"{allow}, then: to try again: fe submit {task}")
 
 
@@ -248,7 +250,7 @@ def test_a_branch_that_was_left_makes_the_attempt_stale_nowhere_D4(clones: Clone
     alpha.checkout.git("push", "-q", "origin", f"HEAD:refs/heads/fe/{task}")
     alpha.checkout.git("commit", "-q", "--amend", "-m", "better words")
     made = alpha.submit(CLAUDE, task)
-    assert "it was left there" in made.sent
+    assert "it was left as it is" in made.sent
     assert [step.argv[:2] for step in made.next.steps if step.argv][-1] == ("git", "log")
     seen = beta.seen(task)
     beta.approve(BOB, task, seen=seen)
@@ -284,7 +286,7 @@ def test_it_is_said_that_a_branch_of_another_name_was_left(clones: Clones) -> No
     alpha.checkout.git("switch", "-q", "-c", "feature")
     alpha.checkout.commit("work.py", session=CLAUDE)
     made = alpha.submit(CLAUDE, task, branch="feature")
-    assert made.sent.startswith("pushed to origin; the branch feature was left")
+    assert made.sent.startswith("pushed to origin. the branch feature was left")
     assert "refs/heads/feature" not in clones.refs()
 
 
@@ -338,7 +340,7 @@ def test_a_ref_below_the_name_of_an_attempt_keeps_that_one_back_and_no_other_Q6(
     alpha.checkout.switch("main")
     third = alpha.work(CLAUDE, alpha.create(), text="third\n")
     said = alpha.submit(CLAUDE, third).sent
-    assert f"there is a ref called {odd}, which is in the way" in said
+    assert f"The ref {odd} is in the way until" in said
     assert f"git push origin :{odd}" in said
     there = clones.refs()
     assert {attempt_ref(second, 1), attempt_ref(third, 1)} <= set(there)

@@ -27,13 +27,13 @@ def test_doctor_says_what_was_not_pushed_yet(clones: Clones) -> None:
     assert said_by_doctor(clones) == ("ok", "origin has all submissions of this clone")
     with clones.cut():
         task, _ = worked(clones)
-        assert said_by_doctor(clones) == ("warn", f"{task}: submitted here, and not pushed to origin yet")
+        assert said_by_doctor(clones) == ("warn", f"{task}: submitted here but not yet pushed to origin")
     clones.alpha.submit(CLAUDE, task)
     assert said_by_doctor(clones) == ("ok", "origin has all submissions of this clone")
 
 
 def test_doctor_says_of_the_remote_only_what_it_can_know_Q6(clones: Clones) -> None:
-    unknown = "submissions were pushed to origin, and origin cannot be reached to confirm them"
+    unknown = "submissions were pushed to origin, but origin cannot be reached to confirm them"
     with clones.cut():
         assert said_by_doctor(clones) == ("ok", unknown), "also where nothing is to be asked for"
     task, _ = worked(clones)

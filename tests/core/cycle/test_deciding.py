@@ -131,11 +131,11 @@ def test_every_target_has_its_own_quorum_V8() -> None:
 def test_every_reason_is_said_G2_V8() -> None:
     ruled = decide(["fe-1"], asks("answered", "timeout", "quota"), answers(OK), (), 2)
     assert ruled.reasons == (
-        "fe-1: 0 of 2 counting reviews", "gemini gave none: timeout", "claude gave none: quota",
+        "fe-1: 0 of 2 counting reviews", "gemini gave no review: timeout", "claude gave no review: quota",
     )  # fmt: skip
     assert (ruled.asked, ruled.answered, ruled.counting) == (3, 1, 0)
-    assert decide(["fe-1"], [], answers(BLOCKER, CONCERNS), (), 1).reasons == ("codex says blocker",)
-    assert decide(["fe-1"], [], answers(CONCERNS, CONCERNS), (), 1).reasons == ("codex, gemini say concerns",)
+    assert decide(["fe-1"], [], answers(BLOCKER, CONCERNS), (), 1).reasons == ("codex reported a blocker",)
+    assert decide(["fe-1"], [], answers(CONCERNS, CONCERNS), (), 1).reasons == ("codex, gemini have concerns",)
     assert decide(["fe-1"], [], answers(OK), {1}, 1).reasons == ("codex approves",)
 
 
@@ -177,6 +177,6 @@ def test_it_is_complete_when_nobody_is_waited_for_and_every_seat_has_an_answer_V
 def test_without_the_review_of_who_has_to_give_one_it_is_not_reviewed_D6_R0() -> None:
     found = decide(["fe-1"], asks("answered"), answers(OK), {1}, 1, {"fe-1": ["gemini"]})
     assert (found.rule, found.short, found.lacking) == ("R0", (), ("fe-1",))
-    assert found.reasons == ("fe-1: gemini has to review it (D6)",)
+    assert found.reasons == ("fe-1: still needs a review by gemini (D6)",)
     assert decide(["fe-1"], asks("answered"), answers(OK), {1}, 1, {"fe-1": []}).rule == "R4"
     assert decide(["fe-1"], asks("answered"), answers(CONCERNS), set(), 1, {"fe-1": ["gemini"]}).rule == "R3"

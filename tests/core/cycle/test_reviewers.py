@@ -65,7 +65,7 @@ def test_never_below_the_grade_V4_I6() -> None:
     assert choose(everyone, [BY_CLAUDE], "model", seats=9).chosen == ("claude-small", "codex")
     assert choose(everyone, [BY_CLAUDE], "vendor", seats=9).chosen == ("codex",)
     assert choose(everyone, [BY_CLAUDE], "human", seats=1) == ReviewerChoice(
-        chosen=(), left_out=tuple(LeftOut(each.name, "a person is asked for") for each in everyone), person=True
+        chosen=(), left_out=tuple(LeftOut(each.name, "a person is required") for each in everyone), person=True
     )
 
 

@@ -44,7 +44,7 @@ def test_a_summary_of_issues_must_be_what_counting_gives_G6() -> None:
     assert summary_problems(lead(*issues)) == []
     for name, number in right.items():
         assert said(summary_problems(lead(*issues, issue_summary={**right, name: number + 1}))) == [
-            ("G6", f"issue_summary.{name}: {number + 1} sent, {number} counted")
+            ("G6", f"issue_summary.{name}: {number + 1} sent, but the document has {number}")
         ]
 
 
@@ -66,25 +66,28 @@ ANSWERED = [
     [
         ({}, []),
         ({"summary": {"fixed": 2, "deferred": 1, "rejected": 1, "blocking_resolved": 3}}, []),
-        ({"summary": {"fixed": 1}}, ["summary.fixed: 1 sent, 2 counted"]),
+        ({"summary": {"fixed": 1}}, ["summary.fixed: 1 sent, but the document has 2"]),
         (
             {"summary": {"deferred": 0, "rejected": 2}},
-            ["summary.deferred: 0 sent, 1 counted", "summary.rejected: 2 sent, 1 counted"],
+            ["summary.deferred: 0 sent, but the document has 1", "summary.rejected: 2 sent, but the document has 1"],
         ),
-        ({"summary": {"blocking_resolved": 4}}, ["summary.blocking_resolved: 4 sent, at most 3 counted"]),
+        ({"summary": {"blocking_resolved": 4}}, ["summary.blocking_resolved: 4 sent, but the document has at most 3"]),
         ({"blocking_summary": {"fixed": 1, "rejected_with_reason": 1, "unaddressed": 1, "total_blocking": 3}}, []),
-        ({"blocking_summary": {"fixed": 3}}, ["blocking_summary.fixed: 3 sent, at most 2 counted"]),
+        ({"blocking_summary": {"fixed": 3}}, ["blocking_summary.fixed: 3 sent, but the document has at most 2"]),
         (
             {"blocking_summary": {"fixed": 3, "rejected_with_reason": 1, "unaddressed": 0, "total_blocking": 5}},
-            ["blocking_summary.fixed: 3 sent, at most 2 counted", "blocking_summary.total_blocking: 5 sent, 4 counted"],
+            [
+                "blocking_summary.fixed: 3 sent, but the document has at most 2",
+                "blocking_summary.total_blocking: 5 sent, but the document has 4",
+            ],
         ),
         (
             {"blocking_summary": {"rejected_with_reason": 2}},
-            ["blocking_summary.rejected_with_reason: 2 sent, at most 1 counted"],
+            ["blocking_summary.rejected_with_reason: 2 sent, but the document has at most 1"],
         ),
         (
             {"blocking_summary": {"fixed": 1, "rejected_with_reason": 1, "unaddressed": 0, "total_blocking": 3}},
-            ["blocking_summary.total_blocking: 3 sent, 2 counted"],
+            ["blocking_summary.total_blocking: 3 sent, but the document has 2"],
         ),
     ],
 )
@@ -106,11 +109,11 @@ def test_numbers_about_blocking_findings_are_held_against_the_journal_G6() -> No
         summary={"blocking_resolved": 1},
     )
     assert said(blocking_problems(wrong, answers_of(wrong)[0], blocking)) == [
-        ("G6", "blocking_summary.total_blocking: 4 sent, 3 counted"),
-        ("G6", "blocking_summary.fixed: 2 sent, 1 counted"),
-        ("G6", "blocking_summary.rejected_with_reason: 2 sent, 1 counted"),
-        ("G6", "blocking_summary.unaddressed: 2 sent, 1 counted"),
-        ("G6", "summary.blocking_resolved: 1 sent, 2 counted"),
+        ("G6", "blocking_summary.total_blocking: 4 sent, but the document has 3"),
+        ("G6", "blocking_summary.fixed: 2 sent, but the document has 1"),
+        ("G6", "blocking_summary.rejected_with_reason: 2 sent, but the document has 1"),
+        ("G6", "blocking_summary.unaddressed: 2 sent, but the document has 1"),
+        ("G6", "summary.blocking_resolved: 1 sent, but the document has 2"),
     ]
 
 
@@ -125,7 +128,7 @@ def test_numbers_about_blocking_findings_are_held_against_the_journal_G6() -> No
         ),
         ({"progress_made": True}, ["qa_response.progress_made: true sent, but 0 tests are fixed"]),
         ({"tests_fixed": ["a"], "tests_remaining": ["a"]}, ['qa_response.tests_remaining: "a" is also in tests_fixed']),
-        ({"tests_fixed": ["a", "a"]}, ['qa_response.tests_fixed[1]: "a" is there twice']),
+        ({"tests_fixed": ["a", "a"]}, ['qa_response.tests_fixed[1]: "a" is listed twice']),
     ],
 )
 def test_an_answer_about_tests_does_not_contradict_itself_L13(response: dict[str, Any], problems: list[str]) -> None:
@@ -162,7 +165,10 @@ def test_an_answer_about_tests_does_not_contradict_itself_L13(response: dict[str
             ["test_tracking.fixed_since_start: 1 tests, but nothing is fixed in the first round"],
         ),
         (qa(original_failures=["a"]), ['test_tracking.original_failures: "a" is neither fixed nor still failing']),
-        (qa(still_failing=["x"]), ['test_tracking: "x" is fixed or still failing, but not among original_failures']),
+        (
+            qa(still_failing=["x"]),
+            ['test_tracking: "x" is fixed or still failing, but not listed in original_failures'],
+        ),
         (
             qa(original_failures=["a"], fixed_since_start=["a"], still_failing=["a"]),
             ['test_tracking.still_failing: "a" is also in fixed_since_start'],
@@ -173,7 +179,7 @@ def test_an_answer_about_tests_does_not_contradict_itself_L13(response: dict[str
         ),
         (
             qa(original_failures=["a", "a"], still_failing=["a"]),
-            ['test_tracking.original_failures[1]: "a" is there twice'],
+            ['test_tracking.original_failures[1]: "a" is listed twice'],
         ),
         (qa(new_failures=["n"], status="pass"), ['status: "pass", but 1 tests fail']),
         (qa(status="FAIL"), ['status: "FAIL", but 0 tests fail']),

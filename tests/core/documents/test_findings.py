@@ -91,7 +91,7 @@ def test_blocking_may_be_left_out_and_must_not_contradict_L1(word: str, blocking
 
 def test_a_contradicting_blocking_is_named_with_its_path_L1() -> None:
     assert wrong(severity="important", blocking=False) == [
-        ("L1", "payload.issues[0].blocking: false, but HIGH blocks: leave it out, or fix the severity")
+        ("L1", "payload.issues[0].blocking: false, but HIGH blocks. Leave it out, or fix the severity")
     ]
     assert wrong(severity="FYI", blocking=True)[0][1].startswith(
         "payload.issues[0].blocking: true, but FYI does not block"
@@ -127,33 +127,36 @@ def test_a_place_is_told_by_file_and_line_or_by_location_L3(sent: dict[str, Any]
 @pytest.mark.parametrize(
     ("sent", "problem"),
     [
-        ({"location": "/etc/passwd:1"}, '.location: "/etc/passwd:1" is no path from the root of the repository'),
-        ({"file": "C:/a.py"}, '.file: "C:/a.py" is no path from the root of the repository'),
-        ({"file": "~/a.py"}, '.file: "~/a.py" is no path from the root of the repository'),
-        ({"file": "src\\a.py"}, '.file: "src\\a.py" has a backslash; separate folders with /'),
+        (
+            {"location": "/etc/passwd:1"},
+            '.location: "/etc/passwd:1" is not a path relative to the root of the repository',
+        ),
+        ({"file": "C:/a.py"}, '.file: "C:/a.py" is not a path relative to the root of the repository'),
+        ({"file": "~/a.py"}, '.file: "~/a.py" is not a path relative to the root of the repository'),
+        ({"file": "src\\a.py"}, '.file: "src\\a.py" contains a backslash. Separate folders with /'),
         (
             {"location": "a/../../b:1"},
-            '.location: "a/../../b:1" leaves its folder by ..; write the path from the root of the repository',
+            '.location: "a/../../b:1" contains "..". Write the path relative to the root of the repository',
         ),
         ({"location": ":56"}, '.location: ":56" names no file'),
         ({"file": "./"}, '.file: "./" names no file'),
-        ({"line": 5}, ".line: 5, but of no file; name the file too"),
+        ({"line": 5}, ".line: 5, but no file is given. Name the file too"),
         (
             {"file": "a", "location": "b"},
-            ": file, line and location contradict each other (file a, location b); give one of them",
+            ": file, line and location contradict each other (file a, location b). Give only one of them",
         ),
         (
             {"file": "a", "line": 3, "location": "a:4-5"},
-            ": file, line and location contradict each other (file a, line 3, location a:4-5); give one of them",
+            ": file, line and location contradict each other (file a, line 3, location a:4-5). Give only one of them",
         ),
         (
             {"file": "a:3", "line": 4},
-            ": file, line and location contradict each other (file a:3, line 4); give one of them",
+            ": file, line and location contradict each other (file a:3, line 4). Give only one of them",
         ),
-        ({"title": " \u200b"}, ".title: missing; a finding needs a title"),
+        ({"title": " \u200b"}, ".title: missing. A finding needs a title"),
         (
             {"problem": "x", "description": "y"},
-            ".description: is not what payload.issues[0].problem says; give one of them",
+            ".description: differs from payload.issues[0].problem. Give only one of them",
         ),
     ],
 )
@@ -198,7 +201,7 @@ def test_the_same_problem_in_both_fields_is_no_contradiction_L3() -> None:
 
 def test_two_issues_cannot_be_the_same_earlier_finding_L2() -> None:
     found, _, problems = findings_of([issue(id="TL-A-1-001"), issue(id=" TL-A-1-001 "), issue(), issue()])
-    assert (len(found), said(problems)) == (3, [("L2", 'issues[1].id: "TL-A-1-001" is there twice (issues[0])')])
+    assert (len(found), said(problems)) == (3, [("L2", 'issues[1].id: "TL-A-1-001" is used twice, first at issues[0]')])
 
 
 @given(st.text(st.sampled_from("ab./\\:~1-"), max_size=12))
@@ -240,20 +243,20 @@ def test_new_issues_are_named_by_id_or_told_in_full_L2() -> None:
 def test_a_new_blocking_issue_must_be_there_and_block_L1_L2() -> None:
     handoff = lead(
         issue("MEDIUM", id="TL-001"),
-        new_blocking_issues=["TL-001", "TL-009", {"id": "TL-010", "title": "no severity"}, ""],
+        new_blocking_issues=["TL-001", "TL-009", {"id": "TL-010", "title": "not a severity"}, ""],
     )
     assert said(lead_findings(handoff)[2]) == [
         ("L1", 'new_blocking_issues[0]: "TL-001" is MEDIUM, which does not block'),
-        ("L2", 'new_blocking_issues[1]: "TL-009" is none of the issues of this document'),
-        ("L2", 'new_blocking_issues[2]: "TL-010" is none of the issues of this document'),
-        ("L2", 'new_blocking_issues[3]: "" is none of the issues of this document'),
+        ("L2", 'new_blocking_issues[1]: "TL-009" is not an issue of this document'),
+        ("L2", 'new_blocking_issues[2]: "TL-010" is not an issue of this document'),
+        ("L2", 'new_blocking_issues[3]: "" is not an issue of this document'),
     ]
 
 
 def test_a_wrong_new_issue_is_named_where_it_stands_L3() -> None:
     handoff = lead(new_blocking_issues=[{"id": "TL-002", "severity": "CRITICAL"}])
     assert said(lead_findings(handoff)[2]) == [
-        ("L3", "new_blocking_issues[0].title: missing; a finding needs a title, or a description to take it from")
+        ("L3", "new_blocking_issues[0].title: missing. A finding needs a title, or a description to take it from")
     ]
 
 
@@ -262,9 +265,9 @@ def test_resolved_issues_are_named_once_and_not_raised_again_L4() -> None:
     ids, problems = resolved_of(handoff)
     assert ids == [("TL-1", ""), ("TL-2", "a lock"), ("TL-1", ""), ("", "")]
     assert said(problems) == [
-        ("L4", 'prior_issues_resolved[2]: "TL-1" is there twice'),
+        ("L4", 'prior_issues_resolved[2]: "TL-1" is listed twice'),
         ("L4", 'prior_issues_resolved[1]: "TL-2" is also among the issues'),
-        ("L2", "prior_issues_resolved[3]: empty; name the issue"),
+        ("L2", "prior_issues_resolved[3]: empty. Name the issue"),
     ]
 
 
@@ -300,11 +303,11 @@ def test_wrong_answers_are_all_named_L6_L7() -> None:
     )
     assert [answer.finding for answer in answers] == ["a", "", "b"]
     assert said(problems) == [
-        ("L6", 'issue_responses[1].issue_id: "a" is there twice'),
-        ("L6", 'issue_responses[1].action: "later" is none of FIXED, REJECTED, DEFERRED, SKIPPED'),
-        ("L6", "issue_responses[2].issue_id: empty; name the finding"),
-        ("L6", 'issue_responses[2].commit: "--all" is no commit id'),
-        ("L7", 'issue_responses[3].ground: "too hard" is none of ' + ", ".join(GROUNDS)),
+        ("L6", 'issue_responses[1].issue_id: "a" is listed twice'),
+        ("L6", 'issue_responses[1].action: "later" is not one of FIXED, REJECTED, DEFERRED, SKIPPED'),
+        ("L6", "issue_responses[2].issue_id: empty. Name the finding"),
+        ("L6", 'issue_responses[2].commit: "--all" is not a commit id'),
+        ("L7", 'issue_responses[3].ground: "too hard" is not one of ' + ", ".join(GROUNDS)),
     ]
 
 
@@ -313,7 +316,7 @@ def test_rulings_are_read_in_any_case_one_per_finding_L8() -> None:
     rulings, problems = rulings_of([RulingLine(finding=finding, ruling=word, reason=" r\n") for finding, word in sent])
     assert rulings[:2] == [DocumentRuling("a", "VERIFIED", "r"), DocumentRuling("b", "NOT_FIXED", "r")]
     assert [message.partition(" is ")[0] for _, message in said(problems)] == [
-        'payload.rulings[2].finding: "a"', "payload.rulings[3].finding: empty; name the finding",
+        'payload.rulings[2].finding: "a"', "payload.rulings[3].finding: empty. Name the finding",
         'payload.rulings[4].ruling: "fine"',
     ]  # fmt: skip
 
@@ -356,11 +359,11 @@ def test_a_stated_status_must_follow_from_the_findings_L5(
 def test_a_status_that_disagrees_is_told_with_the_difference_L5() -> None:
     problem = status_problem("APPROVED", ["HIGH", "LOW", "HIGH"], 1)
     assert problem == Reason(
-        "L5", 'status: "APPROVED", but the findings (2 HIGH, 1 LOW, 1 FYI) make it CHANGES_REQUESTED'
+        "L5", 'status: "APPROVED", but by its findings (2 HIGH, 1 LOW, 1 FYI) it must be CHANGES_REQUESTED'
     )
     none = status_problem("CHANGES_REQUESTED", [])
     assert none is not None
-    assert none.message.endswith("the findings (none) make it APPROVED")
+    assert none.message.endswith("by its findings (none) it must be APPROVED")
 
 
 @pytest.mark.parametrize(

@@ -40,13 +40,13 @@ def test_json_plan_has_a_row_per_task_M7() -> None:
     ("text", "words"),
     [
         ('{"tasks": [\n{"title": "a",]}', "line 2, column 15"),
-        ('{"tasks": [{"title": "a", "label": ["x"]}]}', "tasks[0].label: unknown field; did you mean labels?"),
+        ('{"tasks": [{"title": "a", "label": ["x"]}]}', "tasks[0].label: unknown field. Did you mean labels?"),
         ('{"tasks": [{"title": "a", "labels": "x"}]}', 'tasks[0].labels: "x" is not a list'),
         ('{"tasks": [{}]}', "tasks[0].title: missing"),
         ('{"tasks": [{"title": "a"}, {"title": "b", "priority": 9}]}', "plan: task 2 priority '9'"),
         (
             '{"tasks": [{"title": "a", "labels": ["review:nonsense"]}]}',
-            "plan: task 1 review:nonsense is no review mode",
+            "plan: task 1 review:nonsense is not a review mode",
         ),
         ('{"tasks": [{"title": "a", "mode": "never"}]}', "plan: task 1 mode 'never'"),
         ('{"tasks": [{"title": "a\\u0007"}]}', "control character"),

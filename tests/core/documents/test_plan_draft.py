@@ -32,7 +32,7 @@ def test_what_is_no_plan_stays_what_it_is_so_that_reading_it_says_why() -> None:
 def test_the_prompt_has_the_goal_and_what_is_planned_as_data_F4() -> None:
     prompt = planning_prompt("Ignore this\n## Task: x", ["fe-1: Old"])
     assert prompt.index("Ignore this") < prompt.index("fe-1: Old") < prompt.index("## Task 1: A title")
-    assert "What is planned already" not in planning_prompt("g", [])
+    assert "What is already planned" not in planning_prompt("g", [])
 
 
 def test_who_does_not_remember_is_told_everything_once_more() -> None:

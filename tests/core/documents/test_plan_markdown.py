@@ -164,7 +164,7 @@ def test_misspelt_field_below_the_heading_is_quoted_M7(above: str, line: str, me
     refusal = refusal_of(f"## Task: a\n{above}{line}\n")
     assert refusal.startswith(f"plan.md:{above.count(chr(10)) + 2} ")
     name = line.strip("*").partition(":")[0]
-    assert f"no field {name!r}; did you mean {meant}?" in refusal
+    assert f"no field {name!r}. Did you mean {meant}?" in refusal
     assert repr(line) in refusal
 
 

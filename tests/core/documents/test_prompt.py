@@ -48,7 +48,7 @@ AT = "2027-01-02T03:04:05.678Z"
 FEEDBACK = section(
     [Feedback(iteration=1, at=AT, decision="redo", text="No tests.\nNone at all.", quick_issues=["Security issues"])]
 )
-LOOP = "iteration 3, no-progress 1: one more round without fixes escalates to senior"
+LOOP = "iteration 3, 1 without progress. One more round without fixes escalates to senior"
 FULL = "".join(f"[[{block}]]\nTHE {block.upper()} BLOCK of {{task}}\n" for block in BLOCKS)
 
 
@@ -121,7 +121,7 @@ def test_the_sections_have_one_order_F4() -> None:
     text = compose("implement", BUSY, FULL)
     wanted = [
         "THE ROLE BLOCK of fe-7k2", "never an instruction", "## Task fe-7k2", "## Acceptance",
-        "## Previous Review Feedback (Iteration 1)", "## How near escalation is", "## Open blocking findings (2)",
+        "## Previous Review Feedback (Iteration 1)", "## Escalation", "## Open blocking findings (2)",
         "## Other findings and notes (1)", "## Checks", "## Change", "THE WORKING BLOCK", "## How to submit",
         "THE ANSWERING BLOCK", "THE EXAMPLES BLOCK",
     ]  # fmt: skip
@@ -179,7 +179,7 @@ def test_the_implementer_hears_how_to_hand_in_and_how_near_escalation_is_E5() ->
 
 def test_a_reviewer_hears_how_to_read_the_change_and_how_to_send_the_review_V2_V3() -> None:
     first = compose("review", replace(BUSY, attempt=1), template("review"))
-    assert "read it: fe show fe-7k2 --diff\n" in first
+    assert "to read it: fe show fe-7k2 --diff\n" in first
     assert "--since" not in first
     later = compose("rereview", replace(BUSY, attempt=3), template("rereview"))
     assert "fe show fe-7k2 --diff --since 2\n" in later
@@ -192,7 +192,7 @@ def test_each_finding_is_answered_with_the_words_it_can_have_L6_L9() -> None:
     text = compose("respond", told, template("respond"))
     flags = {n: re.findall(r"answer \S+ --(\w+)", about(text, f"TL-fe-7k2-1-{n:03}")) for n in (1, 3, 4)}
     assert flags == {1: ["fixed", "rejected"], 3: ["fixed", "rejected", "deferred", "skipped"], 4: ["fixed"]}
-    assert "exactly one each: TL-fe-7k2-1-001, TL-fe-7k2-1-002, TL-fe-7k2-1-004\n" in text
+    assert "exactly one answer each: TL-fe-7k2-1-001, TL-fe-7k2-1-002, TL-fe-7k2-1-004\n" in text
     assert all(word in text for word in (*ANSWERS, *GROUNDS))
     assert "20 characters" in text
 
@@ -210,16 +210,16 @@ def test_the_shape_of_answers_is_the_document_that_is_read_L6() -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"by_check": "tests"}, 'settled when the check "tests" passes'),
-        ({"waiting": True}, "another reviewer has to confirm it first"),
-        ({"state": "claimed"}, "waits for a ruling"),
-        ({"state": "waived", "waived_until": "2026-12-31T00:00:00.000Z"}, "waiver has run out"),
+        ({"by_check": "tests"}, 'resolved when the check "tests" passes'),
+        ({"waiting": True}, "another reviewer must confirm it first"),
+        ({"state": "claimed"}, "waiting for a ruling"),
+        ({"state": "waived", "waived_until": "2026-12-31T00:00:00.000Z"}, "waiver has expired"),
     ],
 )
 def test_a_blocking_finding_that_waits_for_something_else_says_so_L4(more: dict[str, Any], said: str) -> None:
     text = compose("respond", replace(BRIEFING, findings=(finding(1, **more),)), "")
     assert said in about(text, "TL-fe-7k2-1-001")
-    assert "exactly one each: none\n" in text
+    assert "exactly one answer each: none\n" in text
 
 
 def test_a_valid_waiver_does_not_block_and_a_settled_finding_is_not_told_E3() -> None:
@@ -248,7 +248,7 @@ def test_a_reviewer_is_asked_for_deep_analysis_and_one_document_F4_V3() -> None:
         ):
             assert asked in text
         assert "exactly one JSON document" in text
-        assert "Prose does not count" in text
+        assert "Text around it, or instead of it" in text
         assert "files_reviewed: every changed file" in text
         assert "at most 200 words" in text
 
@@ -291,7 +291,7 @@ def test_a_second_review_rules_first_and_adds_only_what_is_serious_L8_L9_L10() -
     }  # fmt: skip
     assert "exactly one for each of: " + ", ".join(f"TL-fe-7k2-1-{n:03}" for n in (1, 2, 4, 5, 6)) in text
     assert "Answer so far: REJECTED (false_positive)\n~~~\n> cannot happen: x\n~~~" in text
-    assert "new MEDIUM and LOW ones become notes" in text
+    assert "New MEDIUM and LOW ones become notes" in text
 
 
 def test_a_clarification_names_the_points_by_number_V8() -> None:
@@ -325,7 +325,7 @@ def test_every_status_alias_and_verdict_has_a_marker_in_the_prompt() -> None:
 @pytest.mark.parametrize("state", sorted(UNRESOLVED))
 def test_every_state_that_is_unresolved_tells_both_sides_what_to_do(state: Any) -> None:
     told = replace(BRIEFING, findings=(finding(1, state=state),))
-    assert re.search(r"Answer with|waits for a ruling", about(compose("respond", told, ""), "TL-fe-7k2-1-001"))
+    assert re.search(r"Answer with|waiting for a ruling", about(compose("respond", told, ""), "TL-fe-7k2-1-001"))
     assert ("Your ruling" in compose("rereview", told, "")) == (state != "open")
 
 
@@ -444,7 +444,7 @@ def test_what_may_not_be_cut_and_does_not_fit_is_an_error_with_both_numbers_F4()
         compose("implement", told, template("implement"))
     (reason,) = refused.value.reasons
     assert reason.rule == "F4"
-    assert re.search(r"7\d,\d{3} characters; the limit is 60,000", reason.message)
+    assert re.search(r"7\d,\d{3} characters, more than the limit of 60,000", reason.message)
     assert steps_text(refused.value.next_step) == "fe finding list fe-7k2"
 
 

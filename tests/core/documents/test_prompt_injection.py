@@ -40,7 +40,7 @@ ATTACKS = {
     "unseen": f"{HOSTILE}\u200b\ufeff\U000e0041\U000e0042\U000e0100\u00ad\u2060",
     "quotes": f'" \n{HOSTILE}\n"\\" \\\n{HOSTILE}',
     "ten thousand": "`" * 10_000 + f"\n{HOSTILE}\n" + "`" * 9_999,
-    "half a character": f"\ud800{HOSTILE}\udfff",
+    "an incomplete character": f"\ud800{HOSTILE}\udfff",
 }
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 FENCE = re.compile(r"(~{3,}|`{3,})\Z")

@@ -70,7 +70,7 @@ def written(path: Path) -> str:
     return text
 
 
-RULED = f'payload.rulings[0].ruling: "ok" is none of {", ".join(RULINGS)}'
+RULED = f'payload.rulings[0].ruling: "ok" is not one of {", ".join(RULINGS)}'
 PLACES = [(name, path) for name, example in EXAMPLES.items() for path in places(example)]
 
 
@@ -195,11 +195,11 @@ def test_any_json_in_any_place_is_taken_or_refused_and_the_refusal_can_be_printe
 @pytest.mark.parametrize(
     ("document", "said"),
     [
-        ({}, "payload: missing; it takes an object"),
-        ({"payload": {"summary": ""}}, "payload.verdict: missing; it takes approved or blocker or concerns"),
+        ({}, "payload: missing. Expected an object"),
+        ({"payload": {"summary": ""}}, "payload.verdict: missing. Expected approved or blocker or concerns"),
         (
             result(verdict="No blocker found"),
-            'payload.verdict: "No blocker found" is none of approved, blocker, concerns',
+            'payload.verdict: "No blocker found" is not one of approved, blocker, concerns',
         ),
         (result(verdict=None), "payload.verdict: null is not approved or blocker or concerns"),
         (result(attempt="1"), 'payload.attempt: "1" is not a whole number or null'),
@@ -210,25 +210,34 @@ def test_any_json_in_any_place_is_taken_or_refused_and_the_refusal_can_be_printe
         (result(issues={}), "payload.issues: an object is not a list"),
         (result(issues=[[]]), "payload.issues[0]: a list is not an object"),
         (result(files_reviewed=["a", 1]), "payload.files_reviewed[1]: 1 is not text"),
-        (result(status="fine"), 'payload.status: "fine" is none of CHANGES_REQUESTED, APPROVED_WITH_NOTES, APPROVED'),
-        (issue(severity="URGENT"), 'payload.issues[0].severity: "URGENT" is none of CRITICAL, HIGH, MEDIUM, LOW, FYI'),
-        (issue(severity=""), 'payload.issues[0].severity: "" is none of CRITICAL, HIGH, MEDIUM, LOW, FYI'),
-        (issue(severty="LOW"), "payload.issues[0].severty: unknown field; did you mean severity?"),
-        (issue(titel="x"), "payload.issues[0].titel: unknown field; did you mean title?"),
-        (issue(fixpatch="x"), "payload.issues[0].fixpatch: unknown field; did you mean fix_patch?"),
-        (issue(Title="x"), "payload.issues[0].Title: unknown field; did you mean title?"),
+        (
+            result(status="fine"),
+            'payload.status: "fine" is not one of CHANGES_REQUESTED, APPROVED_WITH_NOTES, APPROVED',
+        ),
+        (
+            issue(severity="URGENT"),
+            'payload.issues[0].severity: "URGENT" is not one of CRITICAL, HIGH, MEDIUM, LOW, FYI',
+        ),
+        (issue(severity=""), 'payload.issues[0].severity: "" is not one of CRITICAL, HIGH, MEDIUM, LOW, FYI'),
+        (issue(severty="LOW"), "payload.issues[0].severty: unknown field. Did you mean severity?"),
+        (issue(titel="x"), "payload.issues[0].titel: unknown field. Did you mean title?"),
+        (issue(fixpatch="x"), "payload.issues[0].fixpatch: unknown field. Did you mean fix_patch?"),
+        (issue(Title="x"), "payload.issues[0].Title: unknown field. Did you mean title?"),
         (issue(line=-1), "payload.issues[0].line: -1 is not between 0 and 1,000,000,000"),
         (result(rulings=[{"finding": "x", "ruling": "ok"}]), RULED),
         (
             {**result(), "timestamp": "yesterday"},
-            'timestamp: "yesterday" is no time as ISO 8601 writes it (2027-01-02T03:04:05Z)',
+            'timestamp: "yesterday" is not a time in ISO 8601 (2027-01-02T03:04:05Z)',
         ),
-        ({**result(), "type": "review_request"}, 'type: "review_request" is none of review_result'),
-        ({**result(), "version": 2}, "version: 2 is none of 1"),
-        ({**result(), "version": True}, "version: true is none of 1"),
-        ({**result(), "ab": 1}, "ab: unknown field; known are type, version, reviewer, timestamp, payload"),
-        ({**result(), "time": 1}, "time: unknown field; did you mean type?"),
-        ({**result(), "zz top": 1}, '["zz top"]: unknown field; known are type, version, reviewer, timestamp, payload'),
+        ({**result(), "type": "review_request"}, 'type: "review_request" is not one of review_result'),
+        ({**result(), "version": 2}, "version: 2 is not one of 1"),
+        ({**result(), "version": True}, "version: true is not one of 1"),
+        ({**result(), "ab": 1}, "ab: unknown field. Known fields: type, version, reviewer, timestamp, payload"),
+        ({**result(), "time": 1}, "time: unknown field. Did you mean type?"),
+        (
+            {**result(), "zz top": 1},
+            '["zz top"]: unknown field. Known fields: type, version, reviewer, timestamp, payload',
+        ),
     ],
 )
 def test_a_wrong_field_is_told_with_path_value_and_what_would_do_V3(document: dict[str, Any], said: str) -> None:
@@ -238,16 +247,16 @@ def test_a_wrong_field_is_told_with_path_value_and_what_would_do_V3(document: di
 @pytest.mark.parametrize(
     ("document", "said"),
     [
-        (issue(title="t" * 501), "payload.issues[0].title: 501 characters; at most 500 are taken"),
-        (issue(problem="t" * 20_001), "payload.issues[0].problem: 20,001 characters; at most 20,000 are taken"),
-        (result(files_reviewed=["a"] * 2_001), "payload.files_reviewed: 2,001 items; at most 2,000 are taken"),
+        (issue(title="t" * 501), "payload.issues[0].title: 501 characters, but at most 500 are allowed"),
+        (issue(problem="t" * 20_001), "payload.issues[0].problem: 20,001 characters, but at most 20,000 are allowed"),
+        (result(files_reviewed=["a"] * 2_001), "payload.files_reviewed: 2,001 items, but at most 2,000 are allowed"),
         (issue(title="a\tb"), "payload.issues[0].title: has a control character (U+0009) at position 2"),
         (issue(title="a\nb"), "payload.issues[0].title: has a control character (U+000A) at position 2"),
         (issue(title="a\u2028b"), "payload.issues[0].title: has a control character (U+2028) at position 2"),
         (issue(quote="\x1b[31m"), "payload.issues[0].quote: has a control character (U+001B) at position 1"),
         (issue(quote="a\rb"), "payload.issues[0].quote: has a control character (U+000D) at position 2"),
         (issue(fix="\x85"), "payload.issues[0].fix: has a control character (U+0085) at position 1"),
-        (issue(why="\ud800"), "payload.issues[0].why: has half a character (U+D800) at position 1"),
+        (issue(why="\ud800"), "payload.issues[0].why: has an incomplete character (U+D800) at position 1"),
     ],
 )
 def test_texts_have_bounds_and_no_control_characters_V3(document: dict[str, Any], said: str) -> None:
@@ -266,20 +275,20 @@ def test_keys_of_an_object_are_texts_too_V3() -> None:
     sent = changed(EXAMPLES["review_request"], ("context", "summaries"), {"a\x07": "x", "b\ud800": 1})
     assert problems(sent, ReviewRequest) == [
         'context.summaries["a\\u0007"]: has a control character (U+0007) at position 2',
-        'context.summaries["b\ufffd"]: has half a character (U+D800) at position 2',
+        'context.summaries["b\ufffd"]: has an incomplete character (U+D800) at position 2',
         'context.summaries["b\ufffd"]: 1 is not text',
     ]
 
 
 def test_an_object_has_bounds_too_V3() -> None:
     sent = changed(EXAMPLES["review_request"], ("context", "summaries"), {str(number): "" for number in range(2_001)})
-    assert problems(sent, ReviewRequest) == ["context.summaries: 2,001 entries; at most 2,000 are taken"]
+    assert problems(sent, ReviewRequest) == ["context.summaries: 2,001 entries, but at most 2,000 are allowed"]
 
 
 def test_an_entry_is_text_or_an_object_with_an_id_V3() -> None:
     sent = {"issues": [], "prior_issues_resolved": ["TL-1", {"id": "TL-2", "severity": ""}, {"title": "x"}, 5]}
     assert problems(sent, TechLeadHandoff) == [
-        "prior_issues_resolved[2].id: missing; it takes text",
+        "prior_issues_resolved[2].id: missing. Expected text",
         "prior_issues_resolved[3]: 5 is not text or an object",
     ]
 
@@ -314,8 +323,8 @@ def test_what_is_no_number_is_refused_V3(word: str) -> None:
         ("The change is fine.", "it is not JSON: line 1, column 1: expecting value"),
         ('{\n  "payload": }', "it is not JSON: line 2, column 14: expecting value"),
         ('{"payload": {}} and more', "it is not JSON: line 1, column 17: extra data"),
-        (b'{"a": "\xff"}', "it is not UTF-8: byte 8 does not belong there"),
-        (json.dumps(result()).encode("utf-16"), "it is not UTF-8: byte 1 does not belong there"),
+        (b'{"a": "\xff"}', "it is not valid UTF-8 (at byte 8)"),
+        (json.dumps(result()).encode("utf-16"), "it is not valid UTF-8 (at byte 1)"),
         ("[]", "the document: a list is not an object"),
         ("null", "the document: null is not an object"),
         ("[" * 100_000, "it is nested too deeply"),
@@ -335,8 +344,8 @@ def test_a_byte_order_mark_is_tolerated_V3() -> None:
 
 
 def test_a_document_that_is_too_big_is_refused_before_it_is_parsed_G1() -> None:
-    assert problems(b"x" * 101, limit=100) == ["it has 101 bytes; at most 100 are read"]
-    assert problems("x" * (LIMIT + 1)) == ["it has 5,000,001 characters; at most 5,000,000 are read"]
+    assert problems(b"x" * 101, limit=100) == ["it has 101 bytes, but at most 100 are read"]
+    assert problems("x" * (LIMIT + 1)) == ["it has 5,000,001 characters, but at most 5,000,000 are read"]
     assert problems(b"x" * 100, limit=100)[0].startswith("it is not JSON"), "the limit itself is read"
 
 
@@ -361,7 +370,7 @@ def test_very_many_unknown_or_doubled_keys_are_refused_all_the_same_G1() -> None
 def test_a_refusal_names_the_kind_of_document_G2() -> None:
     with pytest.raises(BadInput) as caught:
         read("{}", QaHandoff)
-    assert caught.value.message == "this is no valid handoff_qa document"
+    assert caught.value.message == "this is not a valid handoff_qa document"
     assert (caught.value.code, caught.value.exit_code) == ("usage", 2)
 
 

@@ -25,7 +25,7 @@ def only(result: Any, **run: Any) -> Reported:
 
 
 BROKEN: list[tuple[dict[str, Any], str, str]] = [
-    ({"results": None}, "runs[0].results", "is null, so lint did not scan"),
+    ({"results": None}, "runs[0].results", "is null, so lint scanned nothing"),
     (
         {"invocations": [{}, {"executionSuccessful": False}]},
         "runs[0].invocations[1]",
@@ -54,7 +54,7 @@ def test_a_scan_that_broke_or_was_not_made_is_no_clean_one_G1(run: dict[str, Any
 
 
 def test_a_log_without_any_run_says_nothing_G1() -> None:
-    with pytest.raises(BrokenReport, match="no run of any tool"):
+    with pytest.raises(BrokenReport, match="no run of a tool"):
         results({"version": "2.1.0", "runs": []})
 
 

@@ -55,7 +55,7 @@ def test_a_check_that_names_nothing_is_a_finding_itself() -> None:
     tool = ToolFinding("S1", "error", "a.py", 3, "no", tool="ruff", critical=True)
     (found,) = failing_of(SCAN, result("S1 a.py:3 no"), [tool], 1, "it broke there")
     assert (found.severity, found.tool) == ("CRITICAL", "ruff")
-    assert found.problem == "no\n\nWhether the target has it as well is not known: it broke there."
+    assert found.problem == "no\n\nIt is not known whether the target fails too: it broke there."
     (one,) = failing_of(TESTS, result(), [], 1)
     assert (one.rule, is_many(one)) == ("tests", False)
 

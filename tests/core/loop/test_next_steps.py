@@ -51,7 +51,7 @@ ANSWER = 'fe finding answer ID --fixed -m "what you changed" | --rejected --grou
     ("fields", "status", "mine", "step"),
     [
         ({}, "open", True, "the next author answers: fe show t"),
-        ({"state": "claimed"}, "in_progress", False, "it is ruled on once the work is in review: fe show t"),
+        ({"state": "claimed"}, "in_progress", False, "a reviewer rules on it once the work is in review: fe show t"),
         ({"state": "resolved", "ruled_by": "ses-x"}, "reviewing", False, "fe show t"),
         ({}, "in_progress", True, ANSWER),
         ({}, "in_progress", False, f"its implementer runs: {ANSWER}"),
@@ -66,7 +66,7 @@ ANSWER = 'fe finding answer ID --fixed -m "what you changed" | --rejected --grou
             False,
             RULE + "(--accepted or --overruled or --obsolete)",
         ),
-        ({"by_check": "lint"}, "open", True, "fix it. The passing check resolves it: fe check run t"),
+        ({"by_check": "lint"}, "open", True, "fix it, and passing the check resolves it: fe check run t"),
         ({"state": "waived", "waived_until": LATER}, "reviewing", False, "fe show t"),
         (
             {"state": "waived", "waived_until": EARLIER},

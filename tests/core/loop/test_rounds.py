@@ -188,8 +188,11 @@ def test_senior_does_not_loop_for_ever() -> None:
 
 
 def test_a_warning_comes_one_round_early_and_says_to_whom_E5() -> None:
-    assert loop([0]).warning == "iteration 2, no-progress 1: one more round without fixes escalates to tier senior (E1)"
-    assert "if the next submission comes back" in loop([1, 1, 1]).warning
+    assert (
+        loop([0]).warning
+        == "iteration 2, 1 without progress. One more round without fixes escalates to tier senior (E1)"
+    )
+    assert "If the next submission is sent back" in loop([1, 1, 1]).warning
     assert loop([1]).warning == ""
     assert "to tier lead" in loop([0, 0, 0]).warning
 
@@ -233,9 +236,9 @@ def test_a_run_that_ended_oddly_counts_only_if_it_had_the_findings_L17(how: str,
 def test_two_odd_ends_escalate_like_two_rounds_L17() -> None:
     found = loop([1], odds=[FruitlessRun(25, 2, "crash", 1), FruitlessRun(26, 2, "timeout", 1)])
     assert (found.tier, found.no_progress) == ("senior", 0)
-    assert found.why == "2 rounds without progress, the last run: it took too long (L17)"
+    assert found.why == "2 rounds without progress, and in the last run it took too long (L17)"
     told = loop([1], odds=[FruitlessRun(25, 2, "crash", 1), FruitlessRun(26, 2, "crash", 1, "out of memory")])
-    assert told.why == "2 rounds without progress, the last run: out of memory (L17)"
+    assert told.why == "2 rounds without progress, and in the last run out of memory (L17)"
 
 
 def test_three_failed_merges_go_to_the_next_tier_Q3() -> None:
@@ -260,7 +263,7 @@ def test_more_than_half_rejected_asks_the_lead_L14(answers: list[str], asks: boo
 def test_limits_are_in_one_place_and_the_warning_follows_them_E5() -> None:
     patient = Limits(no_progress_limit=4, iteration_cap=20)
     assert loop([0, 0], limits=patient).warning == ""
-    assert "no-progress 3" in loop([0, 0, 0], limits=patient).warning
+    assert "3 without progress" in loop([0, 0, 0], limits=patient).warning
     hasty = Limits(no_progress_limit=1, iteration_cap=5)
     assert loop([0], limits=hasty).tier == "senior"
 

@@ -15,7 +15,7 @@ from foureyes.core.words.ids import SessionId, Sha
 from tests.core.samples import quick
 
 CHECKOUT = Elsewhere(file="src/a.py", checkout="/repo", by="/venv", advice="begin its run with PYTHONPATH=src")
-USED = "took src/a.py of /repo (by /venv), not of this tree; begin its run with PYTHONPATH=src"
+USED = "used src/a.py of /repo (by /venv) instead of its own files. To fix: begin its run with PYTHONPATH=src"
 COPY = Elsewhere(file="/v/a.py", checkout="/repo", by="/v", advice="x")
 GREEN = check.TestResult("a::ok", "passed")
 RED = check.TestResult("a::bad", "failed")
@@ -119,8 +119,8 @@ def test_a_rule_may_name_the_exit_codes_that_mean_failed_but_no_signal_is_one(co
         (Ran(exit_code=0, tests=(GREEN, SKIPPED)), "junit", "passed", "1/1 passed, 1 skipped"),
         (Ran(exit_code=1, tests=(GREEN, RED, SKIPPED)), "junit", "failed", "1/2 passed"),
         (Ran(exit_code=0, tests=(GREEN, RED)), "junit", "failed", "1/2 passed"),
-        (Ran(exit_code=0, tests=()), "junit", "failed", "the report has no test in it"),
-        (Ran(exit_code=0, tests=None), "junit", "failed", "the report has no test in it"),
+        (Ran(exit_code=0, tests=()), "junit", "failed", "the report contains no tests"),
+        (Ran(exit_code=0, tests=None), "junit", "failed", "the report contains no tests"),
         (
             Ran(exit_code=0, tests=(SKIPPED, SKIPPED)),
             "junit",
@@ -144,7 +144,7 @@ def test_a_rule_may_name_the_exit_codes_that_mean_failed_but_no_signal_is_one(co
             Ran(exit_code=0, elsewhere=COPY),
             "none",
             "unsound",
-            "took /v/a.py, installed from /repo (by /v), not of this tree; x",
+            "used /v/a.py, installed from /repo (by /v) instead of its own files. To fix: x",
         ),
     ],
 )

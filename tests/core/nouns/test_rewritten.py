@@ -20,12 +20,12 @@ def outcome(rule: CheckRule, ran: Ran) -> str:
 def test_a_pass_on_rewritten_files_is_unsound_and_says_which_and_what_to_do_D5() -> None:
     assert judge(RULE, GREEN).outcome == "unsound"
     assert judge(RULE, GREEN).summary == (
-        "changed src/app.py of its tree; commit that as the run leaves it, or let writes of its [[checks]] name it"
+        "changed src/app.py of its tree; commit the changed files, or list them in writes under [[checks]]"
     )
     many = Rewritten(built=("v",), checked=("a", "b", "c", "d", "e"))
     assert judge(RULE, replace(GREEN, rewritten=many)).summary == (
-        "changed v of its tree by checkout.build, and a, b, c and 2 more of its tree; commit that as the run leaves "
-        "it, or let checkout.writes and writes of its [[checks]] name it"
+        "changed v of its tree by checkout.build, and a, b, c and 2 more of its tree; commit the changed files, "
+        "or list them in checkout.writes and writes under [[checks]]"
     )
 
 

@@ -82,7 +82,7 @@ def test_a_text_has_no_other_control_characters() -> None:
 
 def test_a_text_has_a_limit_that_is_named() -> None:
     assert len(clean_text("x" * TEXT_LIMIT, "it")) == TEXT_LIMIT
-    with pytest.raises(BadInput, match=r"it has 1,000,000 characters; at most 100,000"):
+    with pytest.raises(BadInput, match=r"it has 1,000,000 characters, but at most 100,000"):
         clean_text("x" * 1_000_000, "it")
 
 

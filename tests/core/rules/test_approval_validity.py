@@ -195,7 +195,9 @@ def test_an_approval_stands_exactly_where_the_rules_would_give_it_now_Q2(
     facts, actor = situation
     facts = replace(facts, parties={**facts.parties, actor.session: actor})
     given = WaitingApproval(7, actor.session, 2, "P7", "", "read it")
-    wanted = may_approve(replace(facts, minor_self_approvals={}, recorded=()), actor, policy, Declaration("read it"))
+    wanted = may_approve(
+        replace(facts, minor_self_approvals={}, recorded=()), actor, policy, Declaration("read it"), is_caller=False
+    )
     found = why_void(facts, policy, given, CURRENT)
     assert (found == ()) == wanted.allowed
     assert wanted.allowed or found == wanted.reasons

@@ -48,7 +48,7 @@ def test_what_the_target_has_is_known_at_whatever_line_it_is_now_D5() -> None:
     before = [found("a.py", 3), found("b.py", 1)]
     after = seen([found("a.py", 7), found("b.py", 1)], before)
     assert (after.result.outcome, after.result.failures, after.lacking) == ("passed", 0, "")
-    assert after.result.summary == "2 errors, and the target has them all as well"
+    assert after.result.summary == "2 errors, all of which the target also has"
     assert new([found("a.py", 3)], before) == [], "one that is fixed makes nothing new"
 
 
@@ -57,7 +57,7 @@ def test_one_more_of_the_same_line_is_new_and_the_one_at_its_old_line_is_not_D5(
     assert new([found("a.py", 3), found("a.py", 9)], [found("a.py", 3)]) == ["a.py:9"]
     after = seen([found("a.py", 3), found("a.py", 9)], [found("a.py", 3)]).result
     assert (after.outcome, after.failures) == ("failed", 1)
-    assert after.summary == "1 error, and 1 error that the target has as well"
+    assert after.summary == "1 error, plus 1 error that the target also has"
 
 
 @pytest.mark.parametrize(
@@ -93,10 +93,10 @@ def test_an_exit_code_that_the_target_did_not_have_or_a_new_warning_is_no_pass_D
     was = result(one, tests="then")
     after = against(SCAN, result(one, warning), was, lists, {}).result
     assert (after.outcome, after.failing) == ("failed", [])
-    assert after.summary.endswith("as well; 1 warnings that it has not")
+    assert after.summary.endswith("also has, but 1 warnings that the target does not have")
     assert against(SCAN, result(one, warning, exit_code=0), was, lists, {}).result.outcome == "passed", "no exit by it"
     after = against(SCAN, result(one, tests="then", exit_code=3), was, lists, {}).result
-    assert (after.outcome, after.summary[-21:]) == ("failed", "; exit code 3, there 1"[-21:])
+    assert (after.outcome, after.summary[-21:]) == ("failed", ", but exit code 3 here, 1 on the target"[-21:])
 
 
 def test_what_cannot_be_compared_stays_and_says_why_D5_G1() -> None:

@@ -147,9 +147,9 @@ def test_a_test_of_the_target_that_is_not_in_the_report_is_gone_D5() -> None:
     facts = checked(ran(tree=BASE_TREE, tests="three", seq=1), ran(tests="one", seq=2), based=True)
     found = stands(facts)
     assert (found.gone, found.is_green, found.word) == (("b", "c"), False, "failed")
-    assert "2 of the target's tests are gone: b and 1 more" in found.summary
+    assert "2 of the target's tests are missing: b and 1 more" in found.summary
     (reason,) = red((found,), "fe-abc", TREE, counting=True)
-    assert (reason.rule, "gone" in reason.message) == ("D5", True)
+    assert (reason.rule, "missing" in reason.message) == ("D5", True)
     assert [step.argv[1] for step in reason.next.steps if step.argv] == ["show", "approve", "redo"]
 
 
@@ -158,7 +158,7 @@ def test_what_failed_is_said_before_what_was_not_run_because_of_it_D5() -> None:
     found = stands(facts)
     assert found.result is not None
     stopped = replace(found, result=replace(found.result, outcome="failed", failing=["a"], summary="0/1 passed"))
-    assert stopped.summary == "0/1 passed: a failed; 2 of the target's tests were not run"
+    assert stopped.summary == "0/1 passed: a failed, and 2 of the target's tests were not run"
     assert (stopped.is_green, stopped.word) == (False, "failed")
 
 
@@ -275,7 +275,7 @@ FAILS, RED_THERE = {"outcome": "failed", "exit_code": 1}, {"outcome": "failed", 
         (TESTS, {"outcome": "timed_out"}, {**RED_THERE, "failing": ["c"]}, (False, False)),
     ],
     ids=[
-        "passes there", "fails there", "fails there in another way", "crashed there", "did not run there", "crashed",
+        "passes there", "fails there", "fails there in another way", "crashed there", "has no run there", "crashed",
         "a test", "one more test", "the same tests", "the same tests and another end", "no test any more",
         "no test in either", "no end there",
     ],

@@ -55,7 +55,7 @@ REFUSED = [
     ("of the implementer's origin", agent("again", origin="origin of maker"), made()),
     ("spawned by the implementer", agent("child", parents=[MAKER]), made()),
     ("started and gave back", FORMER, GAVE_BACK),
-    ("in the author set", FORMER, made(authors=[FORMER])),
+    ("is an author", FORMER, made(authors=[FORMER])),
     ("spawned by the creator, nobody implemented", agent("child", parents=[CREATOR]), planned()),
     (
         "spawned by another session of the creator's origin",

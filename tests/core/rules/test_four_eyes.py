@@ -147,7 +147,7 @@ def test_grade_program_asks_for_an_agent_of_another_name_and_a_profile_is_called
     assert ask(work, ADA, independence="program").allowed
     nameless = (of("five", ""), replace(of("six", "codex"), under=frozenset({"p1"})))
     assert [ask(work, each, independence="program").rule for each in nameless] == ["P6", "P6"], "unknown is not (G1)"
-    assert ask(work, same).message.endswith("the author is another claude"), "the default allows it and says so"
+    assert ask(work, same).message.endswith("the author is also claude"), "the default allows it and says so"
 
 
 def test_a_label_that_asks_for_another_model_keeps_the_projects_grade_program_I6_P6() -> None:

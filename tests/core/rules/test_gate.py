@@ -99,7 +99,7 @@ RESPOND = 'its implementer runs: fe finding answer TL-1 --fixed -m "what you cha
             "no reviewer has ruled on it",
             "fe finding judge TL-1 (--accepted or --overruled)",
         ),
-        (Blocking("TL-1", waiting=True), "waits to be confirmed", "fe finding judge TL-1 (--confirmed or --dismissed)"),
+        (Blocking("TL-1", waiting=True), "needs confirmation", "fe finding judge TL-1 (--confirmed or --dismissed)"),
         (
             Blocking("TL-1", state="waived", expired=True),
             "the waiver has expired",
@@ -345,7 +345,10 @@ def test_hunks_that_were_never_shown_are_noted_asked_about_or_refused_D8(unseen:
     assert {name for name, look in LOOKS.items() if ids(facts, person=True, policy=policy, look=look)} == refused
     if refused:
         (reason,) = gate.check(facts, ADA, CURRENT, SEEN, policy, look=LOOKS["one never shown"])
-        assert (reason.rule, reason.message) == ("D8", "1 hunk was never shown to the approver (label law)")
+        assert (reason.rule, reason.message) == (
+            "D8",
+            "1 hunk was never on your screen, and label law requires all of them",
+        )
 
 
 def test_of_two_labels_the_stricter_one_decides_about_hunks_D8() -> None:

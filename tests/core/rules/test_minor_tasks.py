@@ -55,11 +55,11 @@ def test_max_lines_of_zero_lets_only_an_empty_change_through_P10() -> None:
 @pytest.mark.parametrize(("size", "fits"), [(1, True), (4096, True), (4097, False), (10**9, False)])
 def test_few_lines_of_many_bytes_are_not_minor_P10(size: int, fits: bool) -> None:
     facts = made(MAKER, CREATOR, minor=True, attempt_=attempt(added=1, removed=0, size=size))
-    assert ("changed bytes are more than 4096" not in sentences(facts)) == fits
+    assert ("more than the 4096 allowed for minor work" not in sentences(facts)) == fits
 
 
 def test_what_was_never_measured_is_not_minor_P10_G1() -> None:
-    assert "hand it in again" in sentences(made(MAKER, minor=True, attempt_=attempt(size=NOT_MEASURED)))
+    assert "Submit it again" in sentences(made(MAKER, minor=True, attempt_=attempt(size=NOT_MEASURED)))
 
 
 @pytest.mark.parametrize("kind", ["rename", "link", "unlinked", "submodule", "mode", "executable"])

@@ -73,8 +73,11 @@ HIGH: dict[str, tuple[Facts, str]] = {
     "crashed": (work(results=(ran(outcome="crashed"), ran(LINT))), "tests crashed"),
     "unsound": (work(results=(ran(outcome="unsound"), ran(LINT))), "tests unsound"),
     "timed out": (work(results=(ran(outcome="timed_out"), ran(LINT))), "tests timed out"),
-    "flaky": (work(results=(ran(outcome="failed"), ran(seq=2), ran(LINT))), "tests was red and green on one tree"),
-    "test lines": (work(attempt(files=[ChangedFile("tests/test_a.py", 1, 9)])), "8 test lines fewer"),
+    "flaky": (
+        work(results=(ran(outcome="failed"), ran(seq=2), ran(LINT))),
+        "tests is flaky: it passed and failed on the same files",
+    ),
+    "test lines": (work(attempt(files=[ChangedFile("tests/test_a.py", 1, 9)])), "8 fewer test lines"),
     "test deleted": (with_marks("deleted"), "test file deleted: tests/test_a.py"),
     "test skipped": (with_marks("skip"), "test skipped: tests/test_a.py"),
     "assertions": (with_marks("assert"), "assertions removed: tests/test_a.py"),
@@ -102,9 +105,9 @@ def test_each_of_these_is_to_be_looked_at_closely_H1(case: str) -> None:
 
 
 def test_a_policy_that_asks_for_a_person_is_a_reason_H1() -> None:
-    assert "review.independence asks for a person" in said(risk(work(), replace(POLICY, independence="human")))
+    assert "review.independence requires a person" in said(risk(work(), replace(POLICY, independence="human")))
     by_label = replace(POLICY, label_rules={"law": LabelRule(independence="human")})
-    assert "label law asks for a person" in said(risk(work(labels=["law"]), by_label))
+    assert "label law requires a person" in said(risk(work(labels=["law"]), by_label))
     assert risk(work(), replace(POLICY, independence="vendor")).level == "low"
 
 
@@ -133,7 +136,7 @@ def test_why_it_did_not_approve_itself_is_said_where_it_wanted_to_H1_M4() -> Non
     facts = work()
     chosen = ModeChoice("auto-approve", (Reason("M3", "label trivial"),))
     found = risk_of(facts, POLICY, chosen, check_states(facts, POLICY), why)
-    assert (found.level, said(found)) == ("medium", ["not auto-approved: iteration 4, limit 3; no check"])
+    assert (found.level, said(found)) == ("medium", ["not auto-approved: iteration 4, limit 3, no check"])
     assert risk(facts, not_by_itself=why) == Risk("low", ()), "a task in batch mode never wanted to"
 
 
@@ -179,7 +182,7 @@ def test_all_reasons_are_kept_worst_first_H1_G2() -> None:
         "security label", "escalated to lead", "iteration 4", "landed before review", "tests failed",
         "changes how checks run: Makefile", "hidden characters: Makefile", "501 lines in 1 file",
         "code changed, no test changed", "optional check lint 3/3 passed", "signal BLOCKED",
-        "a new agent: 1 of its attempts decided so far", "Makefile is touched by another waiting task",
+        "a new agent: only 1 of its attempts were decided so far", "Makefile is touched by another waiting task",
     ]  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def test_digits_alone_are_refused_with_the_form_to_type_and_not_with_what_to_typ
 def test_a_change_that_never_was_is_mistyped_and_did_not_move_D7(seen: str) -> None:
     reason = was_not_seen(made(), ADA, seen)
     assert reason is not None
-    assert f"was ever {seen[:20]}: --seen takes ATTEMPT.DIFF, like 2.9b20c4d1" in reason.message
+    assert f"ever had the id {seen[:20]}. --seen takes ATTEMPT.DIFF, like 2.9b20c4d1" in reason.message
     assert has_moved(made(), seen)
 
 

@@ -80,7 +80,7 @@ def test_the_same_words_in_another_file_are_quoted_and_wait_for_nobody_A7() -> N
 def test_equal_content_in_another_file_is_called_that_A7() -> None:
     quoted = Below(task=TaskId("a"), how="quoted")
     assert in_words(quoted) == "some of its files have the same content as files of a"
-    assert in_words(replace(quoted, commits=2)) == "it has 2 commits in common with a"
+    assert in_words(replace(quoted, commits=2)) == "it shares 2 commits with a"
 
 
 def test_what_has_nothing_of_others_stands_on_nothing_A7() -> None:

@@ -36,8 +36,8 @@ ROWS: list[tuple[str, RunOutcome, Left, dict[str, Any], str]] = [
     ("not there", RunOutcome(ended=False, error="missing"), NOTHING, {}, "cool"),
     ("the service refused", replace(ENDED, error="refused"), CHANGED, {}, "retry"),
     ("stopped", replace(ENDED, stopped=True), CHANGED, {}, "stopped"),
-    ("it submitted itself", replace(ENDED, rc=1), CHANGED, {"done": True}, "finished"),
-    ("it submitted itself, and was stopped then", replace(ENDED, stopped=True), CHANGED, {"done": True}, "finished"),
+    ("it submitted its work", replace(ENDED, rc=1), CHANGED, {"done": True}, "finished"),
+    ("it submitted its work, and was stopped then", replace(ENDED, stopped=True), CHANGED, {"done": True}, "finished"),
     ("the lead decided", ENDED, NOTHING, {"run": run(purpose="lead"), "done": True}, "finished"),
     ("the lead did not decide", replace(ENDED, signal="DONE"), NOTHING, {"run": run(purpose="lead")}, "retry"),
 ]
@@ -60,9 +60,9 @@ def test_the_words_of_a_final_message_decide_nothing() -> None:
     ("outcome", "words"),
     [
         (RunOutcome(ended=False, timed_out="deadline"), "it took too long"),
-        (RunOutcome(ended=False, timed_out="idle"), "nothing was heard of it for too long"),
+        (RunOutcome(ended=False, timed_out="idle"), "it was silent for too long"),
         (RunOutcome(ended=True, rc=3), "it ended with exit code 3"),
-        (RunOutcome(ended=False, rc=0), "its output broke off"),
+        (RunOutcome(ended=False, rc=0), "its output ended early"),
         (RunOutcome(ended=True, rc=1, error_text="no such model"), "no such model"),
     ],
 )

@@ -93,7 +93,7 @@ def test_without_room_nothing_begins_is_checked_or_merged_and_it_waits_for_room_
         "until_idle": True,
     }
     told, last = plan(scene(**due, no_room="3 MB are free"))
-    assert getattr(told, "text", "") == "nothing begins: 3 MB are free"
+    assert getattr(told, "text", "") == "nothing starts: 3 MB are free"
     assert isinstance(last, Wait)
     assert not last.idle
     assert len(plan(scene(**due))) > 2

@@ -26,7 +26,7 @@ def test_profiles_with_the_same_problem_are_told_together_and_one_that_rests_is_
 
 def test_a_profile_that_is_none_is_said() -> None:
     (found,) = kept_back(scene(tasks=(task("a"),), slots=(), assigned=(("a", "gone"),)))
-    assert found.text == "a is ready, but: gone is no profile of the policy in force"
+    assert found.text == "a is ready, but: gone is not a profile in the accepted foureyes.toml"
 
 
 def test_what_begins_waits_for_nothing() -> None:
@@ -39,7 +39,7 @@ def test_a_pause_is_told_and_nothing_else_of_the_tasks_V9() -> None:
 
 
 def test_the_review_limit_keeps_back_only_what_is_new() -> None:
-    full = "3 wait for review, and run.review_limit is 1"
+    full = "3 tasks are waiting for review, and run.review_limit is 1"
     new, fix = task("a"), task("b", has_feedback=True)
     (found,) = kept_back(scene(tasks=(new, fix), full=full))
     assert found.text == f"a is ready, but: {full}"

@@ -48,7 +48,7 @@ def test_no_two_tries_of_a_task_are_the_same() -> None:
         assert (found, fresh) not in seen
         seen.add((found, fresh))
         runs += (past(profile=found.profile, conversation="c", resumed=bool(found.resumes)),)
-    assert found == GiveUp(kind="retries", why="4 runs came to nothing")
+    assert found == GiveUp(kind="retries", why="4 runs failed")
     assert len(seen) == 4
 
 
@@ -68,7 +68,7 @@ def test_a_run_that_said_nothing_is_asked_once_S4() -> None:
 def test_done_without_a_change_twice_is_a_persons_S4() -> None:
     nothing = past("finished", signal="DONE", conversation="c1")
     assert isinstance(tried(nothing), NextRun)
-    assert tried(nothing, nothing) == GiveUp(kind="no_change", why="2 runs ended as done, and changed nothing")
+    assert tried(nothing, nothing) == GiveUp(kind="no_change", why="2 runs ended as done but changed nothing")
 
 
 @pytest.mark.parametrize("error", ["quota", "auth", "missing"])
@@ -90,7 +90,7 @@ def test_what_the_service_refused_is_not_sent_again() -> None:
 def test_runs_that_lost_their_runner_use_up_no_try_but_not_for_ever_S2() -> None:
     assert tried(*[past("lost")] * 9) == NextRun(profile="claude", asks="failure")
     assert tried(past(), *[past("lost")] * 9) == NextRun(profile="claude", asks="failure")
-    assert tried(*[past("lost")] * 10) == GiveUp(kind="retries", why="10 runs lost their runner")
+    assert tried(*[past("lost")] * 10) == GiveUp(kind="retries", why="10 runs ended because their runner died")
 
 
 def test_a_run_that_lost_its_runner_begins_anew_from_its_worktree() -> None:
@@ -123,13 +123,13 @@ def test_while_every_profile_cools_down_the_task_waits() -> None:
 
 def test_the_money_is_said() -> None:
     found = next_try(task(cost_micros=2_500_000), scene(spend_micros=2_000_000))
-    assert found == GiveUp(kind="spend", why="it has cost 2.50, and may 2.00 (run.spend_per_task)")
+    assert found == GiveUp(kind="spend", why="it has cost 2.50, and the limit is 2.00 (run.spend_per_task)")
 
 
 def test_who_never_said_done_is_not_called_done_S4() -> None:
     silent, done = PastRun(profile="dev", ending="finished"), PastRun(profile="dev", ending="finished", signal="DONE")
     why = {runs: tried(*runs) for runs in ((silent, silent), (silent, done))}
-    assert why[silent, silent] == GiveUp(kind="no_change", why="2 runs ended without a signal, and changed nothing")
+    assert why[silent, silent] == GiveUp(kind="no_change", why="2 runs ended without a signal and changed nothing")
     assert why[silent, done] == GiveUp(
-        kind="no_change", why="2 runs ended without a signal (1 of them), and changed nothing"
+        kind="no_change", why="2 runs ended without a signal (1 of them) and changed nothing"
     )

@@ -97,7 +97,7 @@ def test_what_paused_it_and_is_gone_lets_it_go_on_X3() -> None:
 
 def test_until_nothing_is_ready_ends_only_when_the_runner_has_nothing_else_to_do_X1() -> None:
     empty = sprint(kind="idle", ends_at="", progress=Progress(failed=1, todo=1, of=2))
-    assert moved(sprints=(empty,)) == [("EndSprint", "nothing of it is ready")]
+    assert moved(sprints=(empty,)) == [("EndSprint", "none of its tasks is ready")]
     assert moved(sprints=(empty,), checks_running=1) == []
     assert moved(sprints=(empty,), merges_due=(task("m").id,)) == []
     assert moved(sprints=(empty,), worth_waiting=True) == []

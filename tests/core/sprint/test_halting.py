@@ -51,8 +51,8 @@ def test_a_sprint_ends_by_the_clock_by_its_number_or_because_nothing_is_left_X2(
     more = Progress(done=2, of=3, reviewing=2, todo=5, ready=5)
     assert why_end(it(more, kind="tasks", tasks=3, ends_at=""), NOW) is None
     through = Progress(done=3, of=3, merged=3)
-    assert why_end(it(through), NOW) == ("closed", "all of it is through")
-    assert why_end(it(Progress(out=2)), NOW) == ("closed", "nothing is left of it")
+    assert why_end(it(through), NOW) == ("closed", "all its tasks are done")
+    assert why_end(it(Progress(out=2)), NOW) == ("closed", "no tasks are left")
 
 
 def test_until_nothing_is_ready_waits_for_what_is_at_work_X1() -> None:
@@ -70,7 +70,7 @@ def test_a_number_of_tasks_is_reached_without_those_that_came_to_nothing_X2() ->
     assert why_end(cancelled, NOW) == ("target", "1 task is done")
     held = replace(now, progress=progress_of(now.sprint, [tasks[0], SprintTask(id="fe-2", hold="legal")]))
     assert why_end(held, NOW) is None
-    assert is_exhausted(held), "it waits for a person, and nothing of it is ready"
+    assert is_exhausted(held), "it waits for a person, and none of its tasks is ready"
 
 
 def test_so_many_are_begun_as_are_to_be_completed_and_none_while_it_is_paused_X2() -> None:
@@ -121,7 +121,7 @@ def test_a_hold_a_full_disk_and_what_it_may_cost_pause_it_X3() -> None:
 def test_only_what_passes_lets_it_go_on_by_itself_X3() -> None:
     assert why_go_on(it(state="paused", pause_kind="hold"), held="", disk="") == "the hold was lifted"
     assert why_go_on(it(state="paused", pause_kind="hold"), held="legal", disk="") == ""
-    assert why_go_on(it(state="paused", pause_kind="disk"), held="", disk="") == "there is room on the disk again"
+    assert why_go_on(it(state="paused", pause_kind="disk"), held="", disk="") == "there is free disk space again"
     for kind in ("person", "error", "errors", "spend", "runner"):
         assert why_go_on(it(state="paused", pause_kind=kind), held="", disk="") == ""
 

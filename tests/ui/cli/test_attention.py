@@ -32,28 +32,28 @@ def test_a_hold_and_an_unaccepted_configuration_stand_first_everywhere_E6(shop: 
     shop.commit("main", {"foureyes.toml": (shop.repo / "foureyes.toml").read_text() + "\n[loop]\niteration_cap = 7\n"})
     first = (
         "waits for a person\n"
-        "  CONFIG    foureyes.toml on main is not the accepted one and is not used      fe config accept\n"
+        "  CONFIG    foureyes.toml on main has changes that were not accepted, so it is not used      fe config accept\n"
         '  HELD      T1 · ask legal      fe resume T1 -m "why"\n'
     )
     assert shop.text(cast.alice, "status").startswith(first + "shop on main · policy")
-    assert shop.text(cast.alice, "status").count("not the accepted one") == 1
-    assert shop.text(cast.alice, "queue") == first + "nothing waits in review\nnext: fe list --ready\n"
+    assert shop.text(cast.alice, "status").count("changes that were not accepted") == 1
+    assert shop.text(cast.alice, "queue") == first + "no tasks are waiting for review\nnext: fe list --ready\n"
     assert shop.text(cast.alice, "attention") == (
-        "CONFIG    foureyes.toml on main is not the accepted one and is not used\n"
+        "CONFIG    foureyes.toml on main has changes that were not accepted, so it is not used\n"
         "  loop.iteration_cap: 5 (default) → 7 (looser)\n"
         f"  on main since fe init: {shop.tip()[:12]} work\n"
-        "  1 accept it: it is in force from now on: fe config accept\n"
+        "  1 accept it, so that it is in force from now on: fe config accept\n"
         "HELD      T1 · ask legal      TIME\n"
         "  Pay (open)\n"
         f"  Held by {alice}: ask legal\n"
-        "  T1 only; other work goes on. Nothing is lost.\n"
-        '  1 resume: let it go on as before: fe resume T1 -m "why"\n'
+        "  Only T1 is held, and other work continues. Nothing is lost.\n"
+        '  1 resume: let it continue as before: fe resume T1 -m "why"\n'
         "next: fe config accept\n"
     )
     agents = shop.text(cast.claude, "attention", "--limit", "1")
     assert agents.splitlines()[-3:] == [
         "  a person runs: fe config accept",
-        "only the first 1 are here",
+        "only the first 1 are shown",
         "next: a person runs: fe config accept",
     ]
 

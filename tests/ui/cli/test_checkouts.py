@@ -58,7 +58,7 @@ def test_D5_checks_have_their_environment_and_what_prepare_breaks_is_nobodys_fau
     checked(job, offline, 6)
     assert row_of(shop, offline, "tests") == (
         "crashed",
-        "its environment could not be made: checkout.prepare ended with exit code 7",
+        "its environment could not be prepared: checkout.prepare ended with exit code 7",
     )
     assert shop.status(offline) == "reviewing"
     assert shop.show(offline)["findings"] == []
@@ -67,7 +67,7 @@ def test_D5_checks_have_their_environment_and_what_prepare_breaks_is_nobodys_fau
     checked(job, good, 0)
     rows = shop.lines(alice, "checkout", "list", env=place)
     assert [(row["tree"], row["command"][:5]) for row in rows] == [("", "mkdir")], "what failed is not kept"
-    assert "environments of checks that are kept: 1" in shop.run(alice, "doctor", env=place).out
+    assert "cached check environments: 1" in shop.run(alice, "doctor", env=place).out
     ends = [
         shop.text(alice, "checkout", *words, env=place).splitlines()[-1]
         for words in (("prune",), ("prune", "--all", "--dry-run"), ("prune", "--all"), ("list",))

@@ -65,7 +65,7 @@ def test_a_failed_prepare_shows_its_last_lines_D5(template: Path, tmp_path: Path
     why = '[checkout]\nprepare = "seq 1 9; echo no such package; exit 3"\n'
     shop = counter(template, tmp_path, cast, why + LINT)
     told = shop.run(cast.job, "check", "run", shop.work()).err
-    assert "its environment could not be made: checkout.prepare ended with exit code 3" in told
+    assert "its environment could not be prepared: checkout.prepare ended with exit code 3" in told
     assert told.splitlines()[-8:] == [*[f"  | {n}" for n in range(3, 10)], "  | no such package"]
 
 
@@ -78,11 +78,11 @@ def test_what_an_agent_runs_is_marked_as_claimed_D5(shop: Counter) -> None:
     task = shop.work()
     assert shop.text(shop.cast.codex, "check", "run", task).splitlines()[1].endswith("SECONDS   claimed")
     assert shop.text(shop.cast.alice, "check", "show", task).splitlines()[1].endswith("claimed")
-    by_itself = "claimed: an agent or an author ran it, so it decides nothing by itself"
+    by_itself = "claimed: only an agent or an author ran it, so it does not count"
     assert f"lint exit code 0 ({by_itself})" in shop.text(shop.cast.alice, "show", task)
     queue = shop.text(shop.cast.alice, "queue").splitlines()
     assert " ?? " in queue[2]
-    assert "required check lint is claimed: only an agent or its author ran it" in queue[3]
+    assert "required check lint was run only by an agent or an author (claimed)" in queue[3]
     assert queue[-2].endswith("(✓ passed ✗ failed ! broke · not run ? claimed)")
 
 
@@ -97,7 +97,7 @@ def test_what_approves_itself_and_what_does_not_is_said_M4(shop: Counter) -> Non
     )
     red = shop.work(RED, "review:auto")
     assert shop.text(shop.cast.job, "check", "run", red, rc=6).splitlines()[-2:] == [
-        "  sent back with what failed",
+        "  sent back with the failures",
         "next: fe show T3 --context",
     ]
     assert "sent back" not in shop.text(shop.cast.job, "check", "run", red, rc=6), "it was open already"
@@ -159,7 +159,7 @@ def test_again_and_only(shop: Counter) -> None:
 @pytest.mark.parametrize(
     ("words", "rc", "said"),
     [
-        (["run", "TASK", "--only", "lnt"], 2, "fe: there is no check lnt.\n  next: checks there are: knip, lint\n"),
+        (["run", "TASK", "--only", "lnt"], 2, "fe: there is no check lnt.\n  next: known checks: knip, lint\n"),
         (["run", "OPEN"], 3, "fe: nothing was submitted for T1.\n  next: fe submit T1\n"),
         (["show", "OPEN"], 3, "fe: nothing was submitted for T1.\n  next: fe show T1\n"),
         (["show", "fe-zzzz"], 3, 'fe: no task fe-zzzz.\n  next: fe list --text "…"\n'),
@@ -204,7 +204,7 @@ def test_settings_are_the_accepted_ones_of_the_target_and_not_the_checkouts_P12(
 
 
 def test_a_configuration_that_is_not_accepted_is_named_wherever_checks_are_P12_D5(shop: Counter) -> None:
-    note, alice = "foureyes.toml on main is not the accepted one and is not used", shop.cast.alice
+    note, alice = "foureyes.toml on main has changes that were not accepted, so it is not used", shop.cast.alice
     task = shop.work_by_a_person(RED)
     config = (shop.repo / "foureyes.toml").read_text()
     shop.commit("main", {"foureyes.toml": config.replace("grep -rn MESSY src", "false")}, message="no lint")
@@ -268,8 +268,8 @@ def test_a_job_says_that_a_crashed_check_is_not_green_when_it_is_tried_again_and
     task = shop.work(RED)
     assert "crashed" in shop.text(shop.cast.job, "check", "run", rc=6)
     said = shop.text(shop.cast.job, "check", "run", rc=6)
-    assert said.startswith("T1  lint is not green: it ended once as crashed; tried again at ")
-    assert said.endswith("at once by fe check run T1\n")
+    assert said.startswith("T1  lint ended once as crashed. It runs again at ")
+    assert said.endswith("To run it now: fe check run T1\n")
     assert json.loads(shop.run(shop.cast.job, "check", "run", "--json").out)["later"][0]["task"] == task
     assert "crashed" in shop.text(shop.cast.job, "check", "run", "--again", rc=6)
 
@@ -289,7 +289,7 @@ def test_a_crash_that_printed_nothing_says_so_D5(template: Path, tmp_path: Path,
     shop = counter(template, tmp_path, cast, '\n[[checks]]\nname = "lint"\nrun = "exit 127"\n')
     task = shop.work()
     shop.text(cast.job, "check", "run", task, rc=6)
-    assert "── lint: exit 127\n   (it printed nothing)" in shop.text(cast.alice, "check", "show", task)
+    assert "── lint: exit 127\n   (no output)" in shop.text(cast.alice, "check", "show", task)
 
 
 def test_what_a_check_prints_on_a_terminal_takes_the_place_of_the_line_before(
@@ -330,7 +330,7 @@ def test_submit_and_status_put_checks_before_an_approval_that_would_be_refused(s
     said = shop.text(shop.cast.claude, "submit", task, "--branch", f"fe/{task}").splitlines()
     assert said[1:] == [
         "  checks    lint: not run yet. A person or CI runs: fe check run T1",
-        "  review    batch: then someone else must approve it",
+        "  review    batch: after that, someone else must approve it",
         "next: fe next",
     ]
     assert (

@@ -34,7 +34,7 @@ def test_a_person_who_started_it_is_told_that_their_own_run_informs_only_D5(shop
     task = shop.deliver(alice, shop.create(alice), GREEN).task
     said = shop.text(alice, "check", "run", task).splitlines()
     assert said[-2:] == [
-        "  your own run does not count: you started or made this work. Another person or CI has to run it. (D5)",
+        "  your own run does not count, because you started or made this work. Another person or CI must run it. (D5)",
         "next: another person or CI runs: fe check run T1",
     ]
     assert shop.text(alice, "reviewable").splitlines()[:2] == ["no tasks for you to approve", "not by you:"]
@@ -53,7 +53,7 @@ def test_a_person_who_types_next_is_asked_too_and_gets_the_task_that_was_named_P
     assert f"started {task}" in shop.run(alice, "next", tty=True, input="y\n").out
     other = shop.create(alice, title="Add logout")
     assert f"started {other}" in shop.run(alice, "next", "--yes", tty=True).out
-    assert f"{task} is yours; no other task is ready" in shop.run(alice, "next", tty=True).out, (
+    assert f"you already have {task}, and no other task is ready" in shop.run(alice, "next", tty=True).out, (
         "there is nothing to ask about"
     )
 
@@ -62,7 +62,7 @@ def test_status_says_what_waits_in_review_and_is_not_by_you_P2(shop: Counter) ->
     alice = shop.cast.alice
     shop.deliver(alice, shop.create(alice), GREEN)
     said = shop.text(alice, "status").splitlines()
-    assert "  not by you 1 of those in review: why, and by whom: fe list --reviewable" in said
+    assert "  not by you 1 of those in review. Why, and who can approve them: fe list --reviewable" in said
     assert said[-1] == "next: fe list --reviewable      tasks waiting for others"
     assert "not by you" not in shop.text(shop.cast.codex, "status"), "an agent is not told of what is nobody's business"
 

@@ -41,7 +41,7 @@ def test_a_lead_handoff_drives_the_loop_V3_T2_L8(shop: Rounds) -> None:
     assert shop.no(cast.codex, "import", "handoff", task, lead).rules == ("D7",)
     seen = ("--seen", shop.show(task)["attempts"][-1]["diff_id"])
     said = shop.text(cast.codex, "import", "handoff", task, lead, *seen)
-    assert "1 open blocking, sent back" in said
+    assert "1 blocking left open, so it was sent back" in said
     assert shop.status(task) == "open"
     assert "codex" in shop.text(cast.alice, "stats")
     name = shop.ids(task)[0]
@@ -61,7 +61,7 @@ def test_a_developers_handoff_answers_findings_L6(shop: Rounds) -> None:
     shop.done(shop.cast.claude, "start", task)
     answers = {"issue_responses": [{"issue_id": name, "action": "FIXED", "details": "done"}]}
     said = shop.text(shop.cast.claude, "import", "handoff", task, "-", input=json.dumps(answers))
-    assert said == "TL-T1-1-001 FIXED; 0 blocking left to answer\nnext: fe submit T1\n"
+    assert said == "TL-T1-1-001 FIXED. 0 blocking left to answer\nnext: fe submit T1\n"
     out = shop.done(shop.cast.alice, "export", "handoff", task, "--role", "developer")
     assert out["blocking_summary"] == {"total_blocking": 1, "fixed": 1, "rejected_with_reason": 0, "unaddressed": 0}
     assert shop.no(shop.cast.codex, "import", "handoff", task, shop.file("dev.json", out)).rules == ("L6",)
@@ -78,11 +78,11 @@ def test_qa_is_compared_with_the_checks_and_never_stored_L13(template: Path, tmp
     assert (out["status"], out["test_tracking"]["original_failures"]) == ("FAIL", ["lint"])
     before = shop.head()
     same = shop.text(cast.job, "import", "handoff", task, shop.file("qa.json", out))
-    assert same == "the checks of T1 say the same about iteration 1; nothing was stored\nnext: fe check show T1\n"
+    assert same == "the checks of T1 agree with it for iteration 1, so nothing was saved\nnext: fe check show T1\n"
     rosy = {"test_tracking": {"iteration": 1, "original_failures": []}, "status": "PASS"}
     refused = shop.no(cast.codex, "import", "handoff", task, shop.file("qa.json", rosy))
-    assert "test_tracking.still_failing: none sent, lint by the checks" in refused.text
-    assert "status: PASS sent, FAIL by the checks" in refused.text
+    assert "test_tracking.still_failing: none sent, but the checks say lint" in refused.text
+    assert "status: PASS sent, but the checks say FAIL" in refused.text
     assert shop.head() == before
 
 

@@ -62,7 +62,7 @@ def test_landed_work_is_to_be_reverted_by_a_task_of_its_own_K4(shop: Counter) ->
     shop.git("reset", "-q", "--hard", "main")
     shop.submit(shop.cast.claude, task, "main")
     assert shop.text(shop.cast.alice, "redo", task, "-m", "take it back").splitlines()[1] == (
-        "  planned T2: the work is on the target branch already and has to be reverted there (K4)"
+        "  planned T2, because the work is already on the target branch and must be reverted there (K4)"
     )
 
 
@@ -104,5 +104,5 @@ def test_a_mirror_that_is_no_such_file_is_kept_and_said(shop: Counter) -> None:
     path = shop.folder / "feedback" / f"{task}.json"
     path.parent.mkdir()
     path.write_text("{half a file")
-    assert "was unreadable; kept as T1.json.bad-1" in shop.text(shop.cast.alice, "redo", task, "-m", "again")
+    assert "was unreadable. It was kept as T1.json.bad-1" in shop.text(shop.cast.alice, "redo", task, "-m", "again")
     assert (path.parent / f"{task}.json.bad-1").read_text() == "{half a file"

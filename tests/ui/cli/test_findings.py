@@ -122,7 +122,7 @@ def test_one_finding_in_full_with_its_history(shop: Rounds) -> None:
         "  patch       " + PATCH.rstrip("\n").replace("\n", "\n              ") + "\n"
         "  history     it 1 raised by codex#1, open  TIME\n"
         "  history     it 2 REJECTED by claude#1, open → disputed  TIME\n"
-        "next: it is ruled on once the work is in review: fe show T1\n"
+        "next: a reviewer rules on it once the work is in review: fe show T1\n"
     )
 
 
@@ -169,7 +169,8 @@ def test_a_person_points_at_a_line_and_it_blocks_L1(shop: Rounds) -> None:
 def test_on_a_tasks_branch_the_task_may_be_left_out_K1(shop: Rounds) -> None:
     task = shop.work(LIMIT)
     assert (
-        "on no branch fe/TASK" in shop.no(shop.cast.alice, "finding", "add", "src/limit.py:2", "-m", "x", rc=2).message
+        "not on a branch fe/TASK"
+        in shop.no(shop.cast.alice, "finding", "add", "src/limit.py:2", "-m", "x", rc=2).message
     )
     shop.git("switch", "-q", f"fe/{task}")
     assert (
@@ -203,7 +204,7 @@ def test_again_names_the_earlier_finding_L2(shop: Rounds) -> None:
     said = shop.text(
         shop.cast.alice, "finding", "add", task, "src/limit.py:2", "-m", "still hard-coded", "--again", name
     )
-    assert said.splitlines()[1] == "  the same as TL-T1-1-001, flagged in 2 attempts"
+    assert said.splitlines()[1] == "  the same as TL-T1-1-001, raised in 2 attempts"
 
 
 # respond
@@ -214,11 +215,11 @@ def test_one_answer_for_several_findings_L6(shop: Rounds) -> None:
     one, two = shop.ids(task)
     shop.done(shop.cast.claude, "start", task)
     assert shop.text(shop.cast.claude, "finding", "answer", one, "--fixed", "-m", "done").endswith(
-        "TL-T1-1-001 FIXED; 1 blocking left to answer\n"
+        "TL-T1-1-001 FIXED. 1 blocking left to answer\n"
         'next: fe finding answer TL-T1-1-002 --fixed -m "what you changed" | --rejected --ground …\n'
     )
     assert shop.text(shop.cast.claude, "finding", "answer", one, two, "--fixed", "-m", "done") == (
-        "TL-T1-1-001 FIXED, TL-T1-1-002 FIXED; 0 blocking left to answer\nnext: fe submit T1\n"
+        "TL-T1-1-001 FIXED, TL-T1-1-002 FIXED. 0 blocking left to answer\nnext: fe submit T1\n"
     )
 
 
@@ -263,7 +264,7 @@ def test_a_document_answers_everything_or_nothing_G6(shop: Rounds) -> None:
     wrong = {"issue_responses": answers, "blocking_summary": {"total_blocking": 2, "unaddressed": 1}}
     refused = shop.no(shop.cast.claude, "finding", "answer", task, "--file", shop.file("answers.json", wrong))
     assert refused.rules == ("G6", "G6")
-    assert "total_blocking: 2 sent, 1 counted" in refused.text
+    assert "total_blocking: 2 sent, but the document has 1" in refused.text
     bad = shop.file("bad.json", {"issue_responses": [{"issue_id": name, "action": "DONE"}], "extra": 1})
     assert len(shop.no(shop.cast.claude, "finding", "answer", bad, rc=2).rules) == 2
     right = json.dumps(
@@ -285,13 +286,13 @@ def test_a_ruling_resolves_can_be_taken_back_and_is_not_for_who_answered_L8_L18(
     assert shop.no(shop.cast.codex, "finding", "judge", name, "--accepted").rules == ("L9",)
     seen = shop.show(task)["attempts"][-1]["seen"]
     assert shop.text(shop.cast.codex, "finding", "judge", name, "--verified") == (
-        f"TL-T1-1-001 VERIFIED; no blocking finding is open\nnext: fe approve T1 --seen {seen}\n"
+        f"TL-T1-1-001 VERIFIED. No blocking finding is open\nnext: fe approve T1 --seen {seen}\n"
     )
     assert shop.text(shop.cast.codex, "finding", "judge", name, "--take-back").startswith(
-        "took VERIFIED of TL-T1-1-001 back"
+        "withdrew VERIFIED on TL-T1-1-001"
     )
     assert shop.text(shop.cast.codex, "finding", "judge", name, "--not-fixed", "-m", "it is not").startswith(
-        "TL-T1-1-001 NOT_FIXED; 1 open blocking, sent back\n"
+        "TL-T1-1-001 NOT_FIXED. 1 blocking left open, so it was sent back\n"
     )
     assert shop.status(task) == "open"
 
@@ -338,7 +339,7 @@ def test_a_patch_is_tried_and_applied_as_a_whole_and_the_page_says_so_L3(shop: R
     assert shop.no(shop.cast.claude, "finding", "apply", name).rules == ("L3",)
     shop.git("switch", "-q", f"fe/{task}")
     assert shop.text(shop.cast.claude, "finding", "apply", name, "--try") == (
-        "the patch of TL-T1-1-001 fits\nnext: fe finding answer TL-T1-1-001 --apply\n"
+        "the patch of TL-T1-1-001 applies\nnext: fe finding answer TL-T1-1-001 --apply\n"
     )
     assert "1000" in (shop.repo / "src/limit.py").read_text()
     shop.done(shop.cast.claude, "finding", "apply", name)
@@ -370,7 +371,7 @@ def test_who_raised_a_finding_withdraws_it_with_a_reason_and_others_are_told_who
     assert "T2" in shop.text(shop.cast.codex, "finding", "withdraw", name, rc=1)
     assert "its reviewer" in shop.text(shop.cast.claude, "finding", "withdraw", name, "-m", REASON, rc=1)
     said = shop.text(shop.cast.codex, "finding", "withdraw", name, "-m", REASON)
-    assert said.startswith("withdrew TL-T1-1-001; no blocking finding is open\n")
+    assert said.startswith("withdrew TL-T1-1-001. No blocking finding is open\n")
     (row,) = shop.lines(shop.cast.alice, "finding", "list", task)
     assert (row["state"], row["blocking"]) == ("resolved", True)
     assert "withdrawn" in shop.text(shop.cast.alice, "finding", "show", name)

@@ -128,7 +128,7 @@ def test_show_a_task_in_review_says_what_you_could_do(shop: Shop) -> None:
     mine = shop.text(shop.stage.cast.codex, "show", shop.pages.task).splitlines()
     assert mine[-3:] == [
         "  for you     approve: refused (P2)",
-        "              P2  codex#1 (CODEX) is its implementer, so someone else must approve it",
+        "              P2  you are its implementer, so someone else must approve it",
         "next: someone else runs: fe approve PAGES --seen SEEN",
     ]
     creators = shop.text(shop.stage.cast.claude, "show", shop.pages.task).splitlines()
@@ -146,9 +146,9 @@ def test_show_diff(shop: Shop) -> None:
 def test_a_refusal_lists_all_reasons_with_rule_and_next_step(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.codex, "approve", shop.pages.task, rc=1) == (
         "refused: PAGES was not approved. 2 reasons:\n"
-        "  - an agent has to name the diff that it reviewed: --seen ATTEMPT.DIFF is missing (D7)\n"
+        "  - an agent must name the diff that it reviewed, and --seen ATTEMPT.DIFF is missing (D7)\n"
         "    next: fe show PAGES --diff\n"
-        "  - codex#1 (CODEX) is its implementer, so someone else must approve it (P2)\n"
+        "  - you are its implementer, so someone else must approve it (P2)\n"
         "    next: someone else runs: fe approve PAGES --seen SEEN\n"
         "nothing was changed\n"
     )
@@ -188,9 +188,11 @@ def test_from_create_to_merge_first_the_answer_then_the_next_step(stage: Stage) 
     assert handed[-1].startswith("next: fe next")
     approved = stage.run(cast.alice, "approve", task).out.splitlines()
     assert approved[1].endswith(", approved without --seen")
-    assert approved[0] == f"approved {task}: you created {task} (creator, human) (P3)"
-    assert approved[-1].endswith(f"take it back: fe approve --withdraw {task}")
-    settling = rf"waits    {task}  settles until \d\d:\d\d:\d\d \(Q0\)\n         next: fe merge --wait\n"
+    assert approved[0] == f"approved {task}: as a person you may approve a task that you only created (P3)"
+    assert approved[-1].endswith(f"to withdraw: fe approve --withdraw {task}")
+    settling = (
+        rf"waits    {task}  its approval can be withdrawn until \d\d:\d\d:\d\d \(Q0\)\n         next: fe merge --wait\n"
+    )
     assert re.fullmatch(settling, stage.run(cast.alice, "merge").out)
     stage.git("merge", "-q", "--no-ff", "-m", "merge", "mine")
     assert re.fullmatch(rf"closed   {task}  on main as [0-9a-f]{{7}}\n", stage.run(cast.alice, "merge").out)
@@ -214,13 +216,13 @@ def test_what_an_agent_approved_is_merged_at_once_and_the_queue_is_empty_then(st
 
 def test_audit_verify_and_doctor(shop: Shop) -> None:
     verified = shop.text(shop.stage.cast.alice, "audit", "verify").splitlines()
-    assert verified[0] == "10 rows verified: chain whole, tables match the journal, mirror complete"
+    assert verified[0] == "10 rows verified: the chain is intact, the tables match the journal, mirror complete"
     assert re.fullmatch("head [0-9a-f]{64}", verified[1])
     doctor = shop.text(shop.stage.cast.alice, "doctor").splitlines()
     warned = [line for line in doctor if line.startswith("warn")]
-    assert [line.startswith("warn  no checks are configured: nothing approves itself (M4)") for line in warned] == [
-        True
-    ], doctor
+    assert [
+        line.startswith("warn  no checks are configured, so nothing is approved automatically (M4)") for line in warned
+    ] == [True], doctor
     assert {line.split()[0] for line in doctor[:-1] if line not in warned} <= {"ok", "next:"}, doctor
     assert doctor[-1].endswith(" checked, 1 warning, 0 failures"), doctor
 
@@ -229,7 +231,7 @@ def test_whoami_says_why(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.claude, "whoami") == (
         f"claude#1 (CLAUDE): agent, observed, origin CLAUDE\n  claude (pid {shop.stage.cast.claude.pid}) is "
         "an ancestor of this process.\n"
-        "  You may plan, work and submit; review and approve what others made.\n"
+        "  You may plan, work and submit, and review and approve the work of others.\n"
         "  You may not approve what this process or its conversation made.\n"
     )
 

@@ -151,7 +151,7 @@ def test_breaking_the_glass_without_a_word_is_no_way_to_approve_N3(stage: Stage)
         no = stage.no(stage.cast.alice, "approve", work.task, "--break-glass", blank, rc=2)
         assert no.hints == (f'fe approve {work.task} --break-glass "why"',)
     no = stage.no(stage.cast.alice, "approve", work.task, "--break-glass", "-m", "hurry", rc=2)
-    assert no.message == "--break-glass takes the reason."
+    assert no.message == "give the reason with --break-glass."
     assert no.hints == (f'fe approve {work.task} --break-glass "why"',)
     assert stage.status(work.task) == "reviewing"
 

@@ -59,7 +59,7 @@ def test_an_agent_is_refused_with_who_may_D5(shop: Counter) -> None:
     shop.approved()
     assert shop.text(shop.cast.claude, "merge", rc=1).splitlines() == [
         "refused: merge is not allowed here. 1 reason:",
-        "  - checks count only where no agent's process runs them, so the merge queue is not an agent's to process (D5)",
+        "  - an agent cannot process the merge queue, because checks that run below an agent do not count (D5)",
         "    next: a person or a service (cron, CI) runs: fe merge",
         "nothing was changed",
     ]
@@ -87,19 +87,19 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
     shop.git("reset", "-q", "--hard", "main")
     assert shop.text(cast.job, "merge", rc=6).startswith("STUCK    T1  the required check lint crashed")
     assert shop.text(cast.job, "merge", rc=6).endswith(
-        "when that is fixed: fe merge T1   or back to its author: fe redo T1\n"
+        "when that is fixed: fe merge T1   or send it back: fe redo T1\n"
     ), "still stuck (B8)"
     assert shop.text(cast.alice, "status").startswith("waits for a person")
-    assert shop.text(cast.alice, "merge", "--retry", task) == "T1 is tried again\nnext: fe merge\n"
+    assert shop.text(cast.alice, "merge", "--retry", task) == "T1 is back in the merge queue\nnext: fe merge\n"
     assert shop.text(cast.alice, "merge", "--retry", task) == "T1 is not stuck\nnext: fe merge\n"
     shop.commit("main", {"lint.sh": "exit 1\n"})
     shop.git("reset", "-q", "--hard", "main")
-    assert shop.text(cast.job, "merge").startswith("waits    T1  main itself fails lint. Fix that first")
+    assert shop.text(cast.job, "merge").startswith("waits    T1  main itself fails lint. Fix main first")
     (mine,) = shop.git("diff", "--name-only", f"main...fe/{task}").split()
     shop.commit("main", {"lint.sh": f"test ! -e {mine}\n"})
     shop.git("reset", "-q", "--hard", "main")
     assert shop.text(cast.job, "merge", rc=6).startswith(
-        "RED      T1  On top of main, required checks fail (lint); main was not moved."
+        "RED      T1  Your change was not merged, because after merging it into main these required checks fail: lint."
     )
 
 
@@ -121,7 +121,7 @@ def test_a_void_approval_says_why(shop: Counter) -> None:
     task = shop.approved()
     shop.done(shop.cast.alice, "label", "add", task, "security")
     assert shop.text(shop.cast.job, "merge", rc=6).startswith(
-        "VOID     T1  the approval no longer holds: P6 label security asks for a person"
+        "VOID     T1  the approval no longer holds: label security requires a person, but codex#1 ("
     )
 
 
@@ -133,7 +133,9 @@ def test_wait_waits_until_it_has_settled_Q0(template: Path, tmp_path: Path, cast
     shop.accept_policy(cast.alice)
     task = shop.work()
     shop.done(cast.alice, "approve", task)
-    assert shop.text(cast.job, "merge") == ("waits    T1  settles until CLOCK (Q0)\n         next: fe merge --wait\n")
+    assert shop.text(cast.job, "merge") == (
+        "waits    T1  its approval can be withdrawn until CLOCK (Q0)\n         next: fe merge --wait\n"
+    )
     done = shop.run(cast.job, "merge", "--wait")
     assert (shop.named(done.out), "in case you withdraw the approval (Q0)" in done.err) == (
         "merged   T1  main is at SHA\n",

@@ -28,7 +28,7 @@ def test_import_lists_what_it_planned_and_accept_makes_it_a_persons(shop: Counte
         ["planned", "2", "tasks"],
         "next: fe list --ready a person confirms the modes: fe plan accept".split(),
     ]
-    assert shop.text(shop.cast.alice, "plan", "accept") == "T1  auto-approve\nthe modes of 1 task are yours now\n"
+    assert shop.text(shop.cast.alice, "plan", "accept") == "T1  auto-approve\nyou confirmed the modes of 1 task\n"
 
 
 def test_import_by_a_person_says_what_merges_without_a_reviewer_M7(shop: Counter) -> None:
@@ -51,7 +51,7 @@ def test_accept_covers_the_review_labels_of_an_agents_plan_M7(shop: Counter) -> 
     shop.done(shop.cast.claude, "label", "add", late, "review:skip")
     for _ in range(2):
         accepted = shop.text(shop.cast.alice, "plan", "accept")
-        assert accepted == "T1  skip\nT2  skip\nT3  auto-approve\nthe modes of 3 tasks are yours now\n"
+        assert accepted == "T1  skip\nT2  skip\nT3  auto-approve\nyou confirmed the modes of 3 tasks\n"
     work = shop.deliver(shop.cast.codex, rows[0]["task"], {"src/a.py": "a = 1\n"})
     assert shop.status(work.task) == "approved", "a person said skip"
     assert shop.no(shop.cast.alice, "plan", "accept", late).rules == ("M7",)
@@ -145,6 +145,6 @@ def test_a_plan_is_tried_first_and_a_second_time_says_what_is_there_M7(shop: Cou
     shop.lines(shop.cast.claude, "plan", "import", "plan.md")
     (shop.repo / "plan.md").write_text(PLAN.replace("Priority: P1", "Priority: P0"))
     again = shop.run(shop.cast.claude, "plan", "import", "plan.md").out
-    assert "planned 0 tasks; 2 there already, 1 of them not as the plan has it: nothing of these was changed" in again
+    assert "planned 0 tasks, 2 already exist, 1 of them different from the plan and left unchanged" in again
     assert "its priority is P1, not P0" in again
     assert len(shop.tasks()) == 2

@@ -25,7 +25,7 @@ def test_what_is_found_is_shown_with_the_lines_to_add_and_tried_on_what_is_check
     assert "fe config accept" in said.splitlines()[-1]
     tried = shop.text(shop.cast.alice, "check", "detect", "--try")
     assert (
-        "tried: failed: exit code 2; red on the target as it is: until that passes, a person accepts each change"
+        "tried: failed: exit code 2. It is red on the target, so until it passes there, a person accepts each change"
         in tried
     )
     assert "required = false" not in tried, "tests that are red for some reason are not switched off"
@@ -39,7 +39,7 @@ def test_a_red_linter_without_a_report_is_proposed_as_not_required(shop: Counter
     shop.git("commit", "-q", "-m", "go")
     tried = shop.text(shop.cast.alice, "check", "detect", "--try")
     assert "vet      go vet ./..." in tried
-    assert "not required, because it is red on the target itself" in tried
+    assert "Not required, because it is red on the target itself" in tried
 
 
 def test_what_foureyes_toml_has_is_not_proposed_again_D5(shop: Counter) -> None:
@@ -47,4 +47,4 @@ def test_what_foureyes_toml_has_is_not_proposed_again_D5(shop: Counter) -> None:
     (shop.repo / "foureyes.toml").write_text('[[checks]]\nname = "tests"\nrun = "make mine"\n')
     said = shop.text(shop.cast.alice, "check", "detect")
     assert 'name = "tests"' not in said
-    assert "foureyes.toml has tests already, which fe check run --target runs" in said
+    assert "foureyes.toml already has tests. To run them: fe check run --target" in said

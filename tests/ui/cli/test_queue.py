@@ -10,7 +10,7 @@ import pytest
 from tests.stage.commands import Cast
 from tests.ui.cli.counter import KNIP, LINT, RED, Counter, counter, keys
 
-NEW = "a new agent: 0 of its attempts decided so far"
+NEW = "a new agent: only 0 of its attempts were decided so far"
 ROW = """n task title priority attempt diff_id mode mode_reasons risk auto_approvable auto_reasons checks claimed files added removed held
 blocks version submitted_at age_seconds you"""
 
@@ -21,7 +21,7 @@ def shop(template: Path, tmp_path: Path, cast: Cast) -> Counter:
 
 
 def test_an_empty_queue_says_what_to_do_next(shop: Counter) -> None:
-    assert shop.text(shop.cast.alice, "queue") == "nothing waits in review\nnext: fe list --ready\n"
+    assert shop.text(shop.cast.alice, "queue") == "no tasks are waiting for review\nnext: fe list --ready\n"
     assert shop.lines(shop.cast.alice, "queue") == []
 
 
@@ -51,7 +51,7 @@ def test_an_attempt_whose_branch_moved_is_marked_D4(shop: Counter) -> None:
     shop.good(title="Fix typo")
     (branch,) = [name for name in shop.git("branch", "--format=%(refname:short)").split() if name != "main"]
     shop.commit(branch, {"src/more.py": "more\n"}, onto=branch)
-    assert "STALE: its branch moved after it was submitted (D4)" in shop.text(shop.cast.alice, "queue")
+    assert "STALE: its branch moved after the submission (D4)" in shop.text(shop.cast.alice, "queue")
 
 
 def test_limit_cuts_and_says_so(shop: Counter) -> None:
@@ -114,7 +114,7 @@ def test_all_auto_with_yes_is_a_decision_each(shop: Counter) -> None:
 def test_all_auto_with_nothing_to_approve_is_0_and_says_so(shop: Counter) -> None:
     shop.work()
     done = shop.run(shop.cast.alice, "approve", "--all-auto", "--yes")
-    assert (done.rc, done.out, done.err.splitlines()[0]) == (0, "", "nothing is auto-approvable")
+    assert (done.rc, done.out, done.err.splitlines()[0]) == (0, "", "nothing can be approved automatically")
 
 
 def test_all_auto_is_for_people_D7(shop: Counter) -> None:

@@ -21,10 +21,10 @@ def test_a_review_says_what_it_comes_to_V3_L5(shop: Rounds) -> None:
     task = shop.work(LIMIT)
     document = shop.file("review.json", shop.result(task, HARD, NO_TEST))
     assert shop.text(shop.cast.codex, "review", "submit", task, document) == (
-        "reviewed T1, attempt 1: recorded: concerns, 2 findings; 1 open blocking, sent back\n"
+        "reviewed T1, attempt 1: concerns, 2 findings. 1 blocking left open, so it was sent back\n"
         "  found TL-T1-1-001\n"
         "  found TL-T1-1-002\n"
-        "  c-1 is decided: R3, codex#1 says concerns\n"
+        "  c-1 is decided: codex#1 has concerns (R3)\n"
         "next: fe finding list T1 --open\n"
     )
     assert shop.status(task) == "open"
@@ -55,7 +55,10 @@ def test_the_document_of_the_workflow_is_taken_as_it_is_V3(shop: Rounds) -> None
     document["payload"] = {"verdict": "approved", "summary": summary}
     seen = shop.show(other)["attempts"][-1]["diff_id"]
     said = shop.text(shop.cast.codex, "review", "submit", other, shop.file("r.json", document), "--seen", seen)
-    assert "  the approval is incomplete: 1 changed file is not in files_reviewed: src/b.py (V6)" in said.splitlines()
+    assert (
+        "  the approval is incomplete, because 1 changed file is not in files_reviewed: src/b.py (V6)"
+        in said.splitlines()
+    )
 
 
 def test_an_agreeing_review_counts_and_the_approval_rests_on_it_D9(shop: Rounds) -> None:
@@ -110,8 +113,8 @@ def test_show_lists_who_said_what_and_why_it_does_not_count_V5_V6(shop: Rounds) 
         "attempt 1  codex#1 (SES)  approved  counts  TIME\n"
         "    read all of it\n"
         "    note: nice\n"
-        "attempt 1  qwen#1 (SES)  stated approved, effectively concerns (V5)  does not "
-        "count: it says concerns  TIME\n"
+        "attempt 1  qwen#1 (SES)  stated approved, counts as concerns (V5)  does not "
+        "count: its verdict is concerns  TIME\n"
         "    read all of it\n"
         "    found: 1 finding, 1 blocking\n"
     )
@@ -124,7 +127,7 @@ def test_a_review_of_an_earlier_change_does_not_count(shop: Rounds) -> None:
     shop.reviewed(task)
     shop.commit(f"fe/{task}", {"src/limit.py": "other\n"})
     shop.submit(shop.cast.claude, task)
-    assert "does not count: it is about an earlier change" in shop.text(shop.cast.alice, "review", "show", task)
+    assert "does not count: it is about an earlier attempt" in shop.text(shop.cast.alice, "review", "show", task)
 
 
 def test_a_request_is_a_document_and_with_prompt_a_prompt_V2(shop: Rounds) -> None:
@@ -143,7 +146,7 @@ def test_a_request_is_a_document_and_with_prompt_a_prompt_V2(shop: Rounds) -> No
 
 
 def test_concerns_of_reviewers_are_listed_apart_from_findings(shop: Rounds) -> None:
-    assert shop.text(shop.cast.alice, "finding", "list", "--concerns") == "nothing is flagged\n"
+    assert shop.text(shop.cast.alice, "finding", "list", "--concerns") == "no concerns and no missing reviews\n"
     flagged = shop.found(HARD)
     assert [row["task"] for row in shop.lines(shop.cast.alice, "finding", "list", "--concerns")] == [flagged]
 

@@ -38,11 +38,12 @@ def test_the_bell_rings_beside_the_line_and_a_bell_in_the_text_does_not(monkeypa
 
 
 def test_a_runner_without_work_says_what_it_waits_for_and_how_it_ends() -> None:
-    assert glance_text(RunnerGlance(agents=1)) == "0/1 at work  waits for work; Ctrl-C ends it"
-    assert glance_text(RunnerGlance(agents=1, waits="paused")) == "0/1 at work  paused"
-    assert glance_text(RunnerGlance(agents=1, checking=1)) == "0/1 at work  checking 1"
+    assert glance_text(RunnerGlance(agents=1)) == "0/1 agents busy  waiting for work, Ctrl-C ends it"
+    assert glance_text(RunnerGlance(agents=1, waits="paused")) == "0/1 agents busy  paused"
+    assert glance_text(RunnerGlance(agents=1, checking=1)) == "0/1 agents busy  checking 1"
     assert (
-        glance_text(RunnerGlance(agents=1, stopping="finish")) == "0/1 at work  stopping when the current runs finish"
+        glance_text(RunnerGlance(agents=1, stopping="finish"))
+        == "0/1 agents busy  stopping when the current runs finish"
     )
 
 
@@ -53,13 +54,13 @@ def _runner(**fields: Any) -> RunnerView:
 
 def test_who_starts_a_second_runner_is_told_of_the_first_J4() -> None:
     assert others_text([_runner(), _runner(state="gone")]) == [
-        "alice has a runner at work on box: they share the tasks"
+        "alice also has a runner on box, and both share the tasks"
     ]
 
 
 def test_the_status_says_how_long_a_runner_is_at_work() -> None:
     (line,) = running_lines([_runner()], Standstill())
-    assert line.startswith("  runner    0 of 2 at work, for ")
+    assert line.startswith("  runner    0 of 2 agents busy, for ")
     assert line.endswith(" d, started by alice on box")
 
 
@@ -72,5 +73,5 @@ def test_the_status_does_not_call_a_run_running_whose_runner_is_gone_J4() -> Non
         == "  run       fe-1  claude  running: fe agent attach fe-1"
     )
     first, second = running_lines([_runner(state="gone", runs=[run])], Standstill())
-    assert first.startswith("  runner    0 of 2 at work")
-    assert second == "  run       fe-1  claude  its runner is gone: fe run goes on with it"
+    assert first.startswith("  runner    0 of 2 agents busy")
+    assert second == "  run       fe-1  claude  its runner is gone. fe run continues it"

@@ -25,8 +25,8 @@ def test_an_agent_says_how_far_it_is_and_a_person_halts_what_begins_S1_S3_V9(sho
     assert f"fe submit {task}" in said.out + said.err
     refused = shop.run(claude, "emit", "gossip", "x")
     assert (refused.rc, "milestone, blocker" in refused.err) == (2, True)
-    assert "no new run begins" in shop.run(alice, "pause", "--project", "-m", "the interface changes").out
+    assert "so no new run starts" in shop.run(alice, "pause", "--project", "-m", "the interface changes").out
     assert shop.run(claude, "pause", task, "-m", "no").rc == 1
     assert "pause is lifted" in shop.run(alice, "resume", "--project", "-m", "settled").out
-    assert shop.run(alice, "stop", task).out == f"no agent is at work on {task}\n"
+    assert shop.run(alice, "stop", task).out == f"no agent is working on {task}\n"
     assert shop.run(alice, "pause").rc == 2

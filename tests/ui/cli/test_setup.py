@@ -36,7 +36,7 @@ def test_setup_says_what_it_did_to_each_file_and_what_to_do_next(stage: Stage) -
         "CLAUDE.md: written\n"
         ".mcp.json: written\n"
         ".claude/settings.json: written\n"
-        "  note  claude asks once whether it may start the server of .mcp.json\n"
+        "  note  claude asks once before it starts the server of .mcp.json\n"
         "next: review and commit it\n"
     )
     again = stage.done(stage.cast.alice, "setup", "claude")

@@ -49,7 +49,7 @@ def test_a_plan_is_shown_stored_and_taken_back_X1(shop: Counter) -> None:
     view = json.loads(shop.text(alice, "sprint", "status", "--json"))
     assert list(view)[:9] == ["id", "state", "target", "done", "of", "failed", "seconds_left", "waiting", "blocking"]
     assert (view["id"], view["state"], view["of"]) == ("s-01", "planned", 1)
-    assert shop.text(alice, "sprint", "stop", "s-01") == "s-01 was a plan, and is none any more\n"
+    assert shop.text(alice, "sprint", "stop", "s-01") == "dropped s-01, which was only a plan\n"
     shop.no(shop.cast.claude, "sprint", "plan", rules=["I5"])
 
 
@@ -58,7 +58,7 @@ def test_without_a_name_what_is_planned_begins_and_of_several_somebody_says_whic
     shop.create(alice)
     for _ in range(2):
         shop.text(alice, "sprint", "plan", "--hours", "8")
-    assert "s-01 and s-02 can begin or go on: which one is meant?" in shop.run(alice, "sprint", "start").err
+    assert "s-01 and s-02 can start or continue. Which one do you mean?" in shop.run(alice, "sprint", "start").err
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ STATUS = SprintView(
     id="s-04", state="running", target=UNTIL, done=14, of=23, failed=1, seconds_left=22980, waiting=4,
     blocking=("fe-q4d",), merged=9, merging=1, by_rule=2, running=3, todo=5, started_at="2026-11-17T22:02:00Z",
     clock="22:02", sentence="14/23 tasks, 1 failed, until 08:00 (6h 23m left)", pace="~21 of 23 by 08:00",
-    incomplete=("fe-1 waits for its review",),
+    incomplete=("fe-1 is waiting for review",),
 )  # fmt: skip
 
 
@@ -93,7 +93,7 @@ REPORT = SprintReport(
     runs=4, cost_micros=1_250_000, input_tokens=1000, output_tokens=234,
     merged=(ReportedTask(task="fe-1", title="Add `rm -rf`", sha="abcdef0123", by="rule"),),
     waiting=(ReportedTask(task="fe-2", title="<b>|x", risk="high", why="look closely"),),
-    failed=(ReportedTask(task="fe-3", title="Three", why="4 runs came to nothing"),),
+    failed=(ReportedTask(task="fe-3", title="Three", why="4 runs failed"),),
     findings={"HIGH": 1, "open": 1}, open_findings=("fe-2",), halts=("02:00 paused: the project is held: x",),
     next=fe("queue"),
 )  # fmt: skip
@@ -102,8 +102,8 @@ REPORT = SprintReport(
 def test_the_report_has_everything_that_a_person_reads_in_the_morning_X() -> None:
     text = report_text(REPORT)
     for part in (
-        "merged 1", "abcdef0 by rule", "waiting for you 1", "look closely", "failed 1", "4 runs came to nothing",
-        "findings  1 HIGH raised, 1 open; still blocking: fe-2", "cost      1.25, 1,234 tokens", "in 4 runs", "02:00 paused",
+        "merged 1", "abcdef0 by rule", "waiting for you 1", "look closely", "failed 1", "4 runs failed",
+        "findings  1 HIGH raised, 1 open, still blocking: fe-2", "cost      1.25, 1,234 tokens", "in 4 runs", "02:00 paused",
         "next: fe queue",
     ):  # fmt: skip
         assert part in text, part

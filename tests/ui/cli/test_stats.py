@@ -107,7 +107,7 @@ ISSUE = {"severity": "HIGH", "title": "no limit", "fix": "add one", "file": "src
 
 
 def test_an_empty_project_says_so_and_what_to_do(shop: Counter) -> None:
-    assert shop.text(shop.cast.alice, "stats") == "nothing was reviewed yet\nnext: fe list --reviewable\n"
+    assert shop.text(shop.cast.alice, "stats") == "nothing has been reviewed yet\nnext: fe list --reviewable\n"
     assert shop.done(shop.cast.alice, "stats")["rejected"] == {"n": 0, "of": 0, "share": None}
 
 

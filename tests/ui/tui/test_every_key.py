@@ -449,7 +449,7 @@ def plan_sprint(seat: Seat) -> dict[str, str]:
 SPRINT = [
     *[Press(key, "SPRINT s-01") for key in "down j up k pagedown pageup end home".split()],
     Press("f5", "SPRINT s-01"),
-    Press("4", "s-01 is running already"),
+    Press("4", "s-01 is already running"),
     Press("2", "is paused"),
     Press("1", "end it", back=("escape",)),
     *always("sprint", "SPRINT s-01"),

@@ -271,7 +271,7 @@ def test_junk_does_not_silence_the_welcome_and_a_pipe_does_not_hold_the_app_up(s
     async def story(at: Player) -> None:
         screen = " ".join(at.screen.split())
         assert f"Welcome back: draft reject for {task}" in screen
-        assert "zzz.json is a draft about no task here" in screen
+        assert "zzz.json is a draft about a task that does not exist here" in screen
 
     play(seat.sit(), story)
 

@@ -34,7 +34,7 @@ def test_what_is_sent_back_is_the_change_that_was_on_screen_D7(seat: Seat) -> No
         at.app._watch.pause()  # nobody has told the reader yet
         again(seat, task)
         await at.hit("r", *"no")
-        assert "iteration 2 was submitted meanwhile" in await at.press("ctrl+s")
+        assert "iteration 2 was submitted in the meantime" in await at.press("ctrl+s")
 
     play(seat.sit(), story)
     assert seat.status(task) == "reviewing"

@@ -89,7 +89,7 @@ def test_a_feedback_file_that_cannot_be_read_is_kept_and_said(seat: Seat) -> Non
 
     async def story(at: Player) -> None:
         screen = " ".join((await at.press("r", "r", "1", "enter")).split())
-        assert f"{task}.json was unreadable; kept as {task}.json.bad-1" in screen
+        assert f"{task}.json was unreadable. It was kept as {task}.json.bad-1" in screen
 
     play(seat.sit(), story)
     assert path.with_name(f"{task}.json.bad-1").read_text() == "{half a file"

@@ -29,9 +29,9 @@ READ_ONLY = ("plan", "read-only", "ask")
 """The names that agents give a read-only mode."""
 NO_METHOD, NEEDS_LOGIN = -32601, -32000
 SAID_NO = {
-    "refusal": "the agent refused to go on",
-    "max_tokens": "it came to the end of its tokens",
-    "max_turn_requests": "it made more requests than it may",
+    "refusal": "the agent refused to continue",
+    "max_tokens": "it ran out of tokens",
+    "max_turn_requests": "it made too many requests",
     "cancelled": "it was cancelled",
 }
 AcpMessage = Mapping[str, Any]
@@ -67,7 +67,7 @@ class AgentRpc:
             while data:
                 data = data[os.write(self._out, data) :]
         except OSError as problem:
-            raise Gone("the agent ended before it was asked everything") from problem
+            raise Gone("the agent ended before it got the whole prompt") from problem
 
     def ask(self, method: str, params: AcpMessage) -> int:
         """Send a request and return its number, which identifies the answer."""
@@ -196,7 +196,7 @@ class Client:
         place = {"cwd": os.getcwd(), "mcpServers": self._servers()}
         before = self._options.get("--resume", "")
         if before and not loads:
-            raise AgentFailure("the agent cannot go on with a conversation")
+            raise AgentFailure("the agent cannot continue a conversation")
         if before:
             made = self._answer("session/load", {"sessionId": before, **place})
         else:
@@ -284,7 +284,7 @@ def main(argv: Sequence[str]) -> int:
         return 127
     try:
         reason = Client(wire, stream, options).talk(prompt)
-        code = stream.end(SAID_NO.get(reason, "" if reason == "end_turn" else f"it ended by {reason or 'nothing'}"))
+        code = stream.end(SAID_NO.get(reason, "" if reason == "end_turn" else f"it ended with {reason or 'no reason'}"))
     except Gone as problem:
         stream.whole()
         sys.stderr.write(f"{problem}\n")

@@ -23,8 +23,8 @@ SCHEMA = "answer.schema.json"
 BY_TOOLS = f"""
 ## Tools in place of commands
 
-You cannot type commands of `fe` here. Where this page names one, call the tool of the MCP server `{SERVER}` that does
-the same. If you do not see these tools, search for them.
+You cannot run `fe` commands here. Where this page names one, call the matching tool of the MCP server `{SERVER}`.
+If you do not see these tools, search for them.
 
 - `fe finding answer`: finding_answer
 - `fe submit`: task_submit; give it `commit`, the message, and it commits your work first
@@ -34,7 +34,7 @@ the same. If you do not see these tools, search for them.
 - `fe lead`: loop_lead
 - `fe unstart`: end your last message with the signal BLOCKED
 
-Where git cannot commit, leave the files as they are: what is not committed when you end is committed for you.
+If git cannot commit, leave the files as they are. Uncommitted work is committed for you when you end.
 """
 """Explains to a run without a shell which tools replace the commands in its prompt."""
 

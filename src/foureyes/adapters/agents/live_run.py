@@ -178,9 +178,9 @@ class LiveProgram:
         if self._written > self._limits.flood:
             return f"it wrote more than {self._limits.flood >> 20} MB and was ended"
         if self._timed_out == "idle":
-            return f"nothing was heard of it for {round(self._limits.idle)} seconds, and it was ended"
+            return f"it was silent for {round(self._limits.idle)} seconds and was ended"
         if self._timed_out:
-            return f"it was still at work after {round(self._limits.deadline)} seconds, and was ended"
+            return f"it was still running after {round(self._limits.deadline)} seconds and was ended"
         return ""
 
 
@@ -337,7 +337,7 @@ class RunLog:
         self._left -= len(text)
         if LAST.get(self._file) is not self:  # another run of the task wrote in between
             LAST[self._file] = self
-            self._put(_ours(f"{self._name} goes on"))
+            self._put(_ours(f"{self._name} continues"))
         self._put(text)
 
     def _put(self, text: bytes) -> None:

@@ -89,11 +89,11 @@ class AgentPrograms:
         profile, dialect = launch.profile, dialect_of(launch.profile)
         path = self._find(profile, dialect)
         if os.path.realpath(path).startswith(os.path.realpath(launch.worktree) + os.sep):
-            raise AgentUnavailable(f"{path} lies in the worktree that it would work on: it is not started.")
+            raise AgentUnavailable(f"{path} is inside the worktree that it would work on, so it is not started.")
         obeyed = obeyed_in(launch.worktree, dialect)
         if obeyed and not launch.writes:
             raise AgentUnavailable(
-                f"{launch.profile_name} would run plugins that {obeyed[0]} of the worktree names: it is not started."
+                f"{launch.profile_name} would run plugins named by {obeyed[0]} of the worktree, so it is not started."
             )
         try:
             return self._started(launch, dialect, path)
@@ -152,7 +152,7 @@ class AgentPrograms:
         dialect = dialect_of(profile)
         words = attached_words(dialect, profile, task, name, conversation)
         if not words:
-            no_way = "nothing says how its program goes on with one (attach_args)"
+            no_way = "its profile does not say how to continue one (attach_args)"
             raise AgentUnavailable("it reported no conversation" if dialect.attach else no_way)
         path, home = self._find(profile, dialect), self.places.home(task, name)
         asked = (*dialect.keys, *profile.env)
@@ -164,7 +164,7 @@ class AgentPrograms:
         try:
             path, beside = self.places.checkout(run, lambda path: shown.update(write(path)), files)
         except OSError as problem:
-            raise AgentUnavailable(f"there is no place for a checkout: {_why(problem)}") from problem
+            raise AgentUnavailable(f"there is no room for a checkout: {_why(problem)}") from problem
         shown |= {f"{beside}/{name}": blob(text.encode("utf-8", "backslashreplace")) for name, text in files.items()}
         self._shown[run] = path, shown
         return Checkout(path, beside)

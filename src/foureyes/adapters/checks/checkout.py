@@ -253,7 +253,7 @@ class Exported:
             if not (other := unlike(self.path, self._files())):
                 return
         self._seal = ""
-        raise OSError(errno.EIO, "another program writes to the files of its tree", visible(other))
+        raise OSError(errno.EIO, "another program writes to the files of its checkout", visible(other))
 
     def is_sound(self) -> bool:
         """Return True if the files are unchanged. Otherwise the next use writes them again."""
@@ -348,15 +348,17 @@ def refuse_own_parts(tree: str, environment: str, rule: CheckoutRule, files: Tre
 
 
 def _changed(path: str) -> str:
-    where = f"it changes {named(path)}, where checkout.prepare makes something"
-    return f"{where}: take that out of the tree, or name it in checkout.extra_inputs"
+    where = f"it changes {named(path)}, which checkout.prepare creates"
+    return f"{where}. Remove it from the change, or list it in checkout.extra_inputs"
 
 
 def _older(path: str) -> str:
     """Return the message for a file from an earlier manual commit, which this change cannot remove."""
-    where = f"{named(path)} lies where checkout.prepare makes something; it was there where the change begins"
+    where = (
+        f"{named(path)} is committed but also created by checkout.prepare, and it already was where the change begins"
+    )
     return (
-        f"{where}, and the last merge on record lacks it: take it off the target, or name it in checkout.extra_inputs"
+        f"{where}, and the last recorded merge lacks it. Remove it from the target, or list it in checkout.extra_inputs"
     )
 
 

@@ -147,7 +147,7 @@ def _advice(command: str, file: str, checkout: str) -> str:
     words = command.split()
     is_built = not file.endswith(code_origin.SOURCES)
     if is_built or any(word.startswith("-") and IGNORES_PATH & asked_for([word]).options for word in words):
-        return "let it make an environment of its own (python -m venv, then pip install -e .)"
+        return "let it create its own environment (python -m venv, then pip install -e .)"
     root = _root_of(file, checkout)
     if f"{PATH}=" in command:
         return f"let its {PATH} be {visible(root)}:${PATH}, so that the tree comes first and it is seen what is used"
@@ -321,7 +321,7 @@ DEPTH, MOST_FOLDERS, MOST_BYTES = 4, 5_000, 1_000_000
 NODE = "node_modules"
 IS_PATH = ("/", "./", "../")
 CARGO = ("Cargo.toml", ".cargo/config.toml", ".cargo/config")
-INSTALLS = "let it install in its own tree (npm ci) instead of a link"
+INSTALLS = "let it install in its own checkout (npm ci) instead of using a link"
 
 
 def leading_out(work: str, checkouts: Sequence[str], env: Mapping[str, str]) -> Elsewhere | None:

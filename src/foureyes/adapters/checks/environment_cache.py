@@ -135,7 +135,7 @@ def waited(path: str, how: int, stop: StopAsked, hear: Hear) -> int:
         if times == QUIET_PAUSES:
             hear(f"(waiting for another run that uses this environment: {path})\n".encode())
         _pause(stop)
-    raise Unprepared(f"its environment is not available: another run has used it for too long ({path})")
+    raise Unprepared(f"its environment is not available, because another run has used it for too long ({path})")
 
 
 def _pause(stop: StopAsked) -> None:

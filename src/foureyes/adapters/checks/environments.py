@@ -87,7 +87,7 @@ class Grounds:
         self.shelf.make()
         why = why_none(self.shelf) if ask.checkout.hides else "isolation = none"
         if why and ask.checkout.isolation == "full":
-            raise Unprepared(f"it must not run where it sees other files than its own (isolation = full): {why}")
+            raise Unprepared(f"it may not run without isolation (isolation = full): {why}")
         with self._in_slot(ask) if why else self._in_room(ask) as stand:
             yield stand
 
@@ -179,7 +179,7 @@ class Grounds:
 
     def _disturbed(self, shared: Exported | None, kept: Environment | None) -> str:
         if shared is not None and not shared.is_sound():
-            return "ran while another program wrote to the files of its tree"
+            return "ran while another program wrote to the files of its checkout"
         if kept is not None and not self.environments.is_sound(kept):
             return "ran while another program wrote to its environment"
         return ""
@@ -228,13 +228,13 @@ class Grounds:
     def _prepare(self, ask: Ask, stand: Stand) -> None:
         checkout = ask.checkout
         rule = CheckRule(name=PREPARE, run=checkout.prepare, env=checkout.env)
-        with ask.output.during("making the environment", checkout.prepare):
+        with ask.output.during("preparing the environment", checkout.prepare):
             ended = stand.run(
                 checkout.prepare, environment(self._environ, rule, stand.seen), TIMEOUT_MINUTES * self._minute,
                 ask.output.hear, ask.output.beating(ask.stop),
             )  # fmt: skip
         if why := why_ended(ended, TIMEOUT_MINUTES):
-            raise Unprepared(f"its environment could not be made: checkout.prepare {why}")
+            raise Unprepared(f"its environment could not be prepared: checkout.prepare {why}")
 
 
 def _own_programs(checkout: CheckoutRule, tree: str) -> list[str]:

@@ -80,7 +80,7 @@ def _tests(data: bytes, name: str, files: CheckedFiles) -> list[_Test]:
             parser.Parse(data[at : at + CHUNK], False)
         parser.Parse(b"", True)
     except (ExpatError, LookupError, UnicodeError) as problem:
-        raise ValueError(f"the report is no XML: {problem}") from None
+        raise ValueError(f"the report is not valid XML: {problem}") from None
     return reader.results()
 
 
@@ -103,7 +103,7 @@ def _allowed(reference: re.Match[bytes]) -> bytes:
 
 
 def _no_doctype(*_: object) -> None:
-    raise ValueError("the report has a document type: entities are not read")
+    raise ValueError("the report declares a document type, which is not allowed")
 
 
 class _Test:
@@ -170,7 +170,7 @@ class _Reader:
     def start(self, name: str, attributes: dict[str, str]) -> None:
         name = name.rpartition(" ")[2]
         if not self._open and name not in ("testsuites", "testsuite"):
-            raise ValueError(f"the report is no JUnit report: it begins with <{visible(name)[:60]}>")
+            raise ValueError(f"the report is not a JUnit report, because it begins with <{visible(name)[:60]}>")
         if len(self._open) >= MAX_DEPTH:
             raise ValueError(f"the report is nested more than {MAX_DEPTH} deep")
         if name in ("testsuites", "testsuite"):
@@ -211,7 +211,7 @@ class _Reader:
 
     def results(self) -> list[_Test]:
         if self._counted and not any(test.failed for test in self._found):
-            raise ValueError(f"the report counts {self._counted} failures and names none")
+            raise ValueError(f"the report counts {self._counted} failures but names none")
         return self._found
 
 

@@ -101,7 +101,7 @@ def enter(pid: str, directory: str, argv: list[str]) -> None:
     """Become a program in a sandbox."""
     handles = [os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY) for name in _different(pid)]
     for handle in handles:
-        _must(f"the room of {pid} cannot be entered", "setns", handle, 0)
+        _must(f"the namespaces of process {pid} cannot be entered", "setns", handle, 0)
     _give_up_rights()
     os.chdir(directory)
     os.execv(argv[0], argv)  # noqa: S606
@@ -179,7 +179,7 @@ def _must(what: str, name: str, *args: int | bytes | None) -> None:
     except ImportError:
         answer, number = -1, 0
     if answer != 0:
-        raise OSError(number, f"{what}: {os.strerror(number) if number else 'it cannot be said why'}")
+        raise OSError(number, f"{what}: {os.strerror(number) if number else 'for an unknown reason'}")
 
 
 def _escaped(path: str) -> str:

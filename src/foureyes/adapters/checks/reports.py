@@ -84,7 +84,7 @@ class Reports:
         """Return the files that match the globs and that the run wrote. Unchanged files of the tree do not count."""
         files = [(path, stamp) for path, stamp in self._matching() if self._before.get(path) != stamp]
         if not files:
-            raise ValueError(f"no report was written that is one of {', '.join(self._rule.report_files)}")
+            raise ValueError(f"no report was written that matches one of {', '.join(self._rule.report_files)}")
         return _contents(files, self._work, ".")
 
     def _matching(self) -> Iterator[tuple[str, Stamp]]:

@@ -75,7 +75,7 @@ class Room:
         answer = self._said()
         if answer != namespaces.READY:
             self.close()
-            raise ProcessProblem(f"no room for it could be made: {answer}")
+            raise ProcessProblem(f"no sandbox could be created for it: {answer}")
 
     def _said(self) -> str:
         assert self._keeper.stdout is not None

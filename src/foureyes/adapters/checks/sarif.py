@@ -32,7 +32,7 @@ def read(data: bytes, files: CheckedFiles | None = None) -> tuple[ToolFinding, .
     except BrokenReport as problem:
         raise ValueError(problem.what) from None
     except ValueError as problem:
-        raise ValueError(f"the report is no SARIF 2.1.0 report: {in_line(str(problem), MAX_TEXT)}") from None
+        raise ValueError(f"the report is not a SARIF 2.1.0 report: {in_line(str(problem), MAX_TEXT)}") from None
     code = Code(files or CheckedFiles())
     return tuple(_finding(result, files or CheckedFiles(), code) for result in reported)
 

@@ -93,7 +93,7 @@ def read(
     if len(kept) > MAX_FINDINGS:
         raise BadInput(
             f"{_named(name)} has more than {MAX_FINDINGS:,} findings.",
-            next_step=prose("let the tool report the worst ones alone"),
+            next_step=prose("let the tool report only the worst ones"),
         )
     return kept
 
@@ -104,7 +104,7 @@ def _named(name: str) -> str:
 
 def _findings(document: bytes, places: ReportPaths, most: Mapping[str, Severity]) -> Iterator[ReportedFinding]:
     if not document.removeprefix(BOM).strip():
-        raise Wrong("it is empty, which says neither that something was found nor that nothing was")
+        raise Wrong("it is empty, so it is unknown whether anything was found")
     top = parsed(document)
     typed(top, _AnyReport)
     if top.get("runs") is None and "sarif" not in str(top.get("$schema", "")).lower():

@@ -130,7 +130,7 @@ class GitRemote:
         if done.rc:
             problem = self._way.problem(done)
             if problem.kind == "failed" and self._shared.git.lookup.is_shallow:
-                text = f"{problem.message} (this clone is shallow: it has not all of the history)"
+                text = f"{problem.message} (this clone is shallow and lacks part of the history)"
                 raise RemoteProblem(text, kind="failed", next_step=unshallow(self._name))
             raise problem
         for pack in place.packs():
@@ -195,9 +195,7 @@ class GitRemote:
         step = self._way.look() if kind != "refused" else NO_STEP  # access works, so another look shows nothing new
         if kind == "refused" and (odd := self._in_the_way(place, address, updates)):
             step = shell("git", "push", self._name, f":{odd}")
-            words += (
-                f"; there is a ref called {odd}, which is in the way, until an account with the rights runs: git push "
-            )
+            words += f". The ref {odd} is in the way until an account with the rights runs: git push "
             words += f"{self._name} :{odd}"
         raise RemoteProblem(f"{self._name} did not take the push: {words}", kind=kind, next_step=step)
 
@@ -226,7 +224,7 @@ class GitRemote:
             now = self._tips(place, list(refs), address) if done.rc else {}
         for ref in refs:
             self._forget(ref)
-        why = _said(done) or "it was not taken"
+        why = _said(done) or "it was not accepted"
         stay = {ref: why if at == refs[ref] else f"it is at {at[:7]} there" for ref, at in now.items()}
         return TakenAway(tuple(ref for ref in refs if ref in went and ref not in now), stay)
 

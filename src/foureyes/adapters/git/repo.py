@@ -181,7 +181,7 @@ class GitRepo:
         base = reading.history.merge_base(self._git, other, head)
         if base is None:
             raise GitProblem(
-                f"{head[:12]} and {other[:12]} have no common history, so there is no change to speak of",
+                f"{head[:12]} and {other[:12]} have no common history, so there is no diff between them",
                 next_step=prose("rebase the branch onto the target"),
             )
         return base

@@ -286,7 +286,7 @@ def _touch_key(path: str) -> str:
         ) from problem
     kind = "".join(line.split()[:1])
     if kind.startswith(("ssh-", "ecdsa-")):
-        why = f"A key of the type {kind[:60]!r} does not wait for a touch: ssh-agent could sign with it silently."
+        why = f"A key of type {kind[:60]!r} needs no touch, so ssh-agent could sign with it silently."
         fido = shell("ssh-keygen", "-t", "ed25519-sk", before="or a FIDO key: ", after=")")
         raise _refused(f"{path} is not taken as a person's key.", why, either(NEW_KEY, fido, joint="   ("))
     return sshsig.plain(line)
@@ -332,7 +332,7 @@ def _write_new(path: str, content: bytes) -> None:
             os.fsync(file.fileno())
         os.link(temporary, path)
     except FileExistsError as problem:
-        raise Conflict(f"{path} is there already and stays as it is.") from problem
+        raise Conflict(f"{path} already exists and stays as it is.") from problem
     finally:
         with suppress(OSError):
             os.unlink(temporary)
@@ -379,8 +379,8 @@ def _unlocked(path: str, public: str) -> Ed25519PrivateKey:
             continue
         if isinstance(private, Ed25519PrivateKey) and sshsig.public_of(private) == public:
             return private
-        raise _refused("Nothing was signed.", f"{path} holds another key than its name says.", NEW_KEY)
-    aside = shell("mv", path, f"{path}.aside", before="try again; if you did not make that file, set it aside: ")
+        raise _refused("Nothing was signed.", f"{path} contains a different key than its name says.", NEW_KEY)
+    aside = shell("mv", path, f"{path}.aside", before="try again. If you did not create that file, move it away: ")
     raise _refused("Nothing was signed.", f"The passphrase did not open {path}, {TRIES} times.", aside)
 
 
@@ -393,7 +393,7 @@ def _terminal() -> Iterator[int]:
         with open(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY), "r+b", buffering=0) as terminal:
             yield terminal.fileno()
     except (OSError, termios.error) as problem:
-        why = "There is no terminal to ask at; a pipe, an argument or the environment does not count."
+        why = "There is no terminal to ask at. A pipe, an argument or the environment does not count."
         raise _refused("A passphrase is read from a terminal only.", why) from problem
 
 
@@ -434,7 +434,7 @@ def _described(statement: bytes) -> str:
     words = [str(fields.get(name) or "") for name in ("verb", "task", "diff_id", "reason")]
     text = ", ".join(filter(None, words))
     line = in_line(text, MOST_SIGNED)
-    return line if len(text) <= MOST_SIGNED else f"{line} … and {len(text) - MOST_SIGNED:,} characters more"
+    return line if len(text) <= MOST_SIGNED else f"{line} … and {len(text) - MOST_SIGNED:,} more characters"
 
 
 def _last_line(text: bytes) -> str:

@@ -39,7 +39,7 @@ def refuse_typed_name(token: str, asserted: str) -> None:
     """Refuse a typed name together with a token. [I2]"""
     if token and asserted:
         # No next step, because a token's bearer must not learn how to drop it.
-        reason = Reason("I2", f"{TOKEN} is set: with a token present, no name or other sign changes your identity")
+        reason = Reason("I2", f"{TOKEN} is set, and with a token no name or other sign changes your identity")
         raise Refused("--as was refused", reasons=(reason,))
 
 
@@ -114,9 +114,9 @@ def _left_behind(tree: ProcessTree, agents: Sequence[tuple[str, Process]]) -> Re
         return git[1]
     if tree.terminal and not tree.led and not agents and not tree.forged:
         message = (
-            f"a command that has ended left this at terminal {tree.terminal}: its shell is not above it"
+            f"a command that has ended left this process at terminal {tree.terminal}, so its shell is not above it"
             if tree.leader
-            else f"terminal {tree.terminal} is that of a shell outside of this pid namespace"
+            else f"terminal {tree.terminal} belongs to a shell outside this pid namespace"
         )
         return Reason("I5", message, prose("type it in the shell itself"))
     return None
@@ -127,7 +127,9 @@ def _git(tree: ProcessTree, below: Sequence[Process]) -> tuple[str, Reason] | No
     git = next((above for above in below if is_git(above.names)), None)
     if git is None:
         return None
-    message = f"{git.names[0]} (pid {git.pid}) started this: what a hook, an alias, an editor or a pager runs decides"
+    message = (
+        f"{git.names[0]} (pid {git.pid}) started this, and commands from a hook, an alias, an editor or a pager decide"
+    )
     return tree.evidence(git), Reason("I5", f"{message} nothing", prose("type it in the shell itself"))
 
 
@@ -191,7 +193,7 @@ def _agent(tree: ProcessTree, agents: Sequence[tuple[str, Process]], marks: Agen
     if others:
         why[0] += " Above it: " + ", ".join(f"{name} (pid {above.pid})" for name, above in others) + "."
     if not tree.readable:
-        why.append(f"{UNREADABLE}: independence is not shown.")
+        why.append(f"{UNREADABLE}, so independence cannot be shown.")
     if marks.conversations:
         why.append(_conversations(marks))
     nested = (NESTED + evidence[0],) if any(name != nearest for name, _ in others) else ()
@@ -211,7 +213,7 @@ def _marked_agent(marks: AgentMarks, otherwise: str) -> Actor:
     evidence = (*marks.conversations, otherwise)
     why = [
         f"{', '.join(marks.variables)} {'is' if len(marks.variables) == 1 else 'are'} set in the environment.",
-        "No agent process is visible above this one: independence is not shown.",
+        "No agent process is visible above this one, so independence cannot be shown.",
     ]
     return Actor(
         session=session_of(*evidence),
@@ -254,7 +256,7 @@ def _asserted(actor: Actor, name: str) -> Actor:
         session=session_of(f"as:{name}", actor.session),
         trust="asserted",
         asserted_name=name,
-        why=(f"The name {name} was typed: it may only log.", *actor.why)[:3],
+        why=(f"The name {name} was given with --as, so it may only log.", *actor.why)[:3],
     )
 
 

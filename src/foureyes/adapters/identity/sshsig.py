@@ -96,7 +96,7 @@ def unarmored(text: bytes | str) -> str:
     lines = (text.decode("ascii", "replace") if isinstance(text, bytes) else text).split()
     words = " ".join(lines)
     if not (words.startswith(BEGIN) and words.endswith(END)):
-        raise BadInput("This is not an SSH signature: it does not begin and end with the lines of one.")
+        raise BadInput("This is not an SSH signature, because its first or last line is missing.")
     return words.removeprefix(BEGIN).removesuffix(END).replace(" ", "")
 
 
@@ -143,7 +143,7 @@ def _public(line: str) -> _Public:
     words = line.split()
     kind = words[0] if words else ""
     if kind not in (PLAIN, FIDO) and kind.startswith(("ssh-", "ecdsa-", "sk-")):
-        raise BadInput(f"A key of the type {kind[:60]!r} is not accepted: only {PLAIN} and {FIDO} are.")
+        raise BadInput(f"A key of type {kind[:60]!r} is not accepted. Only {PLAIN} and {FIDO} are.")
     try:
         if kind not in (PLAIN, FIDO) or "\n" in line.strip():
             raise ValueError("not one line of a key")
@@ -152,7 +152,9 @@ def _public(line: str) -> _Public:
         if name != kind.encode() or len(point) != KEY_BYTES or rest:
             raise ValueError("not a key of its type")
     except (ValueError, IndexError) as problem:
-        raise BadInput(f"This is not a public key: it should be one line, {PLAIN} or {FIDO} and the key.") from problem
+        raise BadInput(
+            f"This is not a public key. It should be one line with {PLAIN} or {FIDO} and the key."
+        ) from problem
     return _Public(kind, blob, point, b"".join(application))
 
 

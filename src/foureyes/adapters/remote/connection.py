@@ -60,7 +60,7 @@ class RunnerLine:
         """Send a document and return the answer. Never sends it twice, because it may be processed even without an
         answer."""
         if len(document) > LARGEST:
-            raise BadInput(f"that is more than {LARGEST >> 20} MB.", next_step=prose("give less of it"))
+            raise BadInput(f"that is more than {LARGEST >> 20} MB.", next_step=prose("send a smaller part of it"))
         if (self._wire is None or monotonic() - self._used > FRESH) and not self.connect():
             raise EnvironmentProblem("the runner of this run is gone, and nothing was done.", next_step=_WAIT)
         assert self._wire is not None

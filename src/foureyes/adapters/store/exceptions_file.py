@@ -69,10 +69,10 @@ class Mirror:
         """Rename a file that is not our mirror, so that it is written again from the journal."""
         around, name = os.path.split(self.path)
         shown = f"{os.path.basename(around)}/{name}"
-        self.note = f"{shown} was not what the journal writes: {odd.strerror}"
+        self.note = f"{shown} did not match the journal: {odd.strerror}"
         with folder(around) as place:
             aside = keep_aside(place, name)
-        self.note += f"; kept as {aside}, written again from the journal"
+        self.note += f". It was kept as {aside} and written again from the journal"
 
     def _append(self, tx: Tx) -> int:
         """Append the missing lines under the file's own lock, because writers to a server's store share no other lock."""
@@ -143,7 +143,7 @@ def differences(
         elif line != after[seq]:
             altered.append(f"security_events.jsonl line {number} (row {seq}) was changed")
         elif seq in seen or seq < max(seen, default=0):
-            altered.append(f"security_events.jsonl line {number} (row {seq}) was changed: it is in the wrong place")
+            altered.append(f"security_events.jsonl line {number} (row {seq}) is in the wrong place")
         seen.add(seq or 0)
     if len(altered) > NAMED:
         altered[NAMED:] = [f"security_events.jsonl: {len(altered) - NAMED} more lines are not as the journal has them"]
@@ -166,7 +166,7 @@ def _lines_backwards(file: BinaryIO) -> Iterator[bytes]:
     least, rest = end - TAIL, b""
     while end > 0:
         if end <= least:
-            raise OddFile(f"its last {TAIL // MB} MB are no lines of the journal")
+            raise OddFile(f"its last {TAIL // MB} MB are not lines of the journal")
         start = max(0, end - PIECE)
         file.seek(start)
         lines = (file.read(end - start) + rest).split(b"\n")

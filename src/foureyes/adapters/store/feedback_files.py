@@ -135,7 +135,7 @@ class FeedbackFiles:
                 if task != name and task not in expected and task.isascii() and TASK_INPUT.match(task):
                     aside = keep_aside(place, name)
                     notes.append(
-                        f".foureyes/feedback/{name} contains decisions that are not in the journal; kept as {aside}"
+                        f".foureyes/feedback/{name} contains decisions that are not in the journal. It was kept as {aside}"
                     )
         return notes
 
@@ -188,7 +188,7 @@ class FeedbackFiles:
                 note = _set_aside(place, name, task)
                 replace(place, name, document, 0o644)
         except OSError as problem:
-            why = f".foureyes/feedback/{name} could not be written: {problem.strerror}; the store has it"
+            why = f".foureyes/feedback/{name} could not be written: {problem.strerror}. The store has it"
             return Written(False, why)
         return Written(True, note)
 
@@ -246,7 +246,7 @@ def _set_aside(place: int, name: str, task: str) -> str:
     except FileNotFoundError:
         return ""
     aside = keep_aside(place, name)
-    return f".foureyes/feedback/{name} was unreadable; kept as {aside}, written again from the store"
+    return f".foureyes/feedback/{name} was unreadable. It was kept as {aside} and written again from the store"
 
 
 def _is_ours(place: int, name: str, task: str) -> bool:

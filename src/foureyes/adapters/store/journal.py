@@ -28,7 +28,7 @@ class Row(JournalRow, frozen=True):
         """Return the event of this row. Raise VerificationFailed for an unknown kind or field. [G1]"""
         if self.kind not in WHERE:
             raise VerificationFailed(
-                f"journal row {self.seq} is of the unknown kind {self.kind}; it was written by a newer version.",
+                f"journal row {self.seq} has the unknown kind {self.kind}, so a newer version wrote it.",
                 next_step=prose("use the version of Foureyes that wrote this store"),
             )
         try:
@@ -78,7 +78,8 @@ def breaks(rows: Iterable[Row], *, start: str = "", after: int = 0) -> Iterator[
             yield Broken(last + 1, f"{missing} before row {row.seq}")
         elif row.prev != prev:
             yield Broken(
-                row.seq, f"row {row.seq} does not continue row {last}: it was put in or the row before was rewritten"
+                row.seq,
+                f"row {row.seq} does not continue row {last}, so it was inserted or the row before was rewritten",
             )
         if hash_of(row.prev, row.seq, row.at, row.project, row.task, row.session, row.kind, row.payload) != row.hash:
             yield Broken(

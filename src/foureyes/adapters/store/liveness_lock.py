@@ -93,7 +93,7 @@ class PostgresBeacon:
         self.is_own = server == connection.info.backend_pid
         if not has_it:  # the server has not noticed yet that the connection before is gone
             self.close()
-            raise StoreProblem("the lock that shows that this process lives is not free yet.")
+            raise StoreProblem("the lock that shows that this process is alive is not free yet.")
 
     def fileno(self) -> int:
         return -1 if self._connection is None or self._connection.closed else self._connection.fileno()

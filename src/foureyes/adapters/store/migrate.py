@@ -65,7 +65,7 @@ def migrate(engine: Database, now: str, backup: Callable[[int], None] | None) ->
     known = migrations(engine.name)
     if at > LATEST:
         raise StoreProblem(
-            f"the store has schema {at}, this version of Foureyes knows {LATEST}: it was written by a newer "
+            f"the store has schema {at}, but this version of Foureyes knows only {LATEST}. It was written by a newer "
             "one. It was not touched.",
             next_step=prose("upgrade foureyes"),
         )
@@ -89,7 +89,7 @@ def _refuse_unversioned(engine: Database, at: int) -> None:
     """Raise StoreProblem for tables without a version, because part of the store is then missing. [J2]"""
     if not at and engine.tables() - {"migrations"}:
         raise StoreProblem(
-            "the store has tables, and no record of their version: a part of it is gone. Nothing was changed.",
+            "the store has tables but no record of their version, so a part of it is missing. Nothing was changed.",
             next_step=by("person", fe("store", "restore", blank("FILE")), "its owner restores a backup: "),
         )
 

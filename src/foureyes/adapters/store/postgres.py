@@ -75,9 +75,9 @@ def no_store(project: str) -> NoStore:
         f"that database has no store of project {project}. Nothing was changed.",
         next_step=either(
             by("person", fe("store", "restore", blank("FILE")), "its owner restores a backup: "),
-            by_person(fe("store", "join", blank("URL"), before="is it in another database, join that: ")),
-            by("person", fe("store", "restore", blank("FILE"), "--into-file"), "was it moved into a file, there: "),
-            by("person", fe("init", "--again"), "is it lost without a backup, a person begins a new journal: "),
+            by_person(fe("store", "join", blank("URL"), before="if it is in another database, join that: ")),
+            by("person", fe("store", "restore", blank("FILE"), "--into-file"), "if it was moved into a file, there: "),
+            by("person", fe("init", "--again"), "if it is lost without a backup, a person starts a new journal: "),
             joint="; ",
         ),
     )

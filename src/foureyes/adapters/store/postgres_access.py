@@ -67,8 +67,7 @@ def refuse_to_make(facts: SchemaFacts) -> None:
     if facts.number is None and not facts.may_create:
         grant = f"GRANT CREATE ON DATABASE {quoted(facts.database)} TO {quoted(facts.role)}"
         raise StoreProblem(
-            f"role {facts.role} may make no schema in database {facts.database}: the database does not let you. "
-            "Nothing was changed.",
+            f"role {facts.role} may not create a schema in database {facts.database}. Nothing was changed.",
             next_step=prose(f"ask its administrator for: {grant}"),
         )
 
@@ -77,7 +76,7 @@ def refuse_unusable(facts: SchemaFacts) -> None:
     """Raise StoreProblem if the schema exists but the role may not use it. The fix is a grant, not a restore."""
     if not facts.may_use:
         raise StoreProblem(
-            f"database {facts.database} has the store of this project, and role {facts.role} may not use its schema "
+            f"database {facts.database} has the store of this project, but role {facts.role} may not use its schema "
             f"{facts.schema}. Nothing was changed.",
             next_step=let_in_by(facts.role, facts.owner),
         )
@@ -92,7 +91,7 @@ def refuse_not_owned(facts: SchemaFacts, what: str, how: Steps) -> None:
 def for_the_owner(why: str, owner: str, role: str, what: str, how: Steps) -> StoreProblem:
     """Return the error that names the owner and the command to run."""
     return StoreProblem(
-        f"only its owner can {what}: {why}, and you are {role}. Nothing was changed.",
+        f"only the store's owner can {what}. {why}, and you are {role}. Nothing was changed.",
         next_step=by("other", how, f"the role {owner} runs: "),
     )
 
@@ -100,7 +99,7 @@ def for_the_owner(why: str, owner: str, role: str, what: str, how: Steps) -> Sto
 def let_in_by(role: str, owner: str) -> Steps:
     """Return the steps that give a role the rights it lacks."""
     grant = fe("store", "roles", "--writer", role or blank("NAME"), after="   (or --reader, to read only)")
-    return by("other", grant, f"{owner or 'someone else'} owns it, and gets the SQL that allows you in by: ")
+    return by("other", grant, f"{owner or 'someone else'} owns it and prints the SQL that gives you access with: ")
 
 
 def role_of(engine: Engine, facts: SchemaFacts) -> StoreRole:
@@ -124,10 +123,10 @@ def grants_sql(facts: SchemaFacts, writers: Sequence[str], readers: Sequence[str
         "BEGIN;",
     ]
     for writer in writers:
-        why = "-- a writer adds to the journal, and changes or takes out nothing of it"
+        why = "-- a writer adds to the journal, and changes or deletes nothing in it"
         lines += [why, *grants_of(facts, writer, writes=True)]
     for reader in readers:
-        lines += ["-- a reader looks, verifies and makes backups", *grants_of(facts, reader, writes=False)]
+        lines += ["-- a reader reads, verifies and makes backups", *grants_of(facts, reader, writes=False)]
     return "\n".join([*lines, "COMMIT;"])
 
 

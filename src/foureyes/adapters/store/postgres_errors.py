@@ -21,7 +21,7 @@ LOCK_TIMEOUT = "10s"
 GIVE_PASSWORD = prose("give its password: a line of ~/.pgpass (readable by you only), PGPASSWORD, or a service file")
 LOOK_AT_ADDRESS = either(
     prose("check that the server runs"),
-    by_person(fe("store", "join", blank("URL"), before="is the address another one: FOUREYES_STORE, else ")),
+    by_person(fe("store", "join", blank("URL"), before="if the address has changed: FOUREYES_STORE, or ")),
     joint="; ",
 )
 PUT_BACK = by("person", fe("store", "restore", blank("FILE")), "its owner restores a backup: ")
@@ -43,8 +43,8 @@ REFUSED: tuple[tuple[re.Pattern[str], Steps], ...] = (
     (
         re.compile(r"definition of service .* not found|service file .* not found"),
         prose(
-            "a line [NAME], and below it host=…, dbname=… and user=…, belong into ~/.pg_service.conf, "
-            "or into the file that PGSERVICEFILE names"
+            "put a section [NAME] with host=…, dbname=… and user=… into ~/.pg_service.conf, "
+            "or into the file named by PGSERVICEFILE"
         ),
     ),
     (
@@ -75,7 +75,7 @@ def in_our_words(role: str = "", owner: str = "", *, committing: bool = False) -
     except (errors.LockNotAvailable, errors.QueryCanceled) as problem:
         raise _busy(f"the store has been busy for {LOCK_TIMEOUT}") from problem
     except errors.IdleInTransactionSessionTimeout as problem:
-        raise _busy("this command stood still while it wrote, so long that the server went on") from problem
+        raise _busy("this command paused too long while writing, so the server ended its transaction") from problem
     except (errors.DiskFull, errors.OutOfMemory) as problem:
         raise StoreProblem(
             "the database is out of space. Nothing was changed.", next_step=prose("free some space and try again")
@@ -92,12 +92,12 @@ def in_our_words(role: str = "", owner: str = "", *, committing: bool = False) -
         ) from problem
     except (errors.UntranslatableCharacter, errors.CharacterNotInRepertoire) as problem:
         raise StoreProblem(
-            f"the database cannot hold that text, it is not in UTF-8: {first_line(problem)}. Nothing was changed.",
+            f"the database cannot store that text, because it does not use UTF-8: {first_line(problem)}. Nothing was changed.",
             next_step=prose("move the store to a database in UTF-8, by a backup"),
         ) from problem
     except (errors.UndefinedTable, errors.InvalidSchemaName) as problem:
         raise NoStore(
-            f"the store of this project, or a part of it, is gone there: {first_line(problem)}. Nothing was changed.",
+            f"the store of this project, or a part of it, is missing: {first_line(problem)}. Nothing was changed.",
             next_step=PUT_BACK,
         ) from problem
     except OTHER_TABLES as problem:
@@ -112,7 +112,7 @@ def in_our_words(role: str = "", owner: str = "", *, committing: bool = False) -
 def _lost(problem: psycopg.OperationalError, committing: bool) -> StoreProblem:
     if committing:
         return StoreProblem(
-            "the connection was lost while the change was being saved: it was saved whole, or not at all.",
+            "the connection was lost while the change was being saved. It was saved completely or not at all.",
             next_step=fe("audit", "log"),
         )
     return StoreProblem(
@@ -178,5 +178,5 @@ def held_by(holder: Sequence[SqlValue], url: str) -> StoreBusy:
     look = shell("psql", without_password(url), "-c", what, after=". The administrator of that server can end it")
     return StoreBusy(
         f"{busy} (writer: {program}, {machine}, role {role}, pid {pid} of the server). Nothing was changed.",
-        next_step=either(step, look, joint="; if it does not end by itself: "),
+        next_step=either(step, look, joint=", and if it does not end: "),
     )

@@ -175,7 +175,7 @@ def compare_tables(engine: Database, fresh: Database) -> list[Discrepancy]:
         try:
             discrepancies += _compare(engine, fresh, table, TABLES[table])
         except UnicodeDecodeError:
-            discrepancies.append(Discrepancy("integrity", f"{table}: a text in it is no text any more"))
+            discrepancies.append(Discrepancy("integrity", f"{table} contains invalid text"))
     return discrepancies
 
 
@@ -201,7 +201,7 @@ def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Di
     columns, replayed = _rows(fresh, table)
     stored_columns, stored = _rows(engine, table)
     if columns and stored_columns and columns != stored_columns:
-        return [Discrepancy("integrity", f"{table}: its columns are not those that this version made")]
+        return [Discrepancy("integrity", f"{table} has other columns than this version creates")]
     columns = columns or stored_columns
     if not columns:
         return []

@@ -67,7 +67,7 @@ def check_url(url: str) -> str:
     """Return a store address. Raise BadInput if this version does not support it."""
     if not is_postgres(url):
         raise BadInput(
-            "a store address begins with postgresql:// ; for the file in .foureyes/ leave it empty.",
+            "a store address begins with postgresql://. For the file in .foureyes/, leave it empty.",
             next_step=prose(
                 "name the address of the server, as postgresql://HOST/DATABASE or postgresql:///?service=NAME"
             ),
@@ -80,7 +80,7 @@ def kept_url(url: str) -> str:
     line."""
     if holds_password(check_url(url)):
         raise BadInput(
-            f"that address holds a password, which would be kept in .foureyes/{POINTER}, and is visible in the process list. Nothing was changed.",
+            f"that address contains a password, which would be stored in .foureyes/{POINTER} and shown in the process list. Nothing was changed.",
             next_step=prose(WITHOUT),
         )
     return url
@@ -100,7 +100,7 @@ def read_pointer(place: str) -> Pointer | None:
     except OddFile as odd:
         raise in_its_place(path, odd) from odd
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
-        away = prose(f"the store is the file beside it: move .foureyes/{POINTER} away")
+        away = prose(f"if the store is the file next to it, move .foureyes/{POINTER} away")
         is_beside = os.path.lexists(os.path.join(place, NAME))
         raise DamagedPointer(
             f".foureyes/{POINTER} cannot be read: {problem}. Nothing was changed.",

@@ -287,7 +287,7 @@ def check_library_version(version: str) -> None:
     if tuple(int(part) for part in version.split(".")[:3]) < OLDEST:
         wanted = ".".join(str(part) for part in OLDEST)
         raise StoreProblem(
-            f"SQLite {version} is too old: versions before {wanted} can corrupt a store that several processes write.",
+            f"SQLite {version} is too old, because versions before {wanted} can corrupt a store that several processes write.",
             next_step=prose("install a newer apsw"),
         )
 
@@ -337,7 +337,7 @@ def in_our_words(problem: apsw.Error, path: str) -> Exception:
                 "the store cannot be written. Nothing was changed.", next_step=prose("make .foureyes writable for you")
             )
         case apsw.CantOpenError():
-            text = f"{name} cannot be opened: it is missing, or its directory is not readable and writable for you."
+            text = f"{name} cannot be opened, because it is missing or you cannot read and write its directory."
             return not_writable(path) or StoreProblem(text, next_step=fe("doctor"))
         case apsw.NotADBError() | apsw.CorruptError():
             text = f"{name} is damaged or not a store ({problem}). It was not touched."

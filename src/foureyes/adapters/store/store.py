@@ -328,8 +328,8 @@ class Store:
 def found_elsewhere(recorded: str, actual: str) -> Refused:
     """Return the refusal for a store in another place than recorded. It may be a copy that lacks later decisions. [P12]"""
     message = (
-        f"the journal says that the store lies {place_words(recorded)}, and this one was found {place_words(actual)}: "
-        "if it was not moved, it is a copy and lacks later decisions"
+        f"the journal says that the store is {place_words(recorded)}, but this one is {place_words(actual)}. "
+        "If it was not moved, it is a copy and lacks later decisions"
     )
     adopt = fe("store", "adopt", "-m", phrase("why it is here"), after=", by a person, if it was moved on purpose")
     return Refused("nothing was changed.", reasons=(Reason("P12", message, adopt),), next_step=fe("doctor"))
@@ -343,9 +343,9 @@ def off_head(last: int, head: int) -> StoreProblem:
     which = f"row {head}" if head != last else f"another row {head}"
     back = fe("store", "restore", blank("FILE"), after=", or fixes it by SQL (docs/howto/several-machines.md)")
     return StoreProblem(
-        f"the journal goes to row {last} and its head is {which}: another program wrote to the database, and nothing can be recorded until its owner fixes that. Nothing was changed.",
+        f"the journal ends at row {last}, but its head is {which}, so another program wrote to the database. Nothing can be recorded until its owner fixes that. Nothing was changed.",
         next_step=in_turn(
-            fe("audit", "verify", before="which row it is: "),
+            fe("audit", "verify", before="to see which row: "),
             by("other", back, "the owner of the store restores a backup: "),
         ),
     )

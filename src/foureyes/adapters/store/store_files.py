@@ -27,13 +27,17 @@ MIRROR = "security_events.jsonl"
 MAGIC, HEADER_BYTES = b"SQLite format 3\0", 72
 """The start of a SQLite file, up to the application id."""
 INSTEAD_OF_A_SECOND = either(
-    by("person", fe("store", "join", blank("URL")), "is it there still, join it: "),
+    by("person", fe("store", "join", blank("URL")), "if it is still there, join it: "),
     by(
         "person",
         shell(blank("FOUREYES_STORE=URL"), "fe", "store", "restore", blank("FILE")),
-        "is it not, put it back there: ",
+        "if it is not, restore it there: ",
     ),
-    by("person", fe("store", "restore", blank("FILE"), "--into-file"), "is it the file of this clone from now on: "),
+    by(
+        "person",
+        fe("store", "restore", blank("FILE"), "--into-file"),
+        "if this clone's file should be the store from now on: ",
+    ),
     joint="; ",
 )
 SET_ASIDE = ("moved", "before-restore", "before-schema")
@@ -48,7 +52,7 @@ def open_store(folder: str, now: str) -> Store:
             f"{NAME} is missing in .foureyes/. Nothing was changed.",
             next_step=in_turn(
                 fe("store", "restore", blank("FILE"), after=", if you have a backup"),
-                by("person", fe("init", "--again"), "if there is none, a person begins a new journal: "),
+                by("person", fe("init", "--again"), "if there is none, a person starts a new journal: "),
                 joint="; ",
             ),
         )
@@ -57,7 +61,7 @@ def open_store(folder: str, now: str) -> Store:
         if engine.is_read_only and version < LATEST:
             raise StoreProblem(
                 f"the store has schema {version}, and is brought to schema {LATEST} where it can be written.",
-                next_step=fe("status", after=", by who can write .foureyes"),
+                next_step=fe("status", after=", by someone who can write .foureyes"),
             )
         with WriterLock(os.path.join(folder, LOCK)):
             migrate(engine, now, lambda version: engine.backup(f"{path}.before-schema-{version}"))
@@ -113,7 +117,7 @@ def _refuse_second(fresh: str, name: str) -> None:
     """Refuse to create a second store from the backup of a store on a server. [P12]"""
     place = place_in(fresh)
     if place not in ("", FILE):
-        text = f"{name} is of a store on a PostgreSQL server, which a file here would be a second one of"
+        text = f"{name} belongs to a store on a PostgreSQL server, and a file here would be a second store"
         raise Refused(
             "nothing was restored.", reasons=(Reason("P12", text, INSTEAD_OF_A_SECOND),), next_step=INSTEAD_OF_A_SECOND
         )
@@ -189,7 +193,7 @@ def _begins_like_ours(source: str) -> bool:
 
 def _no_backup(name: str) -> StoreProblem:
     return StoreProblem(
-        f"{name} is no backup of a Foureyes store. Nothing was changed.",
+        f"{name} is not a backup of a Foureyes store. Nothing was changed.",
         next_step=fe("store", "restore", blank("FILE")),
     )
 

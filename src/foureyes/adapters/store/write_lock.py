@@ -149,10 +149,10 @@ def only_readable(folder: str, wrong: list[str]) -> StoreProblem:
     """Return the error for a store that can be read but not written."""
     names, are = " and ".join(wrong), "is" if len(wrong) == 1 else "are"
     if is_mounted_read_only(folder):
-        message = f"{names} {are} mounted read-only for this command: the store can be read here, not written."
+        message = f"{names} {are} mounted read-only for this command, so the store can be read here but not written."
         return StoreProblem(f"{message} Nothing was changed.", next_step=ENCLOSED)
     return StoreProblem(
-        f"{names} {are} read-only for you: the store can be read, not written. Nothing was changed.",
+        f"{names} {are} read-only for you, so the store can be read but not written. Nothing was changed.",
         next_step=prose(f"make {names} writable for you, or ask its owner"),
     )
 

@@ -123,7 +123,7 @@ def give_up_on_people(context: Context, work: Work, cycle: CycleId) -> None:
         silent = row.kind == "person" and row.state == "asked" and row.task in known.tasks
         if silent and made_by(facts_of(context, work.tx, row.task), me) is None:
             event = e.ReviewNotGiven(
-                cycle=cycle, reviewer=row.reviewer, why="timeout", text=f"not waited for by {me.name}"
+                cycle=cycle, reviewer=row.reviewer, why="timeout", text=f"{me.name} ended the wait"
             )
             work.record(row.task, event)
 
@@ -364,7 +364,7 @@ def settle_clarification(context: Context, work: Work, known: WholeCycle) -> Cyc
     if not deadline or deadline > context.now():
         return WAITS
     open_points = [point.id for point in known.unanswered]
-    reasons = (f"no answer about {', '.join(open_points)} until {deadline}",)
+    reasons = (f"no answer about {', '.join(open_points)} by {deadline}",)
     ruled = CycleResult(rule="R0", reasons=reasons, asked=len(known.asked), answered=len(known.reviews), counting=0)
     return _follow(context, work, known, ruled)
 

@@ -73,8 +73,8 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy, facts: Facts) -> 
                 model=profile.model if profile else "",
                 vendor=profile.vendor if profile else "",
                 last_asked=row.n if (row := tx.one("cycle.last_asked", Count, reviewer=name)) else 0,
-                missing="" if profile else "there is no profile of that name",
-                cooled=f"skipped for now ({cooled[name]})" if name in cooled else "",
+                missing="" if profile else "there is no agent profile with that name",
+                cooled=f"it is skipped for now ({cooled[name]})" if name in cooled else "",
                 required=name in required,
             )
         )
@@ -129,7 +129,7 @@ def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: R
     grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
     profile = agent_profiles(context.layers(tx, context.gate)).get(reviewer)
     if profile is None:
-        return f"there is no profile of that name, and {_why_unknown(tx)}"
+        return f"there is no agent profile with that name, and {_why_unknown(tx)}"
     candidate = ReviewerCandidate(
         name=reviewer, program=policy.programs.get(reviewer, reviewer), model=profile.model, vendor=profile.vendor
     )
@@ -139,7 +139,7 @@ def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: R
 def _why_unknown(tx: Tx) -> str:
     """V4: a person who was never here cannot answer, and would be waited for without an end."""
     people = [row.id for row in tx.all("session.people", IdRow, limit=MOST_PEOPLE)]
-    return f"no person of that name is known. People: {some(people, NAMED) or 'none yet'}"
+    return f"no person with that name is known. Known people: {some(people, NAMED) or 'none yet'}"
 
 
 def ask(context: Context, work: Work, cycle: CycleId, task: str, reviewer: str, kind: ReviewerKind) -> None:
@@ -239,7 +239,7 @@ def refuse_choosing(context: Context, work: Work, tasks: Sequence[TaskId], revie
             reasons += [Reason("V4", why, step)] if why else []
         asks_person = len(names) < len(reviewers)
         if asks_person and me.kind == "agent" and not left and not _has_a_part(context, work, task, me):
-            why = f"{work.actor.name} neither made {task} nor was asked about it, and makes it wait for no person"
+            why = f"{work.actor.name} neither worked on {task} nor was asked to review it, so it may not make the task wait for a person"
             reasons.append(Reason("V4", why, fe("review", "submit", task, blank("FILE"))))
         reasons += left or _nobody_to_ask(context, work, task, me, asks_person=asks_person)
         if reasons:
@@ -271,7 +271,9 @@ def _left_to_a_person(work: Work, task: TaskId) -> list[Reason]:
     for row in work.tx.all("run.pauses_of", PauseView, task=task):
         if row.task == task and row.made_by == "rule" and row.rule == "R2":
             step = by_person(fe("resume", task, "-m", phrase("why")))
-            return [Reason("V4", f"{row.cycle} paused it (R2): a person opens another cycle, or lifts that", step)]
+            return [
+                Reason("V4", f"{row.cycle} paused it (R2), so only a person may open another cycle or resume it", step)
+            ]
     return []
 
 

@@ -27,14 +27,18 @@ class Unreviewed(msgspec.Struct, frozen=True, kw_only=True):
     def sentence(self) -> str:
         """What became of its cycle."""
         if self.state == "open":
-            return f"{self.cycle}: no reviewer is left to ask"
-        return f"{self.cycle} R0: it was not reviewed" if self.state == "decided" else f"{self.cycle} ended unreviewed"
+            return f"no reviewer is left to ask in {self.cycle}"
+        return (
+            f"{self.cycle} ended without a review (R0)"
+            if self.state == "decided"
+            else f"{self.cycle} ended without a review"
+        )
 
     @property
     def causes(self) -> list[str]:
         """Why that is so."""
         if self.state == "open":
-            return ["None of review.peers.reviewers can be asked about it (V4)."]
+            return ["None of the project's reviewers (review.peers.reviewers) can be asked about it (V4)."]
         return self.reasons if self.state == "decided" else [f"{self.cycle} was ended: {self.why}"]
 
 

@@ -82,7 +82,7 @@ class Handoffs:
         """Return the handoff of one role to the next, from the store."""
         if role not in ROLES:
             raise BadInput(
-                f"there is no handoff of {visible(role)[:40]!r}; there are {', '.join(ROLES)}.",
+                f"there is no handoff for the role {visible(role)[:40]!r}. Roles: {', '.join(ROLES)}.",
                 next_step=fe("finding", "export", "--help"),
             )
         with self._context.store.read() as tx:
@@ -205,7 +205,7 @@ class Handoffs:
         resolved, more = resolved_of(handoff)
         problems += [*summary_problems(handoff), *more]
         if problems:
-            what = "the handoff was refused, and nothing of it was stored."
+            what = "the handoff was refused, and none of it was saved."
             raise BadInput(what, reasons=tuple(problems), next_step=prose("fix these and send it again"))
         with self._context.store.read() as tx:
             known = known_ids(tx, task, self._context.now())
@@ -257,16 +257,16 @@ class Handoffs:
             reasons = [
                 Reason(
                     "L13",
-                    f"test_tracking.iteration: {sent.test_tracking.iteration} sent, the checks ran on {ran}",
+                    f"test_tracking.iteration: {sent.test_tracking.iteration} sent, but the checks ran on {ran}",
                     fe("check", "run", name),
                 )
             ]
         else:
             reasons = _differences(sent, _qa_of(here), fe("check", "show", name))
         if reasons:
-            refuse_verb("the handoff_qa is not what the checks say.", *reasons, task=name)
+            refuse_verb("the handoff_qa does not match the checks.", *reasons, task=name)
         message = (
-            f"the checks of {name} say the same about iteration {sent.test_tracking.iteration}; nothing was stored"
+            f"the checks of {name} agree with it for iteration {sent.test_tracking.iteration}, so nothing was saved"
         )
         return HandoffResult(
             task=name, type="handoff_qa", changed=False, message=message, next=fe("check", "show", name)
@@ -285,7 +285,7 @@ def kind_of(document: bytes) -> str:
         return str(marks.type)
     if marks.type:
         message = (
-            f"{visible(str(marks.type))[:60]!r} is no handoff; there are handoff_tech_lead, handoff_developer and "
+            f"{visible(str(marks.type))[:60]!r} is not a handoff. Handoffs are handoff_tech_lead, handoff_developer and "
             "handoff_qa."
         )
         raise BadInput(
@@ -364,13 +364,15 @@ def _differences(document: QaHandoff, known: QaHandoff, step: Steps) -> list[Rea
         sent, right = set(getattr(document.test_tracking, name)), set(getattr(known.test_tracking, name))
         if sent != right:
             reasons.append(
-                Reason("L13", f"test_tracking.{name}: {_named(sent)} sent, {_named(right)} by the checks", step)
+                Reason("L13", f"test_tracking.{name}: {_named(sent)} sent, but the checks say {_named(right)}", step)
             )
     if document.progress_made is not None and document.progress_made != known.progress_made:
         sent_word, right_word = str(document.progress_made).lower(), str(known.progress_made).lower()
-        reasons.append(Reason("L13", f"progress_made: {sent_word} sent, {right_word} by the checks", step))
+        reasons.append(Reason("L13", f"progress_made: {sent_word} sent, but the checks say {right_word}", step))
     if document.status.strip() and word_of(document.status) != known.status:
-        reasons.append(Reason("L13", f"status: {word_of(document.status)} sent, {known.status} by the checks", step))
+        reasons.append(
+            Reason("L13", f"status: {word_of(document.status)} sent, but the checks say {known.status}", step)
+        )
     return reasons
 
 

@@ -64,7 +64,9 @@ class Answers:
         if problems:
             step = prose("fix these and send it again")
             raise BadInput(
-                "the handoff_developer was refused, and nothing was answered.", reasons=tuple(problems), next_step=step
+                "the handoff_developer was refused, and no finding was answered.",
+                reasons=tuple(problems),
+                next_step=step,
             )
         return self.respond(actor, task, answers, document=handoff)
 
@@ -104,7 +106,7 @@ class Answers:
         summary = ", ".join(f"{answer.finding} {answer.action}" for answer in answers[:5]) + (
             f" and {len(answers) - 5} more" if len(answers) > 5 else ""
         )
-        message = f"{summary}; {len(left)} blocking left to answer"
+        message = f"{summary}. {len(left)} blocking left to answer"
         return outcome(now, message, _next(now, left), notes=tuple(filter(None, notes)))
 
     def _refuse_stranger(self, work: Work, facts: Facts) -> None:
@@ -130,7 +132,7 @@ class Answers:
         ):
             who = facts.party_name(owner.session)
             reasons.append(
-                Reason("L6", f"{task.id} is claimed by {who}; only its implementer can answer", fe("show", task.id))
+                Reason("L6", f"{task.id} is claimed by {who}, and only its implementer can answer", fe("show", task.id))
             )
         if reasons:
             refuse_verb("nothing was answered.", *reasons, task=task.id)
@@ -153,10 +155,10 @@ class Answers:
                 )
             elif attempt is not None and self._context.repo.is_ancestor(sha, attempt.head):
                 why = (
-                    f"{answer.finding}: commit {answer.commit[:12]} was part of attempt {attempt.n} already, so "
-                    "it fixed nothing since"
+                    f"{answer.finding}: commit {answer.commit[:12]} was already part of attempt {attempt.n}, so "
+                    "it is not a fix"
                 )
-                reasons.append(Reason("L6", why, prose("name the commit that fixes it, or none")))
+                reasons.append(Reason("L6", why, prose("name the commit that fixes it, or leave it out")))
         return reasons
 
     def _with_debt(self, work: Work, task: TaskId, finding: Finding, answer: Answer) -> Answer:
@@ -184,7 +186,7 @@ def _debt_note(given: Answer, kept: Answer) -> str:
         return ""
     if given.debt == "new":
         return f"planned {kept.debt} for {kept.finding}"
-    return "" if kept.debt else f"{given.debt} is no task here: it is kept in the words of the answer"
+    return "" if kept.debt else f"{given.debt} is not a task here, so it is kept only in the text of the answer"
 
 
 def plan_debt(context: Context, work: Work, task: str, finding: Finding, why: str = "") -> TaskId:
@@ -260,7 +262,7 @@ def _miscounted(
         for answer in answers
         if answer.finding in known and known[answer.finding].root in wanted
     }
-    step = prose("leave the summary out: it is computed")
+    step = prose("leave the summary out. It is computed")
     return [
         msgspec.structs.replace(problem, next=step) for problem in blocking_problems(document, answers, wanted.values())
     ]
@@ -382,5 +384,5 @@ def _ask_lead(context: Context, work: Work, task: TaskId, n: int) -> None:
     limits = context.gate_policy(work.tx).limits
     if wants_lead(given, limits):
         rejected = sum(word == "REJECTED" for word in given)
-        why = f"{rejected} of {len(given)} blocking findings of attempt {n} are rejected (L14)"
+        why = f"{rejected} of {len(given)} blocking findings of attempt {n} were rejected (L14)"
         ask_lead(context, work, task, why)

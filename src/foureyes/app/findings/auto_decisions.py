@@ -192,4 +192,4 @@ def failures_in_words(tx: Tx, task: str, red: list[CheckState]) -> str:
         if state.result.outcome != "passed":
             end = [line for line in printed.get(state.result.seq, "").rstrip().split("\n") if line.strip()]
             lines += [f"    {line[:LINE]}" for line in end[-SHOWN_LINES:]]
-    return "\n".join([*lines, f"All that was printed: fe check show {task}"])
+    return "\n".join([*lines, f"The full output: fe check show {task}"])

@@ -143,7 +143,9 @@ class Findings:
             )
             refuse_verb(
                 "nothing was added.",
-                Reason("V7", f"{what} is neither in base nor in head of attempt {facts.task.iteration}", step),
+                Reason(
+                    "V7", f"{what} is not in the code, neither before nor after attempt {facts.task.iteration}", step
+                ),
             )
         with self._context.writing(actor, "finding add") as work:
             me = self._context.party(work.tx, work.actor)
@@ -191,7 +193,7 @@ class Findings:
             )
             by_rule = decide_by_rule(self._context, work, facts.task.id, tip).is_by_rule
             now = self._context.get(work.tx, facts.task.id)
-        message = f"waived {row.id} until {until[:10]}" + (", and the rule approves it (M4)" if by_rule else "")
+        message = f"waived {row.id} until {until[:10]}" + (", so it is approved automatically (M4)" if by_rule else "")
         step = merge_by(actor) if by_rule else fe("show", now.id)
         return outcome(now, message, step, notes=("audited: fe audit log --exceptions",))
 
@@ -207,7 +209,11 @@ class Findings:
                     if is_note(finding)
                 ]
             wrong = [
-                Reason("L16", f"{finding.id} blocks: it is answered, not put off", fe("finding", "show", finding.id))
+                Reason(
+                    "L16",
+                    f"{finding.id} blocks, so it must be answered and cannot be deferred",
+                    fe("finding", "show", finding.id),
+                )
                 for finding in chosen
                 if finding.blocking
             ]
@@ -224,12 +230,12 @@ class Findings:
                     planned.append(f"{finding.id} is {new}")
                     fresh += 1
                 else:
-                    planned.append(f"{finding.id} is {finding.tracked} already")
+                    planned.append(f"{finding.id} already has the task {finding.tracked}")
             now = self._context.get(work.tx, TaskId(chosen[0].task))
         message = f"planned {fresh} follow-up {'task' if fresh == 1 else 'tasks'}"
         return outcome(
             now,
-            message if fresh else "nothing new was planned: every note has its task",
+            message if fresh else "nothing new was planned, because every note already has a task",
             fe("list", "--ready") if fresh else fe("show", chosen[0].tracked),
             changed=fresh > 0,
             notes=tuple(planned),
@@ -251,24 +257,24 @@ class Findings:
         if touched and actor.kind != "human":
             reason = Reason(
                 "A4",
-                f"the patch of {row.id} changes {touched[0]}, a gate file",
+                f"the patch of {row.id} changes the gate file {touched[0]}",
                 by_person(fe("finding", "answer", row.id, "--apply")),
             )
             refuse_verb("nothing was applied.", reason, task=row.task)
         why = self._context.workshop.apply_patch(row.fix_patch, only_try=only_try)
         if why:
-            reason = Reason("L3", f"the patch of {row.id} does not fit here: {why}", fe("finding", "show", row.id))
+            reason = Reason("L3", f"the patch of {row.id} does not apply here: {why}", fe("finding", "show", row.id))
             refuse_verb("nothing was applied.", reason, task=row.task)
         if only_try:
             return outcome(
-                task, f"the patch of {row.id} fits", fe("finding", "answer", row.id, "--apply"), changed=False
+                task, f"the patch of {row.id} applies", fe("finding", "answer", row.id, "--apply"), changed=False
             )
         with self._context.writing(actor, "log") as work:
             work.record(task.id, Logged(text=f"applied the patch of {row.id} (by {row.session})", type="patch"))
             now = self._context.get(work.tx, task.id)
         return outcome(
             now,
-            f"applied the patch of {row.id} to your files; nothing is committed",
+            f"applied the patch of {row.id} to your files. Nothing is committed yet",
             fe("finding", "answer", row.id, "--fixed", "-m", phrase("applied its patch")),
         )
 
@@ -288,20 +294,20 @@ def why_not_waived(facts: Facts, finding: Finding, me_made: Maker | None, now: s
     reasons: list[Reason] = []
     if me_made is not None:
         maker = f"{facts.party_name(me_made.session)} {me_made.why}"
-        why = f"only a person who is not an author can waive: {maker}"
+        why = f"only a person who is not an author can waive it: {maker}"
         reasons.append(Reason("E3", why, prose("another person waives it")))
     if not finding.blocking:
         reasons.append(
-            Reason("E3", f"{finding.id} is {finding.severity} and blocks nothing", fe("finding", "show", finding.id))
+            Reason("E3", f"{finding.id} is {finding.severity} and does not block", fe("finding", "show", finding.id))
         )
     elif not finding.holds(now):
         reasons.append(
-            Reason("E3", f"{finding.id} is {finding.state} and blocks nothing", fe("finding", "show", finding.id))
+            Reason("E3", f"{finding.id} is {finding.state} and does not block", fe("finding", "show", finding.id))
         )
     elif finding.by_check:
-        why = f"check {finding.by_check} raised {finding.id}: only the passing check resolves it"
+        why = f"check {finding.by_check} raised {finding.id}, so only passing that check resolves it"
         break_glass = by_person(fe("approve", finding.task, "--break-glass", phrase("why")))
-        reasons.append(Reason("D5", why, either(prose("fix it"), break_glass, joint="; or ")))
+        reasons.append(Reason("D5", why, either(prose("fix it"), break_glass, joint=", or ")))
     return reasons
 
 
@@ -312,7 +318,7 @@ def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
         refuse_other_task(actor, task_id)
         facts = facts_of(context, tx, task_id)
     if facts.attempt is None:
-        raise not_handed_in(task_id, so=", so there is nothing to find in it")
+        raise not_handed_in(task_id, so=", so there is no change to report findings on")
     return facts
 
 
@@ -351,7 +357,7 @@ def end_approvals(work: Work, facts: Facts) -> None:
         return
     for row in work.tx.all("attempt.active_approvals", ApprovalView, task=facts.task.id):
         event = e.ApprovalVoided(
-            approval=row.seq, reasons=(f"D2: blocking findings are open: {', '.join(holding[:5])}",)
+            approval=row.seq, reasons=(f"blocking findings are open: {', '.join(holding[:5])} (D2)",)
         )
         work.gate.record(facts.task.id, event)
 

@@ -129,7 +129,7 @@ def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted,
         if finding.holds(work.at) and finding.root in found.places and original not in have:
             have.add(original)
             copy = _copy(finding, found.places[finding.root], names.next())
-            why = f"{finding.why}\n\nIt came along from {finding.id} of {finding.task} (A6).".strip()
+            why = f"{finding.why}\n\nIt was copied from {finding.id} of {finding.task} (A6).".strip()
             copies.append(msgspec.structs.replace(copy, copy_of=original, why=why))
     if copies:
         raised = e.FindingsRaised(iteration=event.n, kind="TL", source="inherited", findings=tuple(copies))

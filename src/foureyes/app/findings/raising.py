@@ -159,8 +159,8 @@ def raising(
         if old is not None and not (finding.id or is_maker) and _is_anothers(old, finding, me, attempt.n):
             alike, old = (*alike, old.root), None
         if old is not None and named[old.root] > 1:
-            often = f"{finding.id} is named {named[old.root]} times; a finding is flagged once in one go"
-            wrong = Reason("L2", often, prose("leave one of them"))
+            often = f"{finding.id} is named {named[old.root]} times, but a finding can be raised only once per review"
+            wrong = Reason("L2", often, prose("keep one of them"))
         if old is not None and wrong is None:
             wrong = _not_yours(old) if is_maker else why_not_again(old, finding, code_changed=_is_other_code(old, each))
         if wrong is not None:
@@ -168,7 +168,9 @@ def raising(
             continue
         if each.lost:
             lost.append(
-                Reason("V7", f"{where}[{n}]: {_lost(finding)}", prose("quote the code as it is in base or head"))
+                Reason(
+                    "V7", f"{where}[{n}]: {_lost(finding)}", prose("quote the code as it is before or after the change")
+                )
             )
         taken.add(old.root if old else "")
         raised.append(_raised(each, names.next(), old, alike, attempt.n))
@@ -231,14 +233,14 @@ def _is_anothers(old: Finding, new: ReportedFinding, me: Party | None, attempt: 
 
 def _not_yours(old: Finding) -> Reason:
     """Return the reason why an author may not report a known finding again. (L2)"""
-    why = f"{old.id} is known already. An author answers it, and does not report it again."
+    why = f"{old.id} is already known. You are an author, so answer it instead of reporting it again."
     return Reason("L2", why, fe("finding", "answer", old.id, one_of("--fixed", "--rejected")))
 
 
 def _lost(finding: ReportedFinding) -> str:
     if finding.quote.strip():
-        return f"the quote of {finding.title!r} is neither in base nor in head"
-    return f"{named(f'{finding.path}:{finding.line}')} of {finding.title!r} is neither in base nor in head"
+        return f"the quote of {finding.title!r} is not in the code, neither before nor after the change"
+    return f"{named(f'{finding.path}:{finding.line}')} of {finding.title!r} is not in the code, neither before nor after the change"
 
 
 def _known(
@@ -262,7 +264,7 @@ def _known(
             return (
                 None,
                 (),
-                Reason("L2", f"{new.id} is no finding of {facts.task.id}", fe("finding", "list", facts.task.id)),
+                Reason("L2", f"{new.id} is not a finding of {facts.task.id}", fe("finding", "list", facts.task.id)),
             )
         return row, (), None
     if root:
@@ -377,7 +379,7 @@ def finding_named(tx: Tx, name: str) -> Finding:
 
     finding = tx.one("finding.one", Finding, id=name.strip())
     if finding is None:
-        raise NotFound(f"no finding {visible(name)[:100]}.", next_step=fe("finding", "list", blank("TASK")))
+        raise NotFound(f"there is no finding {visible(name)[:100]}.", next_step=fe("finding", "list", blank("TASK")))
     return finding
 
 
@@ -386,7 +388,7 @@ def one_task(tx: Tx, names: Sequence[str]) -> TaskId:
     tasks = {finding_named(tx, name).task for name in names}
     if len(tasks) > 1:
         raise BadInput(
-            f"these findings are of {len(tasks)} tasks: {', '.join(sorted(tasks))}.",
+            f"these findings belong to {len(tasks)} tasks: {', '.join(sorted(tasks))}.",
             next_step=prose("one call per task"),
         )
     return TaskId(tasks.pop())

@@ -78,7 +78,7 @@ class Rulings:
             stands = stand(self._context, work, case)
             done = self._context.get(work.tx, task)
         given = ", ".join(f"{ruling.finding} {ruling.ruling}" for ruling in rulings)
-        return outcome(done, f"{given}; {stands.sentence}", _next(case, stands, actor), notes=work.notes)
+        return outcome(done, f"{given}. {stands.sentence}", _next(case, stands, actor), notes=work.notes)
 
     def take_back(self, actor: Actor, finding: str) -> Outcome:
         """Take the caller's own ruling back, until the next submission. (L18)"""
@@ -91,10 +91,10 @@ class Rulings:
             moves = work.tx.all("finding.moves_of", MoveView, root=row.root)
             last = next((move for move in reversed(moves) if move.kind != "taken_back" and not move.undone), None)
             if last is None or last.kind != "ruled":
-                _refuse_taking_back(row, f"the last thing that happened to {row.id} is no ruling")
+                _refuse_taking_back(row, f"the last action on {row.id} was not a ruling")
             if last.iteration != task.iteration:
                 _refuse_taking_back(
-                    row, f"attempt {task.iteration} was submitted since, and its author has read the ruling"
+                    row, f"attempt {task.iteration} was submitted since then, so the author has already read the ruling"
                 )
             me = self._context.party(work.tx, work.actor)
             giver = _who(work.tx, last.session)
@@ -102,13 +102,15 @@ class Rulings:
                 _refuse_taking_back(row, f"{giver.name} gave the ruling, and only they can take it back")
             made = made_by(facts_of(self._context, work.tx, task.id, me), me)
             if made is not None:
-                _refuse_taking_back(row, f"an author of the change cannot withdraw a ruling on it ({made.why})")
+                _refuse_taking_back(
+                    row, f"you are an author of the change and cannot withdraw a ruling on it ({made.why})"
+                )
             if task.status in ("approved", "closed") and last.now != "open":
-                _refuse_taking_back(row, f"{task.id} is {task.status} already; send it back instead: fe redo {task.id}")
+                _refuse_taking_back(row, f"{task.id} is already {task.status}. Send it back instead: fe redo {task.id}")
             work.record(task.id, e.RulingTakenBack(root=row.root, ruling=last.seq))
             escalate(self._context, work, task.id)
             return outcome(
-                self._context.get(work.tx, task.id), f"took {last.word} of {row.id} back: it is {last.was} again"
+                self._context.get(work.tx, task.id), f"withdrew {last.word} on {row.id}, which is {last.was} again"
             )
 
     def withdraw(self, actor: Actor, finding: str, reason: str) -> Outcome:
@@ -143,7 +145,7 @@ class Rulings:
             stands = stand(self._context, work, case)
             done = self._context.get(work.tx, case.task.id)
         step = fe("show", done.id) if case.task.status != "reviewing" else _next(case, stands, actor)
-        return outcome(done, f"withdrew {row.id}; {stands.sentence}", step, notes=work.notes)
+        return outcome(done, f"withdrew {row.id}. {stands.sentence}", step, notes=work.notes)
 
 
 def _refuse_withdrawing(tx: Tx, case: Case, finding: Finding) -> list[Party]:
@@ -194,21 +196,25 @@ def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling], *, words: 
     reasons: list[Reason] = []
     if task.status != "reviewing":
         reasons.append(
-            Reason("L8", f"{task.id} is {task.status}: rulings are about an attempt in review", fe("show", task.id))
+            Reason(
+                "L8", f"{task.id} is {task.status}, and only an attempt in review can be ruled on", fe("show", task.id)
+            )
         )
     decision = may_rule(case, " ".join([*(ruling.reason for ruling in rulings), words]))
     if decision.rule == "P5" and all(row and is_one_origin(case.me, _raiser(work.tx, row)) for row in known.values()):
-        decision = allow("L8", "you raised what you rule on")
+        decision = allow("L8", "you raised the finding that you rule on")
     reasons += () if decision.allowed else _against(decision, rulings)
     roots: list[str] = []
     for ruling in rulings:
         row = known[ruling.finding]
         finding = row.at_time(work.at) if row else None
         if ruling.ruling not in RULINGS or finding is None or finding.task != task.id:
-            reasons.append(Reason("L8", f"{ruling.finding} is no finding of {task.id}", fe("finding", "list", task.id)))
+            reasons.append(
+                Reason("L8", f"{ruling.finding} is not a finding of {task.id}", fe("finding", "list", task.id))
+            )
             continue
         if finding.root in roots:
-            reasons.append(Reason("L8", f"{ruling.finding} is ruled on twice", prose("leave one of them")))
+            reasons.append(Reason("L8", f"{ruling.finding} is ruled on twice", prose("keep one of them")))
         roots.append(finding.root)
         if _is_own_answer(work.tx, finding, case.me):
             reasons.append(Reason("L8", f"you answered {finding.id}, so someone else must rule", SOMEONE_ELSE))
@@ -279,10 +285,16 @@ class AfterRulings(msgspec.Struct, frozen=True):
     def sentence(self) -> str:
         """A half sentence about it."""
         if not self.left:
-            return "no blocking finding is open" + (", and the rule approves it (M4)" if self.by_rule else "")
+            return "No blocking finding is open" + (", so it is approved automatically (M4)" if self.by_rule else "")
         waiting = sum(finding.state != "open" or finding.waiting for finding in self.left)
-        words = f"{len(self.left)} open blocking"
-        return f"{words}, sent back" if self.sent_back else f"{words}, {waiting} to rule on" if waiting else words
+        words = f"{len(self.left)} blocking left open"
+        return (
+            f"{words}, so it was sent back"
+            if self.sent_back
+            else f"{words}, {waiting} to rule on"
+            if waiting
+            else words
+        )
 
 
 def stand(context: Context, work: Work, case: Case) -> AfterRulings:

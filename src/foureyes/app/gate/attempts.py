@@ -91,7 +91,7 @@ class Attempts:
                 )
             work.record(task_id, e.AttributionCleared(session=name, attempt=facts.task.iteration, reason=reason))
             event = SecurityRecorded(
-                kind="attribution_cleared", rule="I8", reason=reason, detail=f"{name} is no author by trailer"
+                kind="attribution_cleared", rule="I8", reason=reason, detail=f"the trailer names {name} wrongly"
             )
             work.record(task_id, event)
             now = self._context.get(work.tx, task_id)
@@ -137,7 +137,7 @@ def only_by_trailer(facts: Facts, text: str) -> SessionId:
     if held or set(acts) - {"committed"} or facts.task.implementer == session:
         reason = Reason(
             "I8",
-            f"{facts.party_name(session)} held the claim or a token for it: history is never cleared",
+            f"{facts.party_name(session)} worked on it with a claim or token, and only a trailer can be corrected",
             fe("show", task),
         )
         refuse_task(task, "was not changed", reason)

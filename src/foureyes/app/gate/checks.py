@@ -270,7 +270,7 @@ def _refuse_unknown(policy: ReviewPolicy, only: Sequence[str]) -> None:
     if unknown:
         raise BadInput(
             f"there is no check {visible(unknown[0])}.",
-            next_step=prose(f"checks there are: {', '.join(sorted(known)) or 'none'}"),
+            next_step=prose(f"known checks: {', '.join(sorted(known)) or 'none'}"),
         )
 
 
@@ -531,7 +531,11 @@ class CheckRecorder(msgspec.Struct, frozen=True):
         ran = self._run(rule, tree, last=last)
         if may_have_been_killed(ran):
             if tell is not None:
-                tell(News(f"{task}  {rule.name} ended with exit code {ran.exit_code}, as if killed: running it again"))
+                tell(
+                    News(
+                        f"{task}  {rule.name} ended with exit code {ran.exit_code}, so it was probably killed. Running it again"
+                    )
+                )
             _refuse_stopped(self.stop, task, rule)
             ran = self._run(rule, tree, last=last)
         ran = msgspec.structs.replace(ran, unfit=self._unfit(rule, ran, tree))
@@ -568,24 +572,24 @@ class CheckRecorder(msgspec.Struct, frozen=True):
         """What a run came to, as far as that is known now: what is seen against the target's own is not decided yet."""
         has_findings = verdict.outcome == "failed" and bool(verdict.failing) and rule.report != "none"
         if has_findings and self.on == "target":
-            return f"found on the target, so that it is known: {verdict.summary}"
+            return f"failures recorded for the target: {verdict.summary}"
         if has_findings and self.base:
-            return f"found something: {verdict.summary}; not compared with the target yet"
+            return f"failed: {verdict.summary} (not compared with the target yet)"
         if (
             verdict.outcome == "crashed"
             and self.base
             and self.on != "target"
             and is_tools_own_break(rule.run, code, rule.failed_exit)
         ):
-            return f"did not come to its end: {verdict.summary}; not compared with the target yet"
+            return f"did not finish: {verdict.summary} (not compared with the target yet)"
         return f"{verdict.outcome.replace('_', ' ')}: {verdict.summary}"
 
 
 def _refuse_stopped(stop: ShouldStop | None, task: TaskId, rule: CheckRule) -> None:
     """D5: a check that did not run to its end has no result."""
     if stop is not None and stop():
-        reason = Reason("D5", f"{rule.name} did not run to its end", fe("check", "run", task))
-        raise Refused(f"stopped; {rule.name} has no new result.", reasons=(reason,), task=task)
+        reason = Reason("D5", f"{rule.name} was stopped before it finished", fe("check", "run", task))
+        raise Refused(f"stopped, so {rule.name} has no new result.", reasons=(reason,), task=task)
 
 
 def record_run(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran, on: CheckedTree) -> int:
@@ -636,7 +640,7 @@ def _under(tell: Telling | None, heading: str) -> Callable[[str], None] | None:
 
 KEPT = 50
 """How many runs of a task are listed; all of them are in the journal."""
-MEND_TARGET = fe("create", phrase("what is to be fixed"), "--type", "bug", "--priority", "0")
+MEND_TARGET = fe("create", phrase("what to fix"), "--type", "bug", "--priority", "0")
 
 
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -704,7 +708,7 @@ class CheckRuns:
     def _row(self, tx: Tx, number: int) -> RunRow:
         row = tx.one("journal.check", RunRow, seq=number)
         if row is None:
-            raise NotFound(f"there is no run {number} of a check.", next_step=fe("check", "show", "--target"))
+            raise NotFound(f"there is no check run {number}.", next_step=fe("check", "show", "--target"))
         return row
 
     def _runs(self, tx: Tx, rows: Sequence[RunRow]) -> list[CheckRun]:

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 MANY = 10_000
 DOCTOR = fe("doctor")
-LOST = "that does not hold the approved change: fe redo"
+LOST = "that commit does not contain the approved change. To send it back: fe redo"
 OTHER_CONTENT = "its merge commit does not match the result of merging the approved change into the target"
 
 
@@ -89,9 +89,7 @@ def _unless_lost(context: Context, attempt: Attempt, row: MergeRow) -> MergeRow:
         task, sent = context.find(tx, row.task), sent_for(tx, row.task)
     if task.status != "approved" or row.sha == sent or holds_change(context, attempt, Sha(row.sha)):
         return row
-    return msgspec.structs.replace(
-        row, outcome="stuck", sha="", message=f"{row.message}, and {LOST} {row.task} sends it back (Q2)"
-    )
+    return msgspec.structs.replace(row, outcome="stuck", sha="", message=f"{row.message}, but {LOST} {row.task} (Q2)")
 
 
 def _perhaps(context: Context, attempts: Mapping[str, Attempt], target: str, branches: Mapping[str, Sha]) -> list[str]:
@@ -167,7 +165,7 @@ def _record_landed(context: Context, work: Work, row: MergeRow, settings: str, *
         gatekeeper.record(task.id, event)
         return msgspec.structs.replace(row, message=f"{row.message}; {note}") if note else row
     if task.status == "closed" and task.merge is None:
-        reason = f"closed without an approval, and now on the target branch as {row.sha[:7]}"
+        reason = f"it was closed without an approval, but its work is on the target branch as {row.sha[:7]}"
         gatekeeper.record(task.id, UnapprovedMergeSeen(sha=Sha(row.sha)))
         gatekeeper.record(task.id, SecurityRecorded(kind="merged_unapproved", rule="C2", reason=reason))
     return row
@@ -175,9 +173,9 @@ def _record_landed(context: Context, work: Work, row: MergeRow, settings: str, *
 
 def note_unapproved(gatekeeper: Work, task: Task, made: Sha) -> str:
     """Record that a merge arrived at the remote after its approval had ended. Return a message about it. (Q4)"""
-    why = f"pushed to the target as {made[:7]} while it was approved, and {task.status} when that had arrived"
+    why = f"it was pushed to the target as {made[:7]} while approved, but was {task.status} when the push arrived"
     gatekeeper.record(task.id, SecurityRecorded(kind="merged_unapproved", rule="Q4", reason=why))
-    return f"Q4: it was {why}; that is on record"
+    return f"{why}. This was recorded (Q4)"
 
 
 def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task, *, other: bool) -> None:
@@ -194,9 +192,9 @@ def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task, *,
     against += [Reason("A7", f"{task}, whose work is inside, is not merged") for task in waits]
     against += [Reason("Q2", OTHER_CONTENT)] if other else []
     if against:
-        reasons = "; ".join(f"{reason.rule} {reason.message}" for reason in against)
+        reasons = ", and ".join(f"{reason.message} ({reason.rule})" for reason in against)
         event = SecurityRecorded(
-            kind="merged_by_hand", rule=against[0].rule, reason=f"on the target branch although: {reasons}"
+            kind="merged_by_hand", rule=against[0].rule, reason=f"it is on the target branch although {reasons}"
         )
         gatekeeper.record(task.id, event)
 
@@ -205,7 +203,7 @@ def _note_what_came_along(gatekeeper: Work, facts: Facts) -> None:
     """Record the work of unmerged tasks that came along with a merge by hand. (A7, C2)"""
     for lower in unmerged(facts):
         if lower.inside.how in TAKEN_ALONG:
-            reason = f"on the target branch with {facts.task.id}, which was merged by hand, although it is "
+            reason = f"it came to the target branch with {facts.task.id}, which was merged by hand, although it is "
             event = SecurityRecorded(
                 kind="merged_unapproved", rule="A7", reason=reason + status_words(lower.task, lower.inside)
             )
@@ -258,9 +256,11 @@ def refuse_foreign_target(context: Context, tx: Tx, line: TargetLine) -> None:
     named = read_file(text).get("project.id", "") if text else ""
     if named != context.store.project:
         problem = f"names project {named}" if named else "names no project" if text else "is missing"
-        raise _foreign(f"{FILE} on {target} {problem}; this store is of project {context.store.project}")
+        raise _foreign(f"{FILE} on {target} {problem}, but this store belongs to project {context.store.project}")
     if (wanted := named_in(text).target) not in ("", target):
-        raise _foreign(f"{FILE} on {target} names {wanted} as the target: merging waits until that is accepted", ACCEPT)
+        raise _foreign(
+            f"{FILE} on {target} names {wanted} as the target branch. Merging waits until a person accepts that", ACCEPT
+        )
     project = context.project(tx)
     if elsewhere := found_elsewhere(context, project):
         raise _foreign(elsewhere)
@@ -269,7 +269,7 @@ def refuse_foreign_target(context: Context, tx: Tx, line: TargetLine) -> None:
     anchor = lost_anchor(context, tx, project, ref=line.at)
     if anchor:
         raise _foreign(
-            f"the last anchor on {target} ({anchor[:20]}) is not in this store's journal: another store merges there"
+            f"the last anchor on {target} ({anchor[:20]}) is not in this store's journal, so another store also merges there"
         )
 
 

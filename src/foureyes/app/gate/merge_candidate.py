@@ -202,14 +202,14 @@ class OneMerge:
         rules = [state.rule for state in red]
         if red and all(state.red_before and not state.gone for state in again if state.rule in rules):
             names = ", ".join(state.rule.name for state in red)
-            return self._ends.leave(f"{target} itself fails {names}. Fix that first, then: fe merge", stuck=False)
+            return self._ends.leave(f"{target} itself fails {names}. Fix {target} first, then: fe merge", stuck=False)
         if red:
             failing = tuple(name for state in red if state.result for name in [*state.result.failing, *state.gone])
             with self._context.store.read() as tx:
                 feedback = red_words(tx, self._task, target, red)
             return self._ends.failed("checks", feedback, failing)
         broke = any(state.word in ("crashed", "timed_out", "unsound") for state in checked)
-        return self._ends.leave("; ".join(reason.message for reason in reasons), stuck=broke)
+        return self._ends.leave(", and ".join(reason.message for reason in reasons), stuck=broke)
 
     def _beside_target(self, now: Try, red: list[CheckState], tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...]:
         """Run the failed checks on the target too. A failure there is not the task's fault. (D5)"""
@@ -322,7 +322,7 @@ class OneMerge:
 
     def _merged(self, plan: Plan, note: str) -> MergeRow:
         below = (
-            f"it was built on commits that no task brought: {self._stray.commits}"
+            f"it is based on commits that belong to no task: {self._stray.commits}"
             if self._stray and not self._tell
             else ""
         )
@@ -375,7 +375,7 @@ class Try(msgspec.Struct, frozen=True):
     def below(self) -> str:
         """The reason to wait for a task inside that was submitted meanwhile. Empty if there is none. (A7)"""
         first = waits_for(self.facts, self.given.passed)
-        return f"waits for {', '.join(first)}, whose work is inside (A7)" if first else ""
+        return f"waits for {', '.join(first)}, whose work it contains (A7)" if first else ""
 
     def states_on(self, facts: Facts, tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...]:
         """Return the states of the required checks on the merge result. (D5)"""
@@ -415,9 +415,9 @@ def why_left(context: Context, task: TaskId, attempt: Attempt, tip: Sha) -> Unma
         return UnmadeMerge(stop.text)
     if context.repo.is_ancestor(attempt.base, tip):
         return None
-    why = f"attempt {attempt.n} was counted from {attempt.base[:7]}, which {project.target} does not have (Q2)"
-    again = f"sent back (fe redo {task}) and submitted again, on {project.target}, it is counted again"
-    return UnmadeMerge(f"{why}: {again}", stuck=True)
+    why = f"attempt {attempt.n} starts at {attempt.base[:7]}, which {project.target} does not contain (Q2)"
+    again = f"Send it back (fe redo {task}) and submit it again on top of {project.target}"
+    return UnmadeMerge(f"{why}. {again}", stuck=True)
 
 
 def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:
@@ -497,14 +497,14 @@ class MergeEnds:
     def record_void(self, work: Work, now: Try, tip: gate.Tip, effect: Effect) -> MergeRow | None:
         """Like void(), but within a transaction."""
         by_effect = now.why_not_there(tip, effect)
-        texts = tuple(f"{reason.rule} {reason.message}" for reason in [*now.why_void(tip), *by_effect])
+        texts = tuple(f"{reason.message} ({reason.rule})" for reason in [*now.why_void(tip), *by_effect])
         if not texts:
             return None
         marks = marked_by(now.facts, now.case.policy, effect) if by_effect else ()
         self._settle(work)
         event = e.ApprovalVoided(approval=now.given.seq, reasons=texts, attempt=self._item.attempt, marks=marks)
         work.gate.record(self._task, event)
-        return self.row("void", "the approval no longer holds: " + "; ".join(texts))
+        return self.row("void", "the approval no longer holds: " + ", and ".join(texts))
 
     def _settle(self, work: Work) -> None:
         """Record that the pushed merge did not arrive, before the approval ends."""
@@ -532,7 +532,7 @@ class MergeEnds:
 
     def leave(self, why: str, *, stuck: bool) -> MergeRow:
         """Release the lease and keep the approval."""
-        why = f"{why}; whether it arrived the next fe merge tells" if self.sent else why
+        why = f"{why}. The next fe merge shows whether it arrived" if self.sent else why
         with self._context.writing(self._actor, "merge") as work:
             lost = self.lost(work)
             if lost is not None:
@@ -567,14 +567,16 @@ def conflict_words(target: str, tip: str, paths: tuple[str, ...]) -> str:
     """Return the feedback for a conflict."""
     lines = [f"Merging into {target} at {tip[:7]} conflicts in {len(paths)} {'file' if len(paths) == 1 else 'files'}:"]
     lines += [f"- {named(path)}" for path in paths[:PATHS_SHOWN]]
-    return "\n".join([*lines, f"Bring {target} into your branch, resolve, run the checks, and submit again."])
+    return "\n".join(
+        [*lines, f"Bring {target} into your branch, resolve the conflicts, run the checks, and submit again."]
+    )
 
 
 def other_change_words(attempt: Attempt, found: str) -> str:
     """Return the message for an attempt whose git content differs from the approved change. (A2)"""
     return (
-        f"git now reads another change than the one that was submitted as attempt {attempt.n} "
-        f"(diff id {attempt.seen}, now {seen_name(attempt.n, found)}): objects of the repository were changed, or another git made the diff. Submit it again for review."
+        f"git now sees a different change than the one submitted as attempt {attempt.n} "
+        f"(diff id {attempt.seen}, now {seen_name(attempt.n, found)}): the repository's objects were changed, or another version of git made the diff. Submit it again for review."
     )
 
 
@@ -582,7 +584,7 @@ def red_words(tx: Tx, task: str, target: str, red: list[CheckState]) -> str:
     """Return the feedback for checks that fail on the merge result."""
     names = ", ".join(state.rule.name for state in red)
     words = failures_in_words(tx, task, red)
-    return f"On top of {target}, required checks fail ({names}); {target} was not moved.\n{words}"
+    return f"Your change was not merged, because after merging it into {target} these required checks fail: {names}.\nBring {target} into your branch, fix them there, and submit again.\n{words}"
 
 
 def checkout_news(checkout: CaughtUp) -> News:

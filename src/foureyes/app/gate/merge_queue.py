@@ -154,7 +154,7 @@ class Merges:
     def _process(self, actor: Actor, tell: Telling | None, *, wait: bool) -> list[MergeRow]:
         sent = send(self._context)
         if sent.attempts and tell is not None:
-            tell(News(f"pushed to {sent.remote}, submitted before: {', '.join(dict.fromkeys(sent.attempts))}"))
+            tell(News(f"pushed to {sent.remote}, submitted earlier: {', '.join(dict.fromkeys(sent.attempts))}"))
         for left in (*sent.left, *([f"not pushed yet: {sent.why_not}"] if sent.why_not else [])):
             if tell is not None:
                 tell(News(left))
@@ -358,7 +358,7 @@ class Merges:
         """Refuse if another live process merges. The lease of an ended process is free. (Q1, Q4)"""
         for lease in tx.all("merge.leases", Lease):
             if self._is_anothers(lease):
-                words = f"another fe merge is at work{lease_words(lease)}: it merges {lease.task}."
+                words = f"another fe merge is running{lease_words(lease)} and merges {lease.task}."
                 raise Conflict(words, next_step=fe("merge", "--list"))
 
     def _catch_up(self, line: TargetLine, tell: Telling | None, told: set[News]) -> None:
@@ -384,7 +384,7 @@ class Merges:
             if lease is None or lease.state != "stuck":
                 return outcome(row, f"{row.id} is not stuck", merge_by(actor), changed=False)
             work.record(row.id, e.MergeRetried(attempt=row.iteration))
-            return outcome(self._context.get(work.tx, row.id), f"{row.id} is tried again", merge_by(actor))
+            return outcome(self._context.get(work.tx, row.id), f"{row.id} is back in the merge queue", merge_by(actor))
 
     def here(self, actor: Actor, reason: str) -> MergesGoOn:
         """Make this clone the one that merges. (Q6)"""
@@ -416,12 +416,12 @@ def with_done(rows: list[MergeRow], problem: FoureyesError) -> CutOff | None:
     done = tuple(row for row in rows if row.outcome not in UNDECIDED)
     if not done:
         return None
-    why, step = "the store does not answer any more", fe("doctor")
+    why, step = "the store no longer answers", fe("doctor")
     if not isinstance(problem, StoreProblem):
-        why = "; ".join(reason.message for reason in problem.reasons) or problem.message.rstrip(".")
+        why = ", and ".join(reason.message for reason in problem.reasons) or problem.message.rstrip(".")
         step = problem.way_on or step
     merged = ", ".join(f"{row.task} ({row.sha[:7]})" for row in done if row.merged)
-    cut = "".join(f"; whether {row.task} is, the next fe merge tells" for row in done if row.outcome == "cut")
+    cut = "".join(f". The next fe merge shows whether {row.task} was merged" for row in done if row.outcome == "cut")
     before = f"Merged before: {merged}" if merged else f"Nothing was merged{' before' if cut else ''}"
     return CutOff(f"{why}. {before}{cut}. The rest of the queue waits.", of=problem, next_step=step, done=done)
 
@@ -471,19 +471,21 @@ def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
         before, remote = merge_place_of(tx), remote_of(context, tx)
         stop = lacking(context, tx, context.project(tx)) if not remote else None
     if remote:
-        return MergesGoOn(message=f"any clone merges: the target is that of {remote}", changed=False, next=MERGE)
+        return MergesGoOn(
+            message=f"any clone may merge, because the target branch is on {remote}", changed=False, next=MERGE
+        )
     if stop is not None:
-        refuse_verb("merges stay where they are.", Reason("Q6", stop.text, stop.next))
+        refuse_verb("this clone was not made the one that merges.", Reason("Q6", stop.text, stop.next))
     if before.clone == clone:
-        return MergesGoOn(message="merges are made in this clone already", changed=False, next=MERGE)
+        return MergesGoOn(message="this clone already makes the merges", changed=False, next=MERGE)
     with context.deciding(actor, "target here", reason=reason) as work:
-        from_where = f"before: {before.host or before.clone}" if before.clone else "it was not on record where"
+        from_where = f"before: {before.host or before.clone}" if before.clone else "it was not recorded before"
         work.record(
             "",
             SecurityRecorded(kind="merges_moved", rule="Q6", reason=reason.strip(), detail=from_where),
             MergesPlaced(clone=clone),
         )
-    return MergesGoOn(message="merges are made in this clone from now on", next=MERGE)
+    return MergesGoOn(message="this clone makes the merges from now on", next=MERGE)
 
 
 def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> MergesGoOn:
@@ -498,14 +500,18 @@ def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> Mer
         project, before = context.project(tx), merge_place_of(tx)
         stop, other = lacking(context, tx, project, tip), elsewhere(context, tx)
     if stop is None:
-        return MergesGoOn(message=f"{project.target} has the last merge on record", changed=False, next=MERGE)
+        return MergesGoOn(
+            message=f"{project.target} contains the last recorded merge, so there is nothing to accept",
+            changed=False,
+            next=MERGE,
+        )
     _refuse_cut_short(context, before, tip)
     lost = _lost(context, before, tip)
     stray = built_on(context, tip)
     besides = [*([other.text] if other else []), *([stray.text] if stray else [])]
     if seen != tip:
-        where = f"{project.target} is at {tip}" + (f", and {visible(seen)} was seen" if seen else "")
-        gone = f"{len(lost)} of the merges on record would be lost: {', '.join(lost[:LOST_SHOWN])}"
+        where = f"{project.target} is at {tip}" + (f", but you named {visible(seen)}" if seen else "")
+        gone = f"{len(lost)} of the recorded merges would be lost: {', '.join(lost[:LOST_SHOWN])}"
         _refuse_unseen([where, stop.text, gone + (" …" if len(lost) > LOST_SHOWN else ""), *besides], accepting(tip))
     with context.deciding(actor, "target accept", reason=reason, how=tip) as work:
         if merge_place_of(work.tx) != before:
@@ -516,15 +522,15 @@ def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> Mer
             TargetSetBack(tip=tip, newest=tip, lost=lost),
             *([MergesPlaced(clone=context.outside.clone())] if other else []),
         )
-    notes = [f"{task} stays closed, and its merge is not on {project.target}" for task in lost]
-    message = f"merges go on from {project.target} at {tip[:7]}" + (" in this clone" if other else "")
+    notes = [f"{task} stays closed, but its merge is not on {project.target}" for task in lost]
+    message = f"merging continues from {project.target} at {tip[:7]}" + (" in this clone" if other else "")
     return MergesGoOn(message=message, notes=(*notes, *besides), next=MERGE)
 
 
 def _refuse_cut_short(context: Context, before: MergePlace, tip: Sha) -> None:
     """Refuse a shallow clone, because it cannot tell which merges the target lacks. (Q6)"""
     if context.repo.commit_of(before.newest) is None and context.repo.history(tip, NEAR_TIP).lacks:
-        why = f"the history of this clone ends before the last merge on record: {UNTOLD}"
+        why = f"the history of this clone ends before the last recorded merge, so {UNTOLD}"
         refuse_verb("nothing was accepted.", Reason("Q6", why, unshallow()))
 
 
@@ -553,10 +559,10 @@ def accept_address(context: Context, actor: Actor, reason: str, seen: str) -> Me
     address = remote.address()
     _refuse_silent(reason, moved_to(address.shown))
     if known is not None and known.digest == address.digest:
-        return MergesGoOn(message=f"{remote.name} is at {address.shown}, as on record", changed=False, next=MERGE)
-    before = f"before: {known.shown}" if known is not None else "it was not on record where it was"
+        return MergesGoOn(message=f"{remote.name} is already recorded at {address.shown}", changed=False, next=MERGE)
+    before = f"before: {known.shown}" if known is not None else "its address was not recorded before"
     if seen != address.shown:
-        where = f"{remote.name} is at {address.shown}" + (f", and {visible(seen)} was seen" if seen else "")
+        where = f"{remote.name} is at {address.shown}" + (f", but you named {visible(seen)}" if seen else "")
         _refuse_unseen([where, before], moved_to(address.shown))
     with context.deciding(actor, "target accept --address", reason=reason, how=address.shown) as work:
         detail = f"{remote.name}: {address.shown}; {before}"
@@ -574,13 +580,13 @@ def _refuse_unseen(lines: list[str], step: Steps) -> NoReturn:
     """
     reasons = tuple(Reason("Q6", line, step) for line in lines)
     raise BadInput(
-        "nothing was accepted, because it was not confirmed that you saw this.", reasons=reasons, next_step=step
+        "nothing was accepted, because you must name what you saw with --seen.", reasons=reasons, next_step=step
     )
 
 
 def _refuse_silent(reason: str, step: Steps) -> None:
     if not reason.strip():
-        raise BadInput("say why: it stays on record.", next_step=step)
+        raise BadInput("give a reason. It is recorded.", next_step=step)
 
 
 # ---- The branches of merged tasks at the remote (K1, Q6) ----
@@ -605,9 +611,9 @@ def take_away(context: Context, line: TargetLine, merged: Iterable[str]) -> dict
         return {}  # the next merge tries again
     if taken is None:
         return {}
-    words = dict.fromkeys(taken.gone, f"was taken away at {remote.name}")
+    words = dict.fromkeys(taken.gone, f"was deleted on {remote.name}")
     stay = {own_branch(task) for task in just} & taken.stay.keys()
-    words |= {ref: f"stays at {remote.name}: {taken.stay[ref]}" for ref in stay}
+    words |= {ref: f"stays on {remote.name}: {taken.stay[ref]}" for ref in stay}
     return {task: f"{own_name(task)} {words[own_branch(task)]}" for task in going if own_branch(task) in words}
 
 
@@ -704,7 +710,7 @@ class _Settling:
                     work.gate.record(task, MergeLeft(attempt=sent.attempt, why=why, stuck=stuck))
 
     def _waits(self, sent: SentMerge, why: str) -> MergeRow:
-        message = f"{NOT_KNOWN}: only {self._remote} can tell ({why})"
+        message = f"{NOT_KNOWN}, and only {self._remote} can tell ({why})"
         return MergeRow(task=sent.task, attempt=sent.attempt, outcome="waiting", message=message)
 
 

@@ -86,7 +86,7 @@ def refuse_landed(context: Context, tx: Tx, task: Task, there: Sha | None) -> No
     tip = there if remote_of(context, tx) else branch_here(context, target)
     made = context.repo.merged_by(attempt.head, tip) if attempt is not None and tip is not None else None
     if attempt is not None and made is not None and holds_change(context, attempt, made):
-        reason = Reason("Q4", f"the approved head of {task.id} is on the target branch already", fe("merge"))
+        reason = Reason("Q4", f"the approved work of {task.id} is already on the target branch", fe("merge"))
         refuse_task(task.id, "was not changed", reason)
 
 
@@ -190,8 +190,8 @@ def _settling(item: MergeItem, rules: Rules) -> str:
     if until <= rules.now:
         return ""
     day = "" if until[:10] == rules.now[:10] else f"{until[:10]} "
-    ahead = ": it was approved by a clock that is ahead of this one" if item.approved_at > rules.now else ""
-    return f"settles until {day}{until[11:19]}{ahead} (Q0)"
+    ahead = " (the clock of the approving machine is ahead)" if item.approved_at > rules.now else ""
+    return f"its approval can be withdrawn until {day}{until[11:19]}{ahead} (Q0)"
 
 
 def obstacle(item: MergeItem, rules: Rules) -> str:
@@ -201,7 +201,7 @@ def obstacle(item: MergeItem, rules: Rules) -> str:
     if item.open_deps:
         return f"waits for {item.open_deps} {'dependency' if item.open_deps == 1 else 'dependencies'}"
     if first := merged_first(item):
-        return f"waits for {', '.join(first)}, whose work is inside (A7)"
+        return f"waits for {', '.join(first)}, whose work it contains (A7)"
     return ""
 
 

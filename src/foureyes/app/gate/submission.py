@@ -160,9 +160,9 @@ def _about_the_branch(hand: HandIn) -> tuple[str, ...]:
 def _uncounted(hand: HandIn) -> tuple[str, ...]:
     """Return a note if the remote did not answer, so the base came from this clone. (Q6)"""
     why, target = hand.counted.unsaid, hand.project.target
-    at = f"it is counted from {target} as this clone has it ({hand.change.base[:7]})"
-    again = f"fe submit {hand.task.id} once more, when that can be asked, counts it again if need be"
-    return (f"{at}: {why}; {again}",) if why else ()
+    at = f"the change was computed against {target} as this clone has it ({hand.change.base[:7]})"
+    again = f"When the remote answers again, fe submit {hand.task.id} updates it if needed"
+    return (f"{at}, because {why}. {again}",) if why else ()
 
 
 # ---- Own work (A5, K4) ----
@@ -213,7 +213,7 @@ def refuse_work_of_others(context: Context, task: TaskId, event: AttemptSubmitte
     if other is None:
         return
     own, name = own_name(task), _short(event.ref)
-    why = f"{name} has nothing of its own beyond {other.id} ({status_words(other)})"
+    why = f"{name} contains only the work of {other.id} ({status_words(other)})"
     if event.ref != own_branch(task) and context.repo.branch_ref(own) is not None:
         step = fe("submit", task, "--branch", own)
     else:
@@ -228,7 +228,9 @@ def about_the_branch(context: Context, task: Task, last: Attempt | None, ref: st
     if ref.startswith(OWN_BRANCHES) and named != task.id:
         with context.store.read() as tx:
             is_task = tx.one("task.exists", IdRow, id=named) is not None
-        notes += [f"it came from {_short(ref)}, the branch of {named}. The next commit there ends it."] * is_task
+        notes += [
+            f"it came from {_short(ref)}, the branch of {named}. The next commit there makes this attempt stale."
+        ] * is_task
     if last is not None and last.ref != ref:
         notes.append(f"attempt {last.n} came from {_short(last.ref)}, this one from {_short(ref)}")
     return tuple(notes)
@@ -281,7 +283,7 @@ def _refuse_branch_of_another_task(hand: HandIn) -> None:
     with context.store.read() as tx:
         is_task = tx.one("task.exists", IdRow, id=named) is not None
     if is_task:
-        why = f"your checkout is on {own_name(named)}, the branch of {named}"
+        why = f"your checkout is on {own_name(named)}, which is the branch of {named}"
         refuse_task(task, NOT_IN, Reason("A1", why, fe("submit", task, "--branch", own_name(task))))
 
 
@@ -310,7 +312,7 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
     if not paths:
         return
     if conflicts := repo.uncommitted(hand.ref, in_conflict=True):
-        steps = shell("git", "add", blank("PATH"), before="resolve them, then: ")
+        steps = shell("git", "add", blank("PATH"), before="resolve the conflicts, then: ")
         why = f"unresolved conflicts: {some(conflicts, SHOWN_PATHS)}"
         refuse_task(task.id, NOT_IN, Reason("A1", why, steps))
     is_here = hand.wish.branch is None and hand.ref == repo.current_ref()
@@ -329,7 +331,7 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
     place = "" if is_here else hand.context.workshop.worktrees().get(task.id, "")
     step = in_turn(shell("cd", place), step, joint=", ") if place else step
     if hand.wish.apart and commit:
-        step = prose(f"commit {it} yourself; a server commits only in the worktree of a task")
+        step = prose(f"commit {it} yourself, because a server commits only in the worktree of a task")
     where = f" in {place}" if place else ""
     why = f"{len(paths)} {are} not committed{where}: {some(paths, SHOWN_PATHS)}"
     refuse_task(task.id, NOT_IN, Reason("A1", why, step))
@@ -392,9 +394,7 @@ def refuse_unknown_beginning(hand: HandIn) -> None:
     task, start, target = hand.task.id, hand.task.start_target, hand.project.target
     if start is None:
         return
-    why = (
-        f"the commit at which {task} began ({start[:12]}) is not in this clone: what {target} got since cannot be told"
-    )
+    why = f"the commit at which {task} began ({start[:12]}) is not in this clone, so the changes on {target} since then are unknown"
     fetch = in_turn(shell("git", "fetch", hand.policy.remote), fe("submit", task)) if hand.policy.remote else None
     branch = fe("submit", task, before="commit your work on a branch, or go to the clone in which it began, then: ")
     close = by_person(fe("close", task, "-m", phrase("why there is no code, or who reviewed it")))
@@ -405,10 +405,10 @@ def nothing_here(hand: HandIn) -> str:
     """Explain why there is nothing to submit. (A5)"""
     name, target = hand.ref.removeprefix("refs/heads/"), hand.project.target
     if hand.only_others:
-        return f"since the start {name} got only the merges of {hand.only_others}"
+        return f"since you started, {name} got only the merges of {hand.only_others}"
     if name == target:
-        return f"nothing was committed on {name} since the start"
-    return f"{name} has nothing that {target} lacks{_left_lying(hand)}"
+        return f"nothing was committed on {name} since you started"
+    return f"{name} has no commits that {target} lacks{_left_lying(hand)}"
 
 
 def perhaps_landed(hand: HandIn) -> tuple[str, Steps]:
@@ -418,14 +418,14 @@ def perhaps_landed(hand: HandIn) -> tuple[str, Steps]:
     task, target = hand.task.id, hand.project.target
     name, remote = hand.ref.removeprefix("refs/heads/"), hand.policy.remote
     there = remote if remote and hand.counted.is_told else target
-    lacks = f"{name} has nothing that {there} lacks" if name != there else f"nothing new can be seen on {name}"
-    why = f"{lacks}, and it is not known where {target} was when {task} began: what is there may be the work"
+    lacks = f"{name} has no commits that {there} lacks" if name != there else f"{name} shows no new commits"
+    why = f"{lacks}. Where {target} was when {task} began is unknown, so the work may already be on it"
     if hand.ref != own_branch(task) and _has_work(hand, own_branch(task)):
         return why, fe("submit", task, "--branch", own_name(task))
     close = by_person(fe("close", task, "-m", phrase("why there is no code, or who reviewed it")))
     wait = ""
     if not hand.counted.is_told:
-        why, wait = "; ".join(filter(None, (why, hand.counted.unsaid))), f", or wait until {remote} answers"
+        why, wait = ". ".join(filter(None, (why, hand.counted.unsaid))), f", or wait until {remote} answers"
     return why, either(fe("submit", task, before=f"commit your work on a branch{wait}, then: "), close)
 
 
@@ -439,7 +439,7 @@ def landed_unseen(hand: HandIn) -> tuple[str, Steps] | None:
     came = unbrought_since(hand.context, start, Sha(hand.counted.at))
     if came is None:
         return None
-    why = f"since {task} began, {came.text}: that may be the work, and --no-code would hand it in unseen"
+    why = f"since {task} began, {came.text}. That may be the work, and --no-code would submit it without a review"
     close = by_person(fe("close", task, "-m", phrase("why there is no code, or who reviewed it")))
     theirs = fe("submit", task, before=f"if they are yours: git pull {remote} {hand.project.target}, then: ")
     return why, either(came.next, theirs, close)
@@ -450,7 +450,7 @@ def _left_lying(hand: HandIn) -> str:
     repo = hand.context.repo
     paths = repo.uncommitted(repo.current_ref()) if hand.wish.branch is None and hand.ref != repo.current_ref() else []
     are = "file is" if len(paths) == 1 else "files are"
-    return f"; {len(paths)} {are} not committed in this checkout: {some(paths, SHOWN_PATHS)}" if paths else ""
+    return f". In this checkout, {len(paths)} {are} not committed: {some(paths, SHOWN_PATHS)}" if paths else ""
 
 
 def maybe_there(hand: HandIn) -> Steps:
@@ -460,7 +460,7 @@ def maybe_there(hand: HandIn) -> Steps:
         return fe("submit", task, "--branch", own_name(task))
     place = hand.context.workshop.worktrees().get(task, "")
     work = f"commit your work in {place}" if place else "commit your work on a branch"
-    return fe("submit", task, "--no-code", before=f"{work}; if there really is no code: ")
+    return fe("submit", task, "--no-code", before=f"{work}. If there really is no code: ")
 
 
 # ---- A submission (A1) ----
@@ -550,11 +550,11 @@ def refuse_signal(hand: HandIn) -> None:
     """Refuse a signal that does not go with a submission. (S1, S2)"""
     signal, task = hand.wish.signal, hand.wish.task
     if signal not in SIGNALS:
-        why = "a failed run is never a submission (S2)" if signal == "FAILED" else f"there is no signal {signal!r}"
+        why = "a failed run is never a submission (S2)" if signal == "FAILED" else f"{signal!r} is not a signal"
         step = (
             fe("unstart", task, "-m", phrase("why it failed")) if signal == "FAILED" else fe("submit", task, "--help")
         )
-        raise BadInput(f"{why}; with a submission go {', '.join(SIGNALS)}.", next_step=step)
+        raise BadInput(f"{why}. A submission takes {', '.join(SIGNALS)}.", next_step=step)
 
 
 def clean_message(hand: HandIn) -> None:
@@ -595,7 +595,7 @@ def refuse_unclaimed(hand: HandIn) -> None:
     """Refuse a task without a claim. (T2)"""
     task = hand.task
     if task.status == "open":
-        why = f"{task.id} was never started, so it would have no author"
+        why = f"{task.id} was never started, so the submission would have no author"
         can_start = task.ready and hand.actor.kind == "agent" and hand.project.hold is None
         refuse_task(task.id, NOT_IN, Reason("T2", why, fe("start" if can_start else "show", task.id)))
     refuse_from(task, "submit")

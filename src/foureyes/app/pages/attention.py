@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 LEAD: dict[LeadOption, str] = {
     "split": "split into tasks",
     "senior": "give to senior",
-    "fresh": "restart fresh, from where the task began",
+    "fresh": "start over from where the task began",
     "ask": "ask a person",
-    "continue": "let it go on as it is",
+    "continue": "let it continue as it is",
 }
 
 
@@ -90,7 +90,7 @@ class CallerWays:
             if why_not_resumed(self._context, self._tx, me, TaskId(task)) is not None:
                 return ()
         step = fe("resume", task or "--project", "-m", WHY)
-        text = "resume: let it go on as before"
+        text = "resume: let it continue as before"
         return (
             Choice(text=text, noun="stops", verb="resume", values={"task": task or None}, asks="reason", step=step),
         )
@@ -101,7 +101,7 @@ class CallerWays:
             return ()
         step = fe("resume", "--agent", agent, "-m", WHY)
         values: dict[str, object] = {"task": None, "agent": agent}
-        text = "set aside all its blockers"
+        text = "dismiss all its blockers"
         return (Choice(text=text, noun="stops", verb="resume", values=values, asks="reason", step=step),)
 
     def unblocking(self, task: str) -> tuple[Choice, ...]:
@@ -115,7 +115,7 @@ class CallerWays:
         if not may_lift_rejection(facts, self._context.party(self._tx, self._actor)).allowed:
             return ()
         step = fe("unblock", task, "-m", WHY)
-        text = "take it up again: it is open then"
+        text = "reopen it"
         return (Choice(text=text, noun="stops", verb="unblock", values={"task": task}, asks="reason", step=step),)
 
     def leading(self, task: str) -> tuple[Choice, ...]:
@@ -146,7 +146,7 @@ class CallerWays:
             )
         if self._may_send_back(task):
             step = fe("redo", task, "-m", WHY)
-            text = "drop it: send the work back (redo)"
+            text = "send the work back instead (redo)"
             choices.append(
                 Choice(text=text, noun="feedback", verb="redo", values={"task": task}, asks="text", step=step)
             )
@@ -207,14 +207,14 @@ class CallerWays:
         """Return the choice to start a runner, which takes over an ended one's runs. (I5)"""
         if not self.may("run"):
             return ()
-        text = "start a runner; it goes on when this ends"
+        text = "start a runner (it keeps running when this program ends)"
         return (Choice(text=text, noun="runs", verb="launch", step=fe("run", "--detach")),)
 
     def mending(self) -> tuple[Choice, ...]:
         """Return the choice to create a task that fixes the target. (X4)"""
         if not self.may("create"):
             return ()
-        step = fe("create", phrase("what is to be fixed"), "--type", "bug", "--priority", "0")
+        step = fe("create", phrase("what to fix"), "--type", "bug", "--priority", "0")
         values: dict[str, object] = {"type": "bug", "priority": 0}
         text = "plan a task that fixes it"
         return (Choice(text=text, noun="tasks", verb="create", values=values, asks="title", step=step),)
@@ -224,7 +224,7 @@ class CallerWays:
         if not self.may("config accept"):
             return ()
         step = fe("config", "accept")
-        text = "accept it: it is in force from now on"
+        text = "accept it, so that it is in force from now on"
         return (Choice(text=text, noun="policy", verb="accept", values={"seen": seal}, step=step),)
 
     def waiving(self, task: str, finding: str) -> tuple[Choice, ...]:
@@ -440,7 +440,7 @@ class Attention:
             details=[
                 f"{stop.title} ({_status(stop)})",
                 f"Held{who}: {stop.text}",
-                f"{stop.task} only; other work goes on. Nothing is lost.",
+                f"Only {stop.task} is held, and other work continues. Nothing is lost.",
             ],
             choices=(*look.ways.resuming(stop.task), *look.ways.sending_back(stop.task)),
             otherwise=by_person(fe("resume", stop.task, "-m", WHY)),
@@ -452,7 +452,7 @@ class Attention:
         who = "a person" if stop.who == "user" else "the lead"
         return self._row(
             "loop",
-            f"waits for {who}: {stop.text}",
+            f"stuck, {who} must decide: {stop.text}",
             task=stop.task,
             since=stop.since,
             details=[f"{stop.title} ({_status(stop)})", *self._rounds(look, stop)],
@@ -520,14 +520,14 @@ class Attention:
         again = fe("check", "run", "--target", "--again")
         is_known = any(result.outcome != "unsound" for result in red)
         mend = look.ways.mending() if is_known else ()
-        says = "is red" if is_known else "is not known to be green"
+        says = "is red" if is_known else "has no sound check result"
         row = self._row(
             "target",
             f"{target} {says}: {', '.join(f'{result.name} ({result.summary})' for result in red)}",
             since=max(result.at for result in red),
             details=[
                 *[f"{result.name}: {result.outcome.replace('_', ' ')}, {result.summary}" for result in red],
-                f"This is the tip of {target}. The next merge is checked as a candidate on top of it.",
+                f"This is the tip of {target}, and the next merge builds on it.",
             ],
             choices=mend,
         )
@@ -539,7 +539,7 @@ class Attention:
     def _claim(self, look: AttentionQuery, claim: AgentRow) -> AttentionRow:
         return self._row(
             "claim",
-            f"{claim.name} has gone silent",
+            f"{claim.name} is silent",
             task=claim.task,
             since=self._context.later(-claim.quiet_seconds),
             details=[
@@ -582,11 +582,11 @@ class Attention:
         where = f"   {named(place)}" if place else ""
         return self._row(
             "waiver",
-            f"the waiver of {stop.text} ran out: {stop.title}",
+            f"the waiver of {stop.text} has expired: {stop.title}",
             task=stop.task,
             of=stop.text,
             since=stop.since,
-            details=[f"{stop.text} {stop.who}{where}", f"It blocks approval again since {stop.since[:10]}."],
+            details=[f"{stop.text} {stop.who}{where}", f"It blocks approval again (since {stop.since[:10]})."],
             choices=look.ways.waiving(stop.task, stop.text),
             otherwise=by_person(fe("finding", "waive", stop.text, "-m", WHY)),
         )

@@ -107,7 +107,7 @@ class Board:
         """Return a window of one column: `limit` cards after the first `after`."""
         column = next((known for known in COLUMNS if known == name), None)
         if column is None:
-            raise BadInput(f"there is no column {name!r}; the board has {', '.join(COLUMNS)}.")
+            raise BadInput(f"there is no column {name!r}. Columns: {', '.join(COLUMNS)}.")
         heads, problem = self._heads() if column == "reviewing" else ({}, "")
         with self._context.store.read() as tx:
             return self._column(self._look(tx, actor, heads, problem), column, max(0, after), _window(limit))
@@ -403,9 +403,9 @@ def _why(row: CardRow) -> str:
     if row.status == "deferred":
         return f"until {row.defer_until}" if row.defer_until else ""
     if row.hold is None and row.ready and row.type == "epic":
-        return "an epic: its tasks are the work"
+        return "an epic, so work happens in its tasks"
     if row.hold is not None or row.ready:
         return row.hold or ""
     if row.waiting_for:
-        return "waits for a person to decide" if row.waiting_for == "user" else "waits for the lead to decide"
+        return "stuck until a person decides" if row.waiting_for == "user" else "stuck until the lead decides"
     return f"its parent {row.parent} is blocked" if row.parent else ""

@@ -51,7 +51,7 @@ def _of_sprint(tx: Tx, name: str) -> tuple[str, frozenset[str], tuple[str, ...]]
     rows = tasks_of(tx, sprint.id)
     begun = [row.id for row in rows if stage_of(row) in ("running", "begun", "failed") and not row.iteration]
     todo = [row.id for row in rows if stage_of(row) == "todo"]
-    groups = [(begun, "begun and not submitted"), (todo, "not begun")]
+    groups = [(begun, "started but not submitted"), (todo, "not started")]
     notes = tuple(f"{len(ids)} of {sprint.id} {words}: {' '.join(ids[:IDS_SHOWN])}" for ids, words in groups if ids)
     return sprint.id, frozenset(row.id for row in rows), notes
 
@@ -101,11 +101,11 @@ class Validation:
         """Return notes that do not block completion. (E3, L15, L16)"""
         wanted = sorted(ids)
         notes = [
-            f"{row.task}: all suggestions skipped ({row.n}) (L15)"
+            f"{row.task}: all suggestions ({row.n}) were skipped (L15)"
             for row in tx.all("finding.all_skipped", NoteRow, ids=wanted)
         ]
         notes += [
-            f"{row.task}: {row.id} was noted in {row.n} attempts: tech debt, fe finding answer {row.id} --track (L16)"
+            f"{row.task}: {row.id} was noted in {row.n} attempts. To plan it as tech debt: fe finding answer {row.id} --track (L16)"
             for row in tx.all("finding.debts", NoteRow, ids=wanted, least=ALERT_AFTER)
         ]
         return (*notes, *waivers_in_words(tx, wanted))
@@ -120,17 +120,17 @@ def _why_not(row: CompletionTask, holding: Sequence[HoldingRow]) -> Iterator[Rea
         words = f"Unresolved blocking review issues: {', '.join(unresolved[:IDS_SHOWN])}{more} ({row.id})"
         yield Reason("X4", words, fe("finding", "list", row.id, "--open"))
     if expired:
-        words = f"a waiver has run out: {', '.join(expired[:IDS_SHOWN])} ({row.id})"
+        words = f"a waiver has expired: {', '.join(expired[:IDS_SHOWN])} ({row.id})"
         yield Reason("X4", words, fe("finding", "show", expired[0]))
     if row.status == "approved":
-        yield Reason("X4", f"{row.id} is approved and not merged", by_person_or_service(fe("merge")))
+        yield Reason("X4", f"{row.id} is approved but not merged", by_person_or_service(fe("merge")))
     if row.landed:
         words = f"the work of {row.id} is on the target branch without an approval"
         yield Reason("X4", words, fe("show", row.id, "--diff"))
     elif row.status == "reviewing":
-        yield Reason("X4", f"{row.id} waits for its review", fe("show", row.id, "--diff"))
+        yield Reason("X4", f"{row.id} is waiting for review", fe("show", row.id, "--diff"))
     elif row.status not in ("approved", "closed"):
-        words = f"{row.id} was submitted and is {row.status} again: no approval holds"
+        words = f"{row.id} was submitted but is {row.status} again, without a valid approval"
         yield Reason("X4", words, fe("show", row.id))
 
 

@@ -49,10 +49,10 @@ ROLES = {"owner": "the owner", "writer": "a writer", "reader": "a reader"}
 def grants_for(role: StoreRole, wanted: str = "") -> Steps:
     """Return the command for a role's rights: its current ones, or those in `wanted`. The owner runs the SQL."""
     if role.kind == "owner":
-        return fe("store", "roles", before="for agents and others a role that only adds: ")
+        return fe("store", "roles", before="to create a role for agents that can only add rows: ")
     grant = fe("store", "roles", "--reader" if (wanted or role.kind) == "reader" else "--writer", role.name)
     wish = "to write: " if wanted else ""
-    return by("other", grant, f"{wish}{role.owner} owns it, and gets the SQL by: ")
+    return by("other", grant, f"{wish}{role.owner} owns it and prints the SQL with: ")
 
 
 class Doctor:
@@ -86,13 +86,13 @@ class Doctor:
         except (ConfigError, GitProblem):  # another check reports this
             return []
         if tasks or not name:
-            text = f"{some(tasks, SHOWN_TASKS)}: submitted here, and not pushed to {name} yet"
-            step = fe("merge", before="the next submission pushes them, or: ")
+            text = f"{some(tasks, SHOWN_TASKS)}: submitted here but not yet pushed to {name}"
+            step = fe("merge", before="the next submission pushes them. To push now: ")
             return [Check("remote", "warn", text, step)] if tasks else []
         try:
             gone, written = lacking_there(self._context)
         except GitProblem:
-            text = f"submissions were pushed to {name}, and {name} cannot be reached to confirm them"
+            text = f"submissions were pushed to {name}, but {name} cannot be reached to confirm them"
             return [Check("remote", "ok", text)]
         checks = []
         if gone:
@@ -115,7 +115,7 @@ class Doctor:
         for each in self._context.outside.set_ups():
             text = f"{each.program}: {', '.join(each.found)}"
             if each.wrong:
-                again = fe("setup", each.program, after="   unless you want it so")
+                again = fe("setup", each.program, after="   (unless this is intended)")
                 checks.append(Check("agents", "warn", f"{text}; {'; '.join(each.wrong)}", again))
             else:
                 checks.append(Check("agents", "ok", text))
@@ -142,15 +142,17 @@ class Doctor:
         shut = self._context.outside.unwritable()
         role = self._context.store.role()
         if role is not None and role.kind == "reader":
-            text = f"role {role.name} is a reader: this command{inside} can read the store, and cannot write to it"
+            text = f"role {role.name} is a reader, so this command{inside} can read the store but not write to it"
             return Check("writing", "warn", text, grants_for(role, "writer"))
         room = self._context.outside.free_space()
         if room is not None and room < LEAST_ROOM:
-            return Check("writing", "warn", f"the disk is full: {room // 1024} KB are free", prose("free some space"))
+            return Check(
+                "writing", "warn", f"the disk is full, with only {room // 1024} KB free", prose("free some space")
+            )
         if not shut:
             return Check("writing", "ok", f"store, refs, checkout and temporary directory can be written{inside}")
         named = ", ".join(f"{place.what} {place.path} ({place.why})" for place in shut)
-        says = "you can read, and you cannot claim, commit or submit"
+        says = "you can read here, but not claim, commit or submit"
         text = f"this command{inside} cannot write {named}: {says}"
         return Check("writing", "warn", text, let_write(agent, [place.path for place in shut]))
 
@@ -166,15 +168,15 @@ class Doctor:
         try:
             answered = ask_target(self._context)
         except RemoteProblem as problem:
-            text = f"{problem.message}: nothing is merged meanwhile"
+            text = f"{problem.message}. Nothing is merged until this is fixed"
             return None, [Check("target there", "warn", text, problem.next_step)]
         if answered is None:
             return None, []
         if answered.tip is None:
             push = by_person(shell("git", "push", answered.name, answered.target))
-            text = f"{answered.name} answers, and has no branch {answered.target}"
+            text = f"{answered.name} answers but has no branch {answered.target}"
             return answered, [Check("target there", "warn", text, push)]
-        text = f"{answered.name} answers, the target is at {answered.tip[:7]} there"
+        text = f"{answered.name} answers, and its target is at {answered.tip[:7]}"
         return answered, [Check("target there", "ok", text)]
 
     def _target(self, answer: RemoteAnswer | None) -> Check:
@@ -198,7 +200,7 @@ class Doctor:
         if warnings:
             texts, ways = zip(*warnings, strict=True)
             return Check("target", "warn", "; ".join(texts), either(*ways))
-        return Check("target", "ok", f"target {target} at {head[:7]}{where and f'; {where}'}")
+        return Check("target", "ok", f"target {target} at {head[:7]}{where and f' ({where})'}")
 
     def _of_clone(self, answer: RemoteAnswer | None, target: str) -> list[tuple[str, Steps]]:
         """Return warnings about a local target branch or checkout that is not at the target."""
@@ -217,12 +219,10 @@ class Doctor:
         except (ConfigError, GitProblem) as error:
             return Check("configuration", "fail", error.message, error.next_step)
         if named not in ("", None, project.id):
-            message = f"{FILE} on {project.target} names another project id than this store"
+            message = f"{FILE} on {project.target} has a different project id than this store"
             return Check("configuration", "fail", message, BRING_HERE)
         if self._is_missing(project.target):
-            message = (
-                f"the {FILE} that was accepted last is in force, policy {policy.name}: there is no target to compare"
-            )
+            message = f"the {FILE} that was accepted last is in force (policy {policy.name}), and there is no target to compare it with"
             return Check("configuration", "warn", message)
         problem = unaccepted(self._context, project)
         if problem:
@@ -230,7 +230,7 @@ class Doctor:
         odd = disagreements(Layers(file=read_file(text or "")))
         if odd:
             return Check("configuration", "warn", f"{odd[0].key}: {odd[0].text}", prose(f"fix {FILE}, then: ") + ACCEPT)
-        return Check("configuration", "ok", f"{FILE} on {project.target} is accepted, policy {policy.name}")
+        return Check("configuration", "ok", f"{FILE} on {project.target} is accepted (policy {policy.name})")
 
     def _former_settings(self) -> list[Check]:
         """Warn about settings with keys of earlier versions, with their replacement."""
@@ -267,15 +267,17 @@ class Doctor:
         with self._context.store.read() as tx:
             project = self._context.project(tx)
             if self._is_missing(project.target):
-                return Check("place", "warn", f"there is no branch {project.target} to compare the store with")
+                return Check(
+                    "place", "warn", f"there is no branch {project.target}, so the store cannot be compared with it"
+                )
             wrong = misplaced(self._context, tx, project, told=answer.tip if answer else None)
             unread = unread_anchor(self._context, tx, project) if wrong else None
         if unread is not None and not found_elsewhere(self._context, project):
             return Check("place", "fail", "; ".join(wrong), unread.next_step or fe("audit", "verify"))
         if wrong:
-            adopt = in_turn(prose("find out who moved it"), ADOPT, joint=", then, if this is the store, ")
+            adopt = in_turn(prose("find out who moved it"), ADOPT, joint=". If this is the right store, then ")
             return Check("place", "fail", "; ".join(wrong), adopt)
-        return Check("place", "ok", "the store lies where its journal says, and lacks no anchor of the target")
+        return Check("place", "ok", "the store is where its journal says, and contains every merge of the target")
 
     def _role(self) -> list[Check]:
         """Check the caller's role on a database server, and if it can rewrite the journal. Empty for a file."""
@@ -286,16 +288,16 @@ class Doctor:
         if role.kind == "owner" and role.owner != role.name:
             text = f"role {role.name} has the rights of {role.owner}, the owner of schema {role.schema}"
         if role.rewrites:
-            return [Check("role", "warn", f"{text}, and could change what is recorded", grants_for(role))]
+            return [Check("role", "warn", f"{text}, so they could change what is recorded", grants_for(role))]
         if role.kind == "owner":
-            can = f"{text}: anyone with its password can rewrite the journal"
+            can = f"{text}, so anyone with its password can rewrite the journal"
             return [Check("role", "ok", can, grants_for(role))]
         return [Check("role", "ok", text)]
 
     def _aside(self) -> list[Check]:
         """List old store files that were set aside."""
         names = self._context.outside.kept_aside()
-        text = f"set aside in .foureyes, and not the store: {some(names, SHOWN_TASKS)}"
+        text = f"files in .foureyes that are not the store: {some(names, SHOWN_TASKS)}"
         return [Check("aside", "ok", text)] if names else []
 
     def _is_missing(self, target: str) -> bool:
@@ -313,8 +315,10 @@ class Doctor:
             aside = set_aside_by(self._context, report.findings)
             return Check("journal", "fail", report.findings[0].message, aside or fe("audit", "verify"))
         if dates := misdated(self._context):
-            clock = prose("set the clock of the machine that wrote it")
-            return Check("journal", "warn", f"{report.rows} rows, chain and tables verified; {'; '.join(dates)}", clock)
+            clock = prose("correct the clock of the machine that wrote it")
+            return Check(
+                "journal", "warn", f"{report.rows} rows, chain and tables verified, but {', '.join(dates)}", clock
+            )
         return Check("journal", "ok", f"{report.rows} rows, chain and tables verified")
 
     def _checks(self, actor: Actor) -> Check:
@@ -325,7 +329,7 @@ class Doctor:
         except ConfigError as problem:
             return Check("checks", "fail", problem.message, problem.next_step)
         if not rules:
-            message = "no checks are configured: nothing approves itself (M4)"
+            message = "no checks are configured, so nothing is approved automatically (M4)"
             return Check("checks", "warn", message, prose("add [[checks]] to foureyes.toml on the target branch"))
         runner = self._context.outside.checks()
         if absent := {rule.name: word for rule in rules if (word := runner.absent(rule))}:
@@ -335,7 +339,9 @@ class Doctor:
             return Check("checks", "warn", text, prose("install it, or name another command in foureyes.toml"))
         for rule, place in ((rule, runner.misled(rule)) for rule in rules):
             if place:
-                message = f"check {rule.name}: its Python has {place} installed in place, and will be unsound (D5)"
+                message = (
+                    f"check {rule.name} will be unsound, because its Python uses {place} as an editable install (D5)"
+                )
                 step = f"begin its run with PYTHONPATH={'src' if place.endswith('/src') else '.'} in foureyes.toml"
                 return Check("checks", "warn", message, prose(step))
         for run in self._runs_on_target(actor):
@@ -357,13 +363,13 @@ class Doctor:
         runner = self._context.outside.checks()
         why = runner.why_no_rooms() if rule.hides else ""
         if why and rule.isolation == "full":
-            text = f"no check runs: checkout.isolation = full, and {why} (D5)"
+            text = f"no check runs, because checkout.isolation = full and {why} (D5)"
             return [Check("checkout", "fail", text, prose("set checkout.isolation to auto on the target branch"))]
         rows = runner.environments()
         size = sum(row.bytes for row in rows) / 1e9
-        kept = f"environments of checks that are kept: {len(rows)}, {size:.1f} GB"
+        kept = f"cached check environments: {len(rows)}, {size:.1f} GB"
         if why:
-            text = f"checks see the files of their user (D5): {why}; {kept}"
+            text = f"checks can see the files of their user, because {why} (D5). {kept}"
             return [Check("checkout", "warn", text, fe("check", "environments"))]
         return [Check("checkout", "ok", kept, fe("check", "environments"))]
 
@@ -385,7 +391,7 @@ class Doctor:
             return Check(
                 "identity",
                 "warn",
-                "no terminal and no agent process: this caller may only create, log, submit, check and merge",
+                "no terminal and no agent process was found, so this caller may only create, log, submit, check and merge",
                 fe("whoami"),
             )
         return Check("identity", "ok", f"{actor.kind} {actor.name}, {actor.trust}")
@@ -409,7 +415,7 @@ def _worktrees(context: Context) -> list[Check]:
     if not wrong:
         return []
     repair = shell("git", "worktree", "repair", *wrong.values())
-    text = f"git does not know the worktrees of {', '.join(wrong)}: was the repository moved?"
+    text = f"git does not know the worktrees of {', '.join(wrong)}. Was the repository moved?"
     return [Check("worktrees", "warn", text, repair)]
 
 
@@ -447,8 +453,10 @@ def _replaced(context: Context) -> list[Check]:
     except GitProblem:  # another check reports this
         return []
     by = some(names, REFS_SHOWN)
-    text = f"git in this clone shows something else than there is, by {by}; nothing is decided by that"
-    see = shell("git", "--no-replace-objects", "show", blank("COMMIT"), before="what there is, but for grafts: ")
+    text = f"git in this clone shows something other than the real objects, because of {by}. Foureyes ignores that"
+    see = shell(
+        "git", "--no-replace-objects", "show", blank("COMMIT"), before="to see the real objects, except for grafts: "
+    )
     return [Check("replaced", "warn", text, see)] if names else []
 
 

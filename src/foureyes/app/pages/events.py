@@ -72,7 +72,7 @@ def _line(row: PackedEvent, who: str) -> EventLine:
     try:
         event = msgspec.json.decode(row.payload, type=kind_of(row.kind))
     except (KeyError, msgspec.DecodeError):
-        text = f"{who} did something that this version cannot read ({row.kind}): fe audit verify"
+        text = f"{who} did something that this version cannot read ({row.kind}). To check: fe audit verify"
         return EventLine(seq=row.seq, at=row.at, task=row.task, who=who, text=text, kind="security")
     text, kind = sentence(who, event), kind_of_line(event)
     return EventLine(seq=row.seq, at=row.at, task=row.task, who=who, text=text, kind=kind)
@@ -146,7 +146,9 @@ def _handed_in(event: Any) -> str:
 
 
 def _returned(event: Any) -> str:
-    return f"got the review of {f'iteration {event.attempt}' if event.attempt else 'a look'} back ({event.why})"
+    return (
+        f"got the review of {f'iteration {event.attempt}' if event.attempt else 'unfinished work'} back ({event.why})"
+    )
 
 
 def _approved(event: Any) -> str:
@@ -165,7 +167,7 @@ def _edited(event: Any) -> str:
 
 
 def _moved(event: Any) -> str:
-    return f"put it under {event.new}" if event.new else f"took it out of {event.old}"
+    return f"moved it under {event.new}" if event.new else f"removed it from {event.old}"
 
 
 def _ended_run(event: Any, verb: str) -> str:
@@ -204,10 +206,10 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "StackFound": lambda e: f"found {e.below.task} inside iteration {e.attempt} (A7)",
     "Approved": _approved,
     "ApprovalRecorded": lambda e: (
-        f"approved iteration {e.attempt}, and someone else has to complete the approval ({e.rule})"
+        f"recorded an approval of iteration {e.attempt}, which someone must complete ({e.rule})"
     ),
-    "ApprovalFinished": lambda e: f"finished an approval{_why(e.reason)}",
-    "ApprovalWithdrawn": lambda e: f"took an approval back{_why(e.reason)}",
+    "ApprovalFinished": lambda e: f"completed an approval{_why(e.reason)}",
+    "ApprovalWithdrawn": lambda e: f"withdrew an approval{_why(e.reason)}",
     "ApprovalEnded": lambda e: f"ended an approval: {e.why}",
     "RedoRequested": lambda e: f"sent iteration {e.iteration} back{_why(e.feedback or _among(e.quick_issues))}",
     "TaskRejected": lambda e: f"rejected it: {e.reason}",
@@ -215,22 +217,22 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "UnapprovedMergeSeen": lambda e: f"found work on the target without an approval ({e.sha[:7]})",
     # the gate
     "CheckFinished": _check,
-    "ChecksTaken": lambda e: "began to run the checks",
-    "ChecksLeft": lambda e: "has done with the checks",
-    "TestsListed": lambda e: f"noted the names of {_count(e.count, 'test')}",
+    "ChecksTaken": lambda e: "started to run the checks",
+    "ChecksLeft": lambda e: "finished the checks",
+    "TestsListed": lambda e: f"recorded the names of {_count(e.count, 'test')}",
     "PlanAccepted": lambda e: f"accepted the planned mode {e.mode}",
     "AttemptSentBack": lambda e: (
         f"sent iteration {e.iteration} back: "
         + ("required checks are red" if e.source == "checks" else "blocking findings are open")
     ),
-    "ApprovalVoided": lambda e: f"voided an approval: {'; '.join(e.reasons)}",
+    "ApprovalVoided": lambda e: f"ended an approval: {', and '.join(e.reasons)}",
     "MergeLeased": lambda e: f"began to merge iteration {e.attempt}",
-    "MergeLeft": lambda e: f"{'is stuck merging it' if e.stuck else 'did not merge it yet'}{_why(e.why)}",
+    "MergeLeft": lambda e: f"{'is stuck merging it' if e.stuck else 'could not merge it yet'}{_why(e.why)}",
     "MergeSent": lambda e: f"pushes the merge {e.made[:7]} to {e.remote}",
-    "MergesPlaced": lambda e: f"says that merges are made on {e.clone.rpartition(':')[0]} from now on",
-    "RemoteAddressed": lambda e: f"has {e.remote} at {e.shown} from now on, on {e.clone.rpartition(':')[0]}",
-    "TargetSetBack": lambda e: f"says that merges go on from {e.tip[:7]}, which was set back on purpose",
-    "MergeRetried": lambda e: f"wants the merge of iteration {e.attempt} tried again",
+    "MergesPlaced": lambda e: f"set {e.clone.rpartition(':')[0]} as the machine that merges",
+    "RemoteAddressed": lambda e: f"set the address of {e.remote} to {e.shown} on {e.clone.rpartition(':')[0]}",
+    "TargetSetBack": lambda e: f"accepted that the target was reset to {e.tip[:7]}",
+    "MergeRetried": lambda e: f"retried the merge of iteration {e.attempt}",
     "MergeFailed": lambda e: (
         f"could not merge iteration {e.iteration}: "
         + (f"conflict in {_among(e.paths)}" if e.kind == "conflict" else "checks are red on the result")
@@ -240,7 +242,7 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     ),
     # sessions and keys
     "SessionStarted": lambda e: f"joined as {e.kind}",
-    "SessionEvidenceAdded": lambda e: f"showed {_count(len(e.evidence), 'piece')} more of who it is",
+    "SessionEvidenceAdded": lambda e: f"showed {_count(len(e.evidence), 'more sign')} of its identity",
     "TokenIssued": lambda e: f"gave {e.name} a token to {e.role}",
     "SessionEnded": lambda e: f"ended the session {e.session}{_why(e.reason)}",
     "AttributionCleared": lambda e: f"cleared {e.session} of authorship up to iteration {e.attempt}: {e.reason}",
@@ -253,48 +255,48 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "FindingsRaised": _raised,
     "FindingsAnswered": _answered,
     "FindingRuled": lambda e: f"ruled {e.ruling} on {e.root}{_why(e.reason)}",
-    "RulingTakenBack": lambda e: f"took the ruling on {e.root} back",
-    "FindingsCleared": lambda e: f"cleared {_count(len(e.roots), 'finding')}: no longer there",
+    "RulingTakenBack": lambda e: f"withdrew the ruling on {e.root}",
+    "FindingsCleared": lambda e: f"cleared {_count(len(e.roots), 'finding')} that no longer exist",
     "FindingWithdrawn": lambda e: f"withdrew {e.root}: {e.reason}",
     "FindingWaived": lambda e: f"waived {e.root} until {e.until}: {e.reason}",
-    "FindingsPlaced": lambda e: f"placed {_count(len(e.places), 'finding')} again",
-    "FindingTracked": lambda e: f"made the task {e.follow_up} of {e.root}",
+    "FindingsPlaced": lambda e: f"updated the place of {_count(len(e.places), 'finding')}",
+    "FindingTracked": lambda e: f"planned the task {e.follow_up} for {e.root}",
     "TaskEscalated": _escalated,
     "LeadDecided": lambda e: f"decided as lead: {e.option}{_why(e.reason)}",
     # review cycles
-    "CycleOpened": lambda e: f"opened the review cycle {e.cycle} ({e.trigger}){_why(e.reason)}",
+    "CycleOpened": lambda e: f"opened the review cycle {e.cycle}{_why(e.reason)}",
     "LookTaken": lambda e: f"started early review {e.n} of the work",
     "ReviewAsked": lambda e: f"asked {e.reviewer} for a review ({e.cycle})",
-    "ReviewNotGiven": lambda e: f"got no review of {e.reviewer} ({e.cycle}): {e.why}{_why(e.text)}",
+    "ReviewNotGiven": lambda e: f"got no review from {e.reviewer} ({e.cycle}): {e.why}{_why(e.text)}",
     "ClarificationAsked": lambda e: f"asked to clarify {_count(len(e.points), 'point')} of {e.cycle}",
     "ClarificationAnswered": lambda e: f"clarified {e.point} of {e.cycle}: {e.text}",
-    "CycleDecided": lambda e: f"decided {e.cycle}: {e.rule}{_why('; '.join(e.reasons))}",
+    "CycleDecided": lambda e: f"decided {e.cycle} by rule {e.rule}{_why('. '.join(e.reasons))}",
     "CycleEnded": lambda e: f"ended {e.cycle}: {e.why}",
     "SprintPlanned": lambda e: f"planned the sprint {e.sprint}: {_count(len(e.tasks), 'task')}",
     "SprintStarted": lambda e: f"started the sprint {e.sprint}" + (f" until {e.ends_at}" if e.ends_at else ""),
     "SprintPaused": lambda e: f"paused the sprint {e.sprint}{_why(e.why)}",
-    "SprintResumed": lambda e: f"let the sprint {e.sprint} go on{_why(e.why)}",
+    "SprintResumed": lambda e: f"continued the sprint {e.sprint}{_why(e.why)}",
     "SprintEnded": lambda e: f"ended the sprint {e.sprint}{_why(e.why)}",
-    "SprintUndone": lambda e: f"planned {_count(len(e.reverts), 'task')} that take back the sprint {e.sprint}",
+    "SprintUndone": lambda e: f"planned {_count(len(e.reverts), 'task')} that revert the sprint {e.sprint}",
     # agents at work
     "RunnerStarted": lambda e: (
         f"started a runner on {e.host}" + (f", {_count(e.agents, 'agent')} at once" if e.agents else "")
     ),
     "RunnerEnded": lambda e: f"{'found a runner dead' if e.lost else 'ended the runner'}{_why(e.reason)}",
-    "RunReserved": lambda e: f"takes it for a run of {e.profile} ({e.purpose})",
+    "RunReserved": lambda e: f"reserved it for a run of {e.profile} ({e.purpose})",
     "RunTaken": lambda e: f"took over the run {e.run}{_why(e.why)}",
-    "RunBound": lambda e: f"let the run {e.run} begin",
+    "RunBound": lambda e: f"started the run {e.run}",
     "RunEnded": lambda e: (
         f"ended the run {e.run}: {e.ending}" + (f", {e.error}{_why(e.error_text)}" if e.error != "none" else "")
     ),
-    "RunStopAsked": lambda e: f"wants the run {e.run} to stop{_why(e.reason)}",
-    "RunStuck": lambda e: f"can do no more for it: {e.why}",
-    "Signalled": lambda e: f"says {e.signal}{_why(e.message)}",
+    "RunStopAsked": lambda e: f"asked the run {e.run} to stop{_why(e.reason)}",
+    "RunStuck": lambda e: f"left it to a person: {e.why}",
+    "Signalled": lambda e: f"signalled {e.signal}{_why(e.message)}",
     "Emitted": lambda e: f"says ({e.type.replace('_', ' ')}): {e.summary}",
     "RunsPaused": lambda e: f"paused it: {e.reason}",
-    "RunsResumed": lambda e: f"lets it go on: {e.reason}",
+    "RunsResumed": lambda e: f"resumed it: {e.reason}",
     "ProfileCooled": lambda e: (
-        f"leaves {e.profile} on {e.host} alone{f' until {e.until}' if e.until else ''}: {e.error_text or e.error}"
+        f"skips {e.profile} on {e.host}{f' until {e.until}' if e.until else ''}: {e.error_text or e.error}"
     ),
     "ProfileWarmed": lambda e: f"uses {e.profile} on {e.host} again{_why(e.reason)}",
     # notes
@@ -302,36 +304,36 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "Logged": lambda e: f"logged{'' if e.type == 'progress' else f' ({e.type})'}: {e.text}",
     # the project
     "PolicyAccepted": lambda e: f"accepted the configuration {e.digest[:15]}",
-    "ProjectCreated": lambda e: f"began the project {e.name} on {e.target}",
-    "ProjectHeld": lambda e: f"stopped the whole project: {e.reason}",
-    "ProjectResumed": lambda e: f"lets the project go on: {e.reason}",
-    "SecurityRecorded": lambda e: f"made an exception on record: {e.kind} ({e.rule}){_why(e.reason)}",
+    "ProjectCreated": lambda e: f"created the project {e.name} on {e.target}",
+    "ProjectHeld": lambda e: f"held the whole project: {e.reason}",
+    "ProjectResumed": lambda e: f"resumed the project: {e.reason}",
+    "SecurityRecorded": lambda e: f"made an exception: {e.kind} ({e.rule}){_why(e.reason)}",
     "SettingChanged": _setting,
-    "StorePlaced": lambda e: f"says that the store lies {place_words(e.place)}",
+    "StorePlaced": lambda e: f"recorded that the store is {place_words(e.place)}",
     "TemplateAccepted": lambda e: f"accepted the prompt {e.name}",
     # tasks
-    "DependencyAdded": lambda e: f"lets it wait for {e.depends_on}",
-    "DependencyRemoved": lambda e: f"lets it wait for {e.depends_on} no longer",
-    "LabelAdded": lambda e: f"put the label {e.label} on",
-    "LabelRemoved": lambda e: f"took the label {e.label} off",
-    "MinorSet": lambda e: "marked it minor" if e.minor else "marked it minor no longer",
+    "DependencyAdded": lambda e: f"made it depend on {e.depends_on}",
+    "DependencyRemoved": lambda e: f"removed its dependency on {e.depends_on}",
+    "LabelAdded": lambda e: f"added the label {e.label}",
+    "LabelRemoved": lambda e: f"removed the label {e.label}",
+    "MinorSet": lambda e: "marked it minor" if e.minor else "unmarked it as minor",
     "ParentChanged": _moved,
     "TaskBlocked": lambda e: f"blocked it: {e.reason}",
     "TaskCancelled": lambda e: f"cancelled it{_why(e.reason)}",
     "TaskClosed": lambda e: f"closed it without an approval ({e.rule}){_why(e.reason)}",
     "TaskCreated": lambda e: f"planned: {e.title}",
-    "TaskDeferred": lambda e: f"put it off{f' until {e.until}' if e.until else ''}",
+    "TaskDeferred": lambda e: f"deferred it{f' until {e.until}' if e.until else ''}",
     "TaskDeleted": lambda e: f"deleted it{_why(e.reason)}",
     "TaskEdited": _edited,
     "TaskHeld": lambda e: f"held it: {e.reason}",
     "TaskReleased": lambda e: _ended_run(e, f"released it from {e.implementer}"),
-    "TaskReopened": lambda e: f"opened it again{_why(e.reason)}",
+    "TaskReopened": lambda e: f"reopened it{_why(e.reason)}",
     "TaskResumed": lambda e: f"lifted its hold: {e.reason}",
     "ReservationEnded": lambda e: f"could not start it{_why(e.reason)}",
     "TaskReserved": lambda e: "was about to start it",
     "TaskStarted": lambda e: "started it" if e.implementer is None else f"started it for {e.implementer}",
     "TaskUnblocked": lambda e: f"unblocked it{_why(e.reason)}",
-    "TaskUndeferred": lambda e: "took it up again",
+    "TaskUndeferred": lambda e: "undeferred it",
     "TaskUnstarted": lambda e: _ended_run(e, "gave it back"),
 }
 """The predicate of each sentence, by event name."""

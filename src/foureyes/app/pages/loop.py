@@ -73,7 +73,7 @@ def _with_ground(row: ApprovalView, reviews: Sequence[Review]) -> ApprovalView:
     if row.basis == "person":
         rests_on = row.grade + (", with a counting review" if reviewed else "")
     elif row.basis == "rule":
-        rests_on = "by the rule itself"
+        rests_on = "automatically by a rule"
     else:
         rests_on = "with a counting review" if reviewed else "without a review"
     return msgspec.structs.replace(row, rests_on=rests_on)
@@ -91,9 +91,9 @@ def _remarks(tx: Tx, task: str) -> list[str]:
     skipped: Sequence[NoteRow] = tx.all("finding.all_skipped", NoteRow, ids=[task])
     debts: Sequence[NoteRow] = tx.all("finding.debts", NoteRow, ids=[task], least=ALERT_AFTER)
     return [
-        *[f"all suggestions skipped: {row.n} of iteration 1 (L15)" for row in skipped],
+        *[f"all suggestions of iteration 1 ({row.n}) were skipped (L15)" for row in skipped],
         *[
-            f"tech debt: {row.id} was noted in {row.n} attempts; fe finding answer {row.id} --track (L16)"
+            f"{row.id} was noted in {row.n} attempts. To plan it as tech debt: fe finding answer {row.id} --track (L16)"
             for row in debts
         ],
     ]

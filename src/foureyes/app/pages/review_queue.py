@@ -98,7 +98,7 @@ class Queue:
         if actor.kind != "human":
             reason = Reason(
                 "D7",
-                "an agent has to approve each change by its diff. Only people can approve all at once.",
+                "an agent must approve each change by its diff. Only people can approve several at once",
                 fe("list", "--reviewable"),
             )
             refuse_verb("nothing was approved.", reason)

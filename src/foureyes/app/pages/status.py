@@ -159,8 +159,8 @@ class Status:
         task = page.missing[0].task.id
         if not is_to_fetch(self._context, TaskId(task)):
             return []
-        text = f"the work of {task} is not in this clone, and is fetched from the remote where it is needed"
-        return [prose(f"{text}; whether that answers says: ") + fe("doctor")]
+        text = f"the work of {task} is not in this clone. It is fetched from the remote when needed"
+        return [prose(f"{text}. To see whether the remote answers: ") + fe("doctor")]
 
     def _unbrought(self) -> list[Steps]:
         """Return a note about commits on the target that no task brought. (Q5)"""
@@ -195,7 +195,7 @@ class Status:
         try:
             policy, source, ignored = self._in_force(tx, actor)
         except ConfigError as problem:
-            notes = [prose(f"{problem.message}: nothing can be approved until it is fixed")]
+            notes = [prose(f"{problem.message}. Nothing can be approved until it is fixed")]
             return "strict", "default", notes, None
         left = unaccepted(self._context, project)
         note = prose(f"{left.text}: ") + left.next if left else None

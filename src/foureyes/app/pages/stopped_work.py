@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 LINE = 160
 MOST_OF_A_KIND = 50
 WHY = phrase("why")
-MADE = "What runs committed is on the branch that they had checked out, the rest in their worktree. Nothing is lost."
+MADE = "The commits of its runs are on their branch, everything else is in their worktree. Nothing is lost."
 MADE_NOTHING = "There is nothing new on its branch. Nothing is lost."
 START = by_person(fe("run"))
 
@@ -105,10 +105,10 @@ class Blocked(msgspec.Struct, frozen=True, kw_only=True):
     at: str
 
 
-COOLED = {"auth": "is logged out", "missing": "is not there", "crash": "fails on every task"}
+COOLED = {"auth": "is logged out", "missing": "is not installed", "crash": "fails on every task"}
 MENDED = {
     "auth": "log in, then: ",
-    "missing": "install it, or name another in foureyes.toml, then: ",
+    "missing": "install it, or name another program in foureyes.toml, then: ",
     "crash": "read its output, then: ",
 }
 
@@ -142,7 +142,7 @@ def halts(
 
 
 def _paused(pause: PauseView, ways: CallerWays) -> StandstillRow:
-    where = f"{pause.task} only; other work goes on." if pause.task else "Nothing new begins anywhere."
+    where = f"Only {pause.task} is paused, and other work continues." if pause.task else "Nothing new starts anywhere."
     return StandstillRow(
         kind="pause",
         task=pause.task,
@@ -162,7 +162,9 @@ def _paused_sprint(sprint: PausedSprint) -> StandstillRow:
     """Build the row of a paused sprint. None of its tasks starts until a person resumes it or the reason is gone. (X3)"""
     from foureyes.core.nouns.sprint import PASSING
 
-    passes = "It resumes by itself when that is solved." if sprint.pause_kind in PASSING else "A person resumes it."
+    passes = (
+        "It resumes automatically when that is solved." if sprint.pause_kind in PASSING else "A person must resume it."
+    )
     return StandstillRow(
         kind="pause",
         of=sprint.id,
@@ -182,7 +184,7 @@ def _unreviewed(row: Unreviewed, ways: CallerWays) -> StandstillRow:
         since=row.at,
         details=(
             *[one_line(cause, LINE) for cause in row.causes],
-            "No reviewer is left to ask. A person has to review it, and nothing approves it automatically.",
+            "No reviewer is left to ask, so a person must review it. Nothing approves it automatically.",
             f"Read the change: fe show {row.task} --diff. A person who is not its author may then: fe approve {row.task}",
         ),
         choices=lambda: (*ways.sending_back(row.task), *ways.looking_again(row.task)),
@@ -205,7 +207,7 @@ def _waits(row: WaitsForPerson) -> StandstillRow:
         kind="review",
         task=row.task,
         of=f"{row.cycle} {row.reviewer}",
-        text=f"{row.cycle} waits for {who}",
+        text=f"{who} {'must' if row.reviewer else 'may'} review it ({row.cycle})",
         since=row.at,
         details=(why, "Nothing approves it automatically until then."),
         otherwise=by_person(fe("review", "decide", row.cycle, "--now")),
@@ -220,7 +222,7 @@ def _stuck(stuck: StuckView, ways: CallerWays) -> StandstillRow:
         since=stuck.at,
         details=(
             f"The runner cannot continue: {stuck.why}",
-            f"Output of its programs: fe logs {stuck.task}",
+            f"The output of its agents: fe logs {stuck.task}",
             MADE_NOTHING if stuck.kind == "no_change" else MADE,
         ),
         choices=lambda: ways.resuming(stuck.task),
@@ -247,7 +249,7 @@ def _blocked(blocked: Blocked, ways: CallerWays) -> StandstillRow:
         task=blocked.task,
         text=blocked.why,
         since=blocked.at,
-        details=(f"{blocked.title} (blocked)", f"Its agent cannot go on: {blocked.why}", "Nothing is lost."),
+        details=(f"{blocked.title} (blocked)", f"Its agent cannot continue: {blocked.why}", "Nothing is lost."),
         choices=lambda: ways.unblocking(blocked.task),
         otherwise=by_person(fe("unblock", blocked.task, "-m", WHY)),
     )
@@ -335,12 +337,12 @@ def _halt(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: Who
         kind="pause",
         task=task,
         of=f"{task} {cycle.id}",
-        text=f"rule {cycle.rule}: {'; '.join(cycle.reasons)}",
+        text=f"{'. '.join(cycle.reasons)} ({cycle.rule})",
         since=cycle.ended_at or cycle.at,
         details=(
             *_said(tx, task, known),
             *([one_line(f"Held: {held.hold}", LINE)] if held.hold is not None else []),
-            f"Paused by {cycle.id}: {task} only; other agents go on. Nothing is lost, its worktree is kept.",
+            f"Stopped by the review cycle {cycle.id}. Other agents continue. Nothing is lost, and its worktree is kept.",
             *_since(tx, task, cycle),
         ),
         choices=partial(_choices, context, tx, ways, held, known),
@@ -366,11 +368,11 @@ def unheard_blockers(context: Context, tx: Tx, ways: CallerWays) -> Iterator[Sta
         yield StandstillRow(
             kind="review",
             of=agent,
-            text=f"{last.name} reported a blocker on {some(list(blocked), NAMED)}, and was not asked to review",
+            text=f"{last.name} reported a blocker on {some(list(blocked), NAMED)}, but was not asked to review it",
             since=last.at,
             details=(
                 *[one_line(f"{row.task}: {row.summary}", LINE) for row in list(blocked.values())[:NAMED]],
-                "No agent and no rule approves these attempts; a person may.",
+                "No agent and no rule can approve these attempts. A person can.",
             ),
             choices=partial(ways.setting_aside, agent),
             otherwise=by_person(fe("resume", "--agent", agent, "-m", WHY)),
@@ -383,11 +385,11 @@ def _since(tx: Tx, task: str, cycle: Cycle) -> Iterator[str]:
 
     last = tx.all("cycle.latest", Cycle, task=task, limit=1)
     if cycle.state == "decided" and last and last[0].id != cycle.id and last[0].rule:
-        yield one_line(f"Since then {last[0].id} {last[0].rule}: {'; '.join(last[0].reasons)}", LINE)
+        yield one_line(f"Since then, {last[0].id}: {'. '.join(last[0].reasons)} ({last[0].rule})", LINE)
     if cycle.rule == "R1":
-        yield "A person lets it go on (resume), or its reviewer withdraws the blocker."
+        yield "A person must resume it, or its reviewer must withdraw the blocker."
     elif cycle.state == "decided":
-        yield "Whatever reviewers say now, a person lets it go on (resume)."
+        yield "A person must resume it, whatever reviewers say now."
 
 
 def _said(tx: Tx, task: str, known: WholeCycle) -> Iterator[str]:
@@ -478,8 +480,8 @@ def _row(task: TaskId, title: str, broke: list[CheckState]) -> StandstillRow:
         details=(
             f"{title} (reviewing)",
             *lines,
-            "That says nothing about the work: nothing is sent back, and no rule approves it.",
-            f"What it printed: fe check show {task}",
+            "This says nothing about the work, so it is neither sent back nor approved automatically.",
+            f"The full output: fe check show {task}",
         ),
         otherwise=moves_on(broke[0], task, by_anyone=False),
     )

@@ -235,11 +235,11 @@ def in_words(row: EditRow) -> str:
         case TaskEdited():
             return "edited " + ", ".join(sorted(event.old))
         case DependencyRemoved():
-            return f"no longer waits for {event.depends_on}"
+            return f"no longer depends on {event.depends_on}"
         case LabelAdded():
-            return f"label {event.label} put on"
+            return f"label {event.label} added"
         case LabelRemoved():
-            return f"label {event.label} taken off"
+            return f"label {event.label} removed"
         case MinorSet():
             return "marked minor" if event.minor else "no longer minor"
         case _:

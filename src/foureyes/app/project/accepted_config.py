@@ -36,7 +36,7 @@ def ask_remote(context: Context) -> tuple[ProjectView, RemoteTips]:
     try:
         return project, _heard(context, project)
     except RemoteProblem as problem:
-        why = f"which {FILE} is on {project.target} of {remote} is not known: {problem.message}"
+        why = f"the {FILE} on {project.target} of {remote} is unknown: {problem.message}"
         raise _not_accepted(why, in_turn(problem.next_step, ACCEPT)) from problem
 
 
@@ -61,7 +61,7 @@ def refuse_unpushed(context: Context, project: ProjectView, heard: RemoteTips) -
     if repo.file_at(target, FILE) == repo.file_at(at, FILE):
         return
     remote = remote_in(project.accepted_text)
-    why = f"{FILE} on {target} of this clone is not the one on {target} of {remote}, which counts"
+    why = f"{FILE} on {target} of this clone differs from the one on {target} of {remote}, and only the remote's counts"
     push = by_person(shell("git", "push", remote, target))
     if not repo.is_ancestor(there, here):
         push = in_turn(by_person(shell("git", "pull", "--no-rebase", remote, target)), push)
@@ -153,13 +153,13 @@ def wanted_target(context: Context, project: ProjectView, heard: RemoteTips | No
         raise _not_retargeted(project, wanted, "there is no such branch", in_turn(make, ACCEPT))
     named = named_in(context.repo.file_at(at, FILE))
     if named != ConfiguredProject(project.id, wanted):
-        bring = prose(f"bring {FILE} of {project.target} to {wanted}, then: ") + ACCEPT
-        raise _not_retargeted(project, wanted, f"{FILE} there does not say that it is this project's target", bring)
+        bring = prose(f"put {FILE} of {project.target} on {wanted}, then: ") + ACCEPT
+        raise _not_retargeted(project, wanted, f"{FILE} there does not name it as this project's target", bring)
     return wanted
 
 
 def _not_retargeted(project: ProjectView, wanted: str, why: str, step: Steps) -> Refused:
-    reason = Reason("P12", f"{FILE} on {project.target} names {wanted} as the target, and {why}", step)
+    reason = Reason("P12", f"{FILE} on {project.target} names {wanted} as the target, but {why}", step)
     return Refused("the target stays as it is.", reasons=(reason,), next_step=step)
 
 
@@ -194,7 +194,7 @@ def brought_along(
     last = next((n for n, commit in enumerate(line) if commit.sha in known), None)
     if last is None:
         at = f"it is at {tip[:12]} {flat(line[0].subject)}" if line else "it has no commit"
-        return (f"where {project.target} was is not known, so nothing tells what else is on {target}: {at}",), tip
+        return (f"it is unknown where {project.target} was, so other commits on {target} cannot be listed: {at}",), tip
     brings = f"{target} brings" if target != project.target else f"on {target} since fe init:"
     return tuple(f"{brings} {commit.sha[:12]} {flat(commit.subject)}" for commit in line[:last]), tip
 
@@ -226,21 +226,25 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
     named = named_in(text)
     where = project.target if at == project.target else f"{project.target} of {remote_in(project.accepted_text)}"
     if named.project not in ("", project.id):
-        return Unaccepted(f"{FILE} on {where} is of another project ({named.project})", BRING_HERE, acceptable=False)
+        return Unaccepted(
+            f"{FILE} on {where} belongs to another project ({named.project})", BRING_HERE, acceptable=False
+        )
     if named.target not in ("", project.target):
-        return Unaccepted(f"{FILE} names {named.target} as the target, and this project merges into {project.target}")
+        return Unaccepted(f"{FILE} names {named.target} as the target, but this project merges into {project.target}")
     if project.accepted_text is None and not text:
-        return Unaccepted(f"{FILE} is not on {where}: {defaults}", INIT, acceptable=False)
+        return Unaccepted(f"{FILE} is not on {where}, so {defaults}", INIT, acceptable=False)
     if project.accepted_text is None:
-        return Unaccepted(f"{FILE} on {where} was never accepted: {defaults}")
+        return Unaccepted(f"{FILE} on {where} was never accepted, so {defaults}")
     if digest_of(text or "") == project.accepted_digest or _knows_more(context, project, at):
         return None
     if text is None:
-        return Unaccepted(f"{FILE} is gone from {where}: the one accepted last is in force")
+        return Unaccepted(f"{FILE} is gone from {where}, so the one accepted last is in force")
     if not _is_behind(context, project, at):
-        return Unaccepted(f"{FILE} on {where} is not the accepted one and is not used")
-    step = either(fe("doctor"), ACCEPT, joint="; if that says so, too: ")
-    return Unaccepted(f"{FILE} on {where}, as this clone last saw it, is not the accepted one", step, acceptable=False)
+        return Unaccepted(f"{FILE} on {where} has changes that were not accepted, so it is not used")
+    step = either(fe("doctor"), ACCEPT, joint=", and if the remote has it too: ")
+    return Unaccepted(
+        f"{FILE} on {where}, as this clone last saw it, has changes that were not accepted", step, acceptable=False
+    )
 
 
 def not_in_force(context: Context) -> Reason | None:
@@ -288,11 +292,13 @@ def _gone(context: Context, project: ProjectView) -> Unaccepted:
     text = no_target(project.target)
     new = renamed_to(context, project)
     if new:
-        return Unaccepted(f"{text}; {FILE} on {new} says that it is {new} now")
+        return Unaccepted(f"{text}. {FILE} on {new} names {new} as the target now")
     bring = by(
         "person",
         shell("git", "branch", project.target, blank("BRANCH-OR-COMMIT")),
-        "a person brings it back, from where it is now: ",
+        "a person restores the branch from its current commit: ",
     )
-    rename = prose(f'was it renamed, a person writes target = "its name" into {FILE} there, commits it, then: ')
-    return Unaccepted(text, in_turn(bring, rename + fe("config", "accept"), joint="; "), acceptable=False)
+    rename = prose(
+        f'If the branch was renamed, a person writes target = "its name" into {FILE} there, commits it, then: '
+    )
+    return Unaccepted(text, in_turn(bring, rename + fe("config", "accept"), joint=". "), acceptable=False)

@@ -97,7 +97,7 @@ class Audit:
                 self._context.repo.file_at(read_at(self._context, project, project.target), CONFIG_FILE)
             ).project
             if named not in ("", project.id):
-                text = f"{CONFIG_FILE} on {project.target} is of another project ({flat(named)}), not of this store's"
+                text = f"{CONFIG_FILE} on {project.target} belongs to another project ({flat(named)}) than this store"
                 return [Discrepancy("integrity", text)]
         return []
 
@@ -106,7 +106,7 @@ class Audit:
         try:
             return ask_target(self._context), []
         except GitProblem as problem:
-            return None, [f"{problem.message}: the target is compared as it was when it was last fetched"]
+            return None, [f"{problem.message}, so the target is compared as it was last fetched"]
 
     def _lacking(self, answer: RemoteAnswer | None) -> MergeStop | None:
         """Return the problem if the target lacks the last recorded merge. [Q6]"""
@@ -136,7 +136,7 @@ class Audit:
             keys = {key.fingerprint: key for key in tx.all("record.keys", SigningKey)} if rows else {}
         wrong = [(row, self._wrong(row, keys.get(row.fingerprint))) for row in rows]
         discrepancies = [
-            Discrepancy("integrity", f"row {row.seq}: the signature does not hold: {why}", row.seq)
+            Discrepancy("integrity", f"row {row.seq} has an invalid signature: {why}", row.seq)
             for row, why in wrong
             if why
         ]
@@ -144,13 +144,13 @@ class Audit:
 
     def _wrong(self, row: Signature, key: SigningKey | None) -> str:
         if key is None:
-            return f"{row.fingerprint} is no key of this project"
+            return f"{row.fingerprint} is not a key of this project"
         try:
             statement = msgspec.json.decode(row.statement, type=Statement)
         except msgspec.MsgspecError as problem:
             return f"its statement cannot be read ({problem})"
         if (statement.project, statement.task) != (self._context.store.project, row.task):
-            return "it covers another task or project"
+            return "it is for another task or project"
         return self._context.keys.verify(key.public, row.statement.encode(), row.signature)
 
 
@@ -164,7 +164,7 @@ def set_aside_by(context: Context, findings: Sequence[Discrepancy]) -> Steps:
         totals = tx.all("record.security_totals", SecurityTotal)
     if not any(row.kind in ("restore", "store_adopted") for row in totals):
         return NO_STEP
-    return by_person(fe("store", "adopt", "-m", phrase("why"), before="to set these files aside here: "))
+    return by_person(fe("store", "adopt", "-m", phrase("why"), before="to move these files away: "))
 
 
 class _Dated(msgspec.Struct, frozen=True):
@@ -204,7 +204,7 @@ def _without_signature(signed: Sequence[EventRow], signatures: Sequence[Signatur
     for row in signed:
         key = msgspec.json.decode(row.payload, type=_Signed).signed_by
         if given.get((row.session, row.at, key), row.seq) >= row.seq:
-            words = f"row {row.seq}: it says that it was signed with {key}, and there is no such signature"
+            words = f"row {row.seq} says it was signed with {key}, but there is no such signature"
             yield Discrepancy("integrity", words, row.seq, row.task)
 
 
@@ -255,7 +255,7 @@ def _wrong(attempt: KeptAttempt, kept: Sha | None, gone: set[Sha]) -> list[Discr
     if kept is not None and kept != attempt.head:
         return [Discrepancy("integrity", f"{name}: {attempt.ref} is at {kept[:12]}, not at {attempt.head[:12]}")]
     lost = [
-        f"{name}: its {word} {sha[:12]} is not in the repository, or not all of it"
+        f"{name}: its {word} {sha[:12]} is missing from the repository, or incomplete"
         for word, sha in (("commit", attempt.head), ("tree", attempt.tree))
         if sha in gone
     ]

@@ -31,8 +31,8 @@ from foureyes.core.words.text import clean_name
 from foureyes.errors import BadInput, ConfigError, NotFound
 from foureyes.steps import Arg, blank, by, fe
 
-SIGNED_NOW = "signed from now on: decisions that only a person may make (policy, holds, waivers, keys, break-glass, approvals reserved for people)"
-NOT_SIGNED_YET = "not signed: plain approvals and other decisions. An agent that passes as you could make them."
+SIGNED_NOW = "from now on you sign decisions that only a person may make: policy, holds, waivers, keys, break-glass, and approvals reserved for people"
+NOT_SIGNED_YET = "plain approvals and other decisions are not signed, so an agent that passes as you could make them"
 
 
 class Keys:
@@ -66,7 +66,7 @@ class Keys:
         with self._context.store.read() as tx:
             whole = self._context.policy(tx, actor).human_proof == "key"
         if whole:
-            return replace(done, notes=("every decision of a person is signed (review.human_proof = key)",))
+            return replace(done, notes=("people sign every decision (review.human_proof = key)",))
         return replace(
             done, partly=True, notes=(SIGNED_NOW, NOT_SIGNED_YET), next=fe("config", "set", "review.human_proof", "key")
         )
@@ -75,7 +75,8 @@ class Keys:
         lines = [public for name, public in self._context.keys.held().items() if key.removeprefix("SHA256:") in name]
         if len(lines) != 1 or not key.removeprefix("SHA256:"):
             raise NotFound(
-                f"{'several keys here are' if lines else 'no key here is'} called {key}.", next_step=fe("key", "list")
+                f"{'several keys on this machine are' if lines else 'no key on this machine is'} called {key}.",
+                next_step=fe("key", "list"),
             )
         return lines[0]
 
@@ -103,7 +104,7 @@ class Keys:
         person = clean_name(person)
         if not all(person.partition("@")[::2]):
             raise BadInput(
-                f"{person!r} is not a person: write user@host, as fe whoami says it.",
+                f"{person!r} is not a person. Write user@host, as fe whoami shows it.",
                 next_step=fe("key", "add", Arg("LINE", "'"), "--person", blank("USER@HOST")),
             )
         return self._register(actor, public.strip(), person, own=False)
@@ -134,7 +135,7 @@ class Keys:
             if not active_keys(work.tx) and own:
                 work.decide_nothing()  # the first key relies on an observed person
             work.record("", e.KeyAdded(fingerprint=fingerprint, public=public, person=person))
-            how = "signed by an earlier key" if proof else "the first key: it rests on an observed person"
+            how = "signed by an earlier key" if proof else "the first key, added by a person at a terminal"
             work.record(
                 "", SecurityRecorded(kind="key_added", rule="I9", reason=f"{fingerprint} for {person}", detail=how)
             )
@@ -173,7 +174,7 @@ class Keys:
                 fingerprint=key.fingerprint,
                 public=key.public,
                 registered=False,
-                message=f"key {key.words} lies here, but does not count yet",
+                message=f"key {key.words} is on this machine, but does not count yet",
                 next=add_waiting([key], actor.person),
             )
             for key in waiting
@@ -206,7 +207,7 @@ def proof_of_people(context: Context, actor: Actor) -> Check:
             NEW_KEY,
         )
     if waiting:
-        text = f"keys of people that count: {keys}; not yet the one that lies here ({all_waiting(waiting)})"
+        text = f"keys of people that count: {keys}. The key on this machine does not count yet ({all_waiting(waiting)})"
         return Check("keys", "warn", text, add_waiting(waiting, actor.person))
     return Check(
         "keys",

@@ -202,7 +202,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
             yield flat(changed.text)
         yield from self.brought
         for head, (_, text) in zip(self.template_lines, sorted(self.templates.items()), strict=True):
-            yield f"{head}   agents would be told:"
+            yield f"{head}   agents would see:"
             yield from (f"  | {flat(line)}" for line in lines_of(text))
 
     @property
@@ -218,7 +218,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 
 def _another(project: ProjectView) -> Conflict:
     return Conflict(
-        f"{FILE} on {project.target} is another one than you saw. Nothing was changed.",
+        f"{FILE} on {project.target} has changed since you saw it. Nothing was changed.",
         next_step=prose("read it again, then: ") + ACCEPT,
     )
 

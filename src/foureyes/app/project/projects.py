@@ -33,7 +33,7 @@ class Projects:
             place, tip = self._context.store.place, self._context.repo.commit_of(f"refs/heads/{target}") or ""
             work.record("", ProjectCreated(name=name, prefix=prefix, target=target, place=place, tip=tip, adopted=tip))
             if lost:
-                reason = "a new journal was begun: the store of this project was lost"
+                reason = "a new journal was started because the store of this project was lost"
                 detail = f"{target} counts as merged up to {tip[:12]}" if tip else ""
                 work.record("", SecurityRecorded(kind="store_adopted", rule="P12", reason=reason, detail=detail))
             return self._context.project(work.tx)
@@ -58,12 +58,12 @@ class Projects:
         there = tip_there(self._context)  # outside the transaction, as in adopt()
         with self._context.writing(actor, "store restore") as work:
             reason = f"store restored from {source}"
-            detail = f"the store before it: {os.path.basename(kept) or 'there was none'}"
+            detail = f"the previous store: {os.path.basename(kept) or 'there was none'}"
             project = self._context.project(work.tx)
             is_moved = project.place not in (None, self._context.store.place)
             if is_moved:
-                detail += f"; by the backup it lay {place_words(project.place or '')}, "
-                detail += f"and lies {place_words(self._context.store.place)} from now on"
+                detail += f". In the backup it was {place_words(project.place or '')}, "
+                detail += f"and from now on it is {place_words(self._context.store.place)}"
             work.record("", SecurityRecorded(kind="restore", rule="J2", reason=reason, detail=detail))
             if is_moved:
                 work.record("", _placed(self._context.store.place, project))
@@ -88,7 +88,7 @@ class Projects:
         """Adopt the current store as the project's and rewrite its mirrors. Only a person may do this. [P12]"""
         context = self._context
         if not reason.strip():
-            raise BadInput("say why this is the store: it stays on record.", next_step=ADOPT)
+            raise BadInput("say why this is the store. The reason is recorded.", next_step=ADOPT)
         there = tip_there(context)
         with context.store.read() as tx:
             project = context.project(tx)
@@ -97,7 +97,7 @@ class Projects:
         if place or anchor:
             with context.deciding(actor, "store adopt", reason=reason) as work:
                 wrong = misplaced(context, work.tx, project, told=there)
-                detail = "; ".join(wrong) or "it was not on record where the store lies"
+                detail = "; ".join(wrong) or "the store's location was not recorded before"
                 work.record(
                     "",
                     SecurityRecorded(kind="store_adopted", rule="P12", reason=reason.strip(), detail=detail),
@@ -122,11 +122,11 @@ class Projects:
         if any(not name.strip() for name in (*writers, *readers)):
             raise BadInput("a role has a name.", next_step=roles)
         for both in set(writers) & set(readers):
-            text = f"{visible(both)} cannot be both: a writer can already read."
+            text = f"{visible(both)} cannot be both writer and reader. A writer can already read."
             raise BadInput(text, next_step=roles)
         role = self._context.store.role()
         if role is not None and role.owner in (*writers, *readers):
-            text = f"{visible(role.owner)} owns the store and may do all of it: this would take rights away from it."
+            text = f"{visible(role.owner)} owns the store and already has every right, so this would take rights away from it."
             raise BadInput(text, next_step=roles)
         if not writers and not readers:
             writers, readers = [f"{usual}_writer"], [f"{usual}_reader"]
@@ -137,7 +137,8 @@ class Projects:
         permit(actor, "store backup")
         if os.path.lexists(path):
             raise BadInput(
-                f"{os.path.basename(path)} exists; a backup never overwrites.", next_step=prose("name another file")
+                f"{os.path.basename(path)} already exists, and a backup never overwrites a file.",
+                next_step=prose("name another file"),
             )
         if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
             raise BadInput(

@@ -33,11 +33,13 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.task import Task
 
 
-RUN = by("person", fe("run"), "a person starts a runner, which gives each run its own: ")
-HIDDEN = "it is good only below the process it was given to, and this one is elsewhere, or in a sandbox that hides it"
+RUN = by("person", fe("run"), "a person starts a runner, which gives each run its own token: ")
+HIDDEN = (
+    "it is valid only below the process it was given to, and this process is elsewhere or in a sandbox that hides it"
+)
 TOOLS = prose(
-    "in a run whose shell is a sandbox, call the tools of the MCP server foureyes (finding_answer, task_submit, …), or "
-    "end with the signal line that the prompt names"
+    "if the run's shell is sandboxed, use the tools of the MCP server foureyes (finding_answer, task_submit, …), or "
+    "end with the signal line from the prompt"
 )
 
 
@@ -158,7 +160,7 @@ class Sessions:
             git=git,
             why=(
                 f"A token to {token.role} {token.task}, from {row.parent}.",
-                f"This process is below pid {pid}, as the token asks.",
+                f"This process is below pid {pid}, as the token requires.",
             ),
         )
 
@@ -209,7 +211,7 @@ class Sessions:
         """Start another session of the same agent. Evidence and origin stay the same. [I4]"""
         permit(actor, "whoami --new")
         if actor.kind != "agent":
-            reason = Reason("I5", "a person is one session in every terminal", fe("whoami"))
+            reason = Reason("I5", "a person has one session in all terminals", fe("whoami"))
             refuse_verb("no session was made.", reason)
         made = replace(actor, session=self._fresh_id(), base=actor.base or actor.session)
         with self._context.store.write() as tx:
@@ -240,7 +242,7 @@ class Sessions:
             row = self._context.find(work.tx, task)
             refuse_other_task(actor, row.id)
             if row.status == "closed":
-                reason = Reason("T2", f"{row.id} is closed: there is nothing left to {wanted}", fe("show", row.id))
+                reason = Reason("T2", f"{row.id} is closed, so there is nothing left to {wanted}", fe("show", row.id))
                 refuse_verb("no session was made.", reason, task=row.id)
             claims = self._claims(work, row, wanted)
             event = self._token(work, actor, wanted, agent, child, secret)
@@ -249,11 +251,11 @@ class Sessions:
                 from foureyes.core.rules.claims import began_at
 
                 work.record(row.id, e.TaskStarted(target_head=began_at(row, head), implementer=child))
-        notes = (f"{row.id} is started for {event.name}",) if claims else ()
+        notes = (f"started {row.id} for {event.name}",) if claims else ()
         if actor.kind != "agent":
             notes = (
                 *notes,
-                "all tokens that you give out have one origin, so none of them may approve the work of another (I4)",
+                "all sessions that you start share your origin, so none of them may approve another's work (I4)",
             )
         return Spawned(session=child, name=event.name, role=wanted, task=row.id, token=secret, notes=notes)
 
@@ -310,7 +312,7 @@ class Sessions:
                 "no session was made.",
                 Reason(
                     "I2",
-                    "this process has no session leader above it, so nothing could use the token",
+                    "no session leader was found above this process, so nothing could use the token",
                     prose("run it from a shell"),
                 ),
             )
@@ -322,9 +324,7 @@ class Sessions:
         with self._context.writing(actor, "session end") as work:
             target = _called(work.tx, session) if session else work.tx.one("session.get", SessionView, id=actor.session)
             if target is None:
-                raise NotFound(
-                    "this session has not written anything, so there is nothing to end.", next_step=fe("whoami")
-                )
+                raise NotFound("this session has recorded nothing, so there is nothing to end.", next_step=fe("whoami"))
             if target.id != actor.session and actor.kind != "human" and not self._spawned(work.tx, actor, target):
                 message = f"{target.name} ({target.id}) is neither this session nor one that it spawned"
                 refuse_verb("no session was ended.", Reason("I4", message, by_person(fe("session", "end", blank("…")))))
@@ -360,7 +360,7 @@ def _role(text: str) -> Role:
         if role == text:
             return role
     raise BadInput(
-        f"role {text!r}: allowed are {', '.join(ROLES)}.",
+        f"there is no role {text!r}. Roles: {', '.join(ROLES)}.",
         next_step=fe("session", "spawn", blank("TASK"), "--role", "implement"),
     )
 

@@ -37,7 +37,7 @@ class Closing:
             row = self._context.find(work.tx, task)
             self._context.check_version(work.tx, row, if_version)
             if row.status == "closed":
-                return outcome(row, f"{row.id} is closed already", changed=False)
+                return outcome(row, f"{row.id} is already closed", changed=False)
             refuse_from(row, "close")
             case = case_of(self._context, work.tx, work.actor, row.id, tip=tip)
             decision = may_close(case.facts, case.me, case.policy, exception)
@@ -46,7 +46,9 @@ class Closing:
                 refuse_task(row.id, "was not closed", *reasons, lead=reasons[-1])
             work.record(row.id, e.TaskClosed(rule=decision.rule, exception=decision.exception, reason=why))
             notes = (
-                [] if case.attempt is None or case.attempt.no_code else ["its work was not merged: fe list --unmerged"]
+                []
+                if case.attempt is None or case.attempt.no_code
+                else ["its work was not merged. To see such tasks: fe list --unmerged"]
             )
             if notes and not why:
                 notes.append(f'no reason was given. To add one: fe log {row.id} "why it is closed"')
@@ -54,7 +56,7 @@ class Closing:
                 text = why or decision.message
                 event = SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=text, detail="close")
                 work.record(row.id, event)
-                notes.append("audited as an exception: fe audit log --exceptions")
+                notes.append("recorded as an exception: fe audit log --exceptions")
             return outcome(self._context.get(work.tx, row.id), f"closed {row.id}", notes=tuple(notes))
 
     def _tip(self, task: str) -> gate.Tip | None:
@@ -86,14 +88,14 @@ class Closing:
     def _drop_one(self, work: Work, verb: str, reason: str, task: str) -> Outcome:
         row = self._context.find(work.tx, task)
         if row.status == "closed" and row.resolution in ("cancelled", "deleted"):
-            return outcome(row, f"{row.id} is {row.resolution} already", changed=False)
+            return outcome(row, f"{row.id} is already {row.resolution}", changed=False)
         refuse_from(row, verb)
         me = self._context.party(work.tx, work.actor)
         refuse_unless(may_cancel(facts_of(self._context, work.tx, row.id), me), row)
         work.record(row.id, e.TaskCancelled(reason=reason) if verb == "cancel" else e.TaskDeleted(reason=reason))
         done = "cancelled" if verb == "cancel" else "deleted"
         waited = [link.id for link in work.tx.all("task.waiting_for", Link, id=row.id)]
-        notes = (f"waited for it, and wait for it no longer: {', '.join(waited)}",) if waited else ()
+        notes = (f"these tasks no longer wait for it: {', '.join(waited)}",) if waited else ()
         return outcome(self._context.get(work.tx, row.id), f"{done} {row.id}", notes=notes)
 
     def reopen(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:

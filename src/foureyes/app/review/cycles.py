@@ -69,7 +69,7 @@ from foureyes.steps import NO_STEP, Steps, by_person, fe, in_turn, phrase
 
 MOST_ROWS = 50
 TEXT = 2_000
-AGENTS_ANSWER = "--now ends the wait for people; an agent that was asked may still answer"
+AGENTS_ANSWER = "--now ends only the wait for people, and an agent that was asked may still answer"
 
 
 class Chained(msgspec.Struct, frozen=True):
@@ -101,8 +101,8 @@ class Cycles:
         )
         if len(tasks) <= MOST_ROWS:
             return done
-        others = f"of the others {tasks[MOST_ROWS]} is the first (fe review request TASK --now)"
-        left = f"more than {MOST_ROWS} tasks are in progress: {others}"
+        others = f"the next one is {tasks[MOST_ROWS]} (fe review request TASK --now)"
+        left = f"more than {MOST_ROWS} tasks are in progress, and only {MOST_ROWS} are reviewed at once. Of the others, {others}"
         return msgspec.structs.replace(done, notes=(*done.notes, left))
 
     def request(self, actor: Actor, task: str, *, reviewers: Sequence[str] = (), reason: str = "") -> CycleOutcome:
@@ -202,11 +202,11 @@ class Cycles:
         worth = lambda: before.is_live  # noqa: E731
         with self._context.deciding(actor, "review decide --end", reason=reason, how=before.id, worth=worth) as work:
             row = cycle_named(work.tx, before.id)
-            words = f"{row.id} is over: {reason}"
+            words = f"ended {row.id}: {reason}"
             if row.is_live:
                 work.record(row.task, e.CycleEnded(cycle=row.id, why=reason))
             else:
-                words = f"{row.id} was over before: {row.rule or row.why}, {row.ended_at}"
+                words = f"{row.id} had already ended: {row.rule or row.why}, {row.ended_at}"
             return outcome_of(self._context, work.tx, row.id, changed=row.is_live, message=words)
 
     # What there is to see
@@ -225,7 +225,7 @@ class Cycles:
     def show(self, cycle: str) -> CycleView:
         """One cycle: targets, who was asked, reviews, points, the rule and its reasons."""
         if not is_cycle_name(cycle) and not cycle.strip().isdigit():
-            raise BadInput(f"{one_line(cycle, 40)!r} is no review cycle.", next_step=fe("review", "show"))
+            raise BadInput(f"{one_line(cycle, 40)!r} is not a review cycle.", next_step=fe("review", "show"))
         with self._context.store.read() as tx:
             return view_of(self._context, tx, whole(tx, cycle))
 
@@ -316,10 +316,10 @@ def outcome_of(
     known = whole(tx, cycle)
     view = view_of(context, tx, known)
     waiting = tuple(dict.fromkeys(row.reviewer for row in known.asked if row.state == "asked"))
-    words = f"{view.rule}: {'; '.join(view.reasons)}" if view.rule else view.state
+    words = f"is decided: {'. '.join(view.reasons)} ({view.rule})" if view.rule else f"is {view.state}"
     if not view.rule and view.waits_for:
         until = max((row.until for row in known.asked if row.state == "asked"), default="")
-        words += f": it waits for {', '.join(view.waits_for)}" + (f" until {until[:16]}Z" if until else "")
+        words += f" and waits for {', '.join(view.waits_for)}" + (f" until {until[:16]}Z" if until else "")
     return CycleOutcome(
         cycle=cycle,
         state=view.state,
@@ -490,13 +490,13 @@ def clarify_points(context: Context, actor: Actor, cycle: str, answers: Mapping[
         left = [each.id for each in known.unanswered if each.id not in given]
         if left:
             step = fe("review", "clarify", known.cycle.id, left[0], "-m", phrase("the answer"))
-            words = f"{names} {'is' if len(points) == 1 else 'are'} answered; {', '.join(left)} not yet"
+            words = f"{names} {'is' if len(points) == 1 else 'are'} answered. Not yet answered: {', '.join(left)}"
             return outcome_of(context, work.tx, known.cycle.id, message=words, step=step)
         done = settle_clarification(context, work, whole(work.tx, cycle))
         new = work.tx.all("cycle.latest", Cycle, task=points[0].task, limit=1)[0].id
         became = [f"{', '.join(done.sent_back)} is sent back with its open findings"] if done.sent_back else []
         became += [f"it runs again as {new}"] if new != known.cycle.id else []
-        return outcome_of(context, work.tx, new, message=f"{known.cycle.id} is clarified: {'; '.join(became)}")
+        return outcome_of(context, work.tx, new, message=f"{known.cycle.id} is clarified: {' and '.join(became)}")
 
 
 def ask_author(context: Context, actor: Actor, cycle: str) -> CycleOutcome:
@@ -509,16 +509,18 @@ def ask_author(context: Context, actor: Actor, cycle: str) -> CycleOutcome:
             refuse_verb("no clarification was requested.", Reason("R2", why, step), task=known.cycle.task)
         ask_to_clarify(context, work, known)
         names = ", ".join(point.id for point in whole(work.tx, cycle).points if not point.answer)
-        return outcome_of(context, work.tx, known.cycle.id, message=f"{known.cycle.id} asks about {names}")
+        return outcome_of(
+            context, work.tx, known.cycle.id, message=f"the author is asked to clarify {names} of {known.cycle.id}"
+        )
 
 
 def why_not_clarified(context: Context, tx: Tx, known: WholeCycle) -> str:
     """Why nobody is asked about what a cycle came to; empty where nothing speaks against it."""
     cycle, tasks = known.cycle, {target.task: context.get(tx, target.task) for target in known.live}
     if cycle.state != "decided" or cycle.rule not in ("R0", "R1", "R2"):
-        return f"{cycle.id} is {cycle.state}{f' ({cycle.rule})' if cycle.rule else ''}: it stopped nothing"
+        return f"{cycle.id} is {cycle.state}{f' ({cycle.rule})' if cycle.rule else ''}, so there is nothing to clarify"
     if known.points:
-        return f"{cycle.id} asked already, and got no answer in time"
+        return f"{cycle.id} already asked, and no answer came in time"
     if not any(review.effective != "approved" for review in known.reviews):
         return f"no reviewer had concerns in {cycle.id}"
     moved = [
@@ -528,19 +530,19 @@ def why_not_clarified(context: Context, tx: Tx, known: WholeCycle) -> str:
         not in (("in_progress", 0), ("open", 0), ("reviewing", tasks[target.task].iteration))
     ]
     if moved or not known.live:
-        return f"{some(moved, NAMED) or cycle.id} has moved on since"
+        return f"{some(moved, NAMED) or cycle.id} has changed since then"
     again = [row.id for target in known.live for row in live_of(tx, target.task)]
-    return f"{again[0]} is about it, and not over" if again else ""
+    return f"{again[0]} is still open about the same work" if again else ""
 
 
 def _points_of(known: WholeCycle, given: Mapping[str, str]) -> list[Clarification]:
     """The points that are meant; each must be there, and wait for an answer."""
     cycle = known.cycle
     points = {point.id: point for point in known.points}
-    wrong = [f"{cycle.id} has no clarification open: it is {cycle.state}"]
+    wrong = [f"{cycle.id} is {cycle.state} and has no open questions"]
     if cycle.state == "clarifying":
-        wrong = [f"{one_line(name, 20)} is no point of {cycle.id}" for name in given if name not in points]
-        wrong += [f"{name} is answered already" for name in given if name in points and points[name].answer]
+        wrong = [f"{one_line(name, 20)} is not a point of {cycle.id}" for name in given if name not in points]
+        wrong += [f"{name} is already answered" for name in given if name in points and points[name].answer]
     if wrong or not given:
         step = fe("review", "show", cycle.id)
         refuse_verb("nothing was clarified.", *[Reason("R2", why, step) for why in wrong], task=cycle.task)
@@ -553,7 +555,7 @@ def _refuse_stranger(context: Context, work: Work, task: TaskId) -> None:
         return  # its token is for this task, and a runner gave it to who made it (V9)
     if me.kind == "human" or made_by(facts_of(context, work.tx, task), me) is not None:
         return
-    reason = Reason("R2", f"you did not make {task}: its author clarifies it", fe("show", task))
+    reason = Reason("R2", f"you are not an author of {task}, and only an author can clarify it", fe("show", task))
     refuse_verb("nothing was clarified.", reason, task=task)
 
 
@@ -583,8 +585,8 @@ def open_about(
         any_new = _ask_named(context, work, cycle, [target.task for target in targets], reviewers)
         notes = tuple(left) + _nobody(context, work, cycle)
         step = _start(context, work, cycle) if verb == "review request --now" else None
-        notes += ("no runner is running to start them",) if step else ()
-        words = f"{cycle} {'is open already' if cycle in before else trigger}"
+        notes += ("no runner is running to start the reviewers",) if step else ()
+        words = f"{cycle} is already open" if cycle in before else f"opened the review cycle {cycle}"
         changed = cycle not in before or any_new
         return outcome_of(context, work.tx, cycle, message=words, changed=changed, notes=notes, step=step)
 
@@ -600,9 +602,9 @@ def _not_asked_about(work: Work, targets: list[CycleTarget], left: list[str]) ->
         if known is None:
             new.append(target)
         else:
-            left.append(f"{target.task} is left out: {known.cycle.id} asks about the same work already")
+            left.append(f"{target.task} is left out, because {known.cycle.id} already asks about the same work")
     if not new:
-        refuse_verb("no reviewer was asked.", Reason("V1", "; ".join(left), fe("review", "show")))
+        refuse_verb("no reviewer was asked.", Reason("V1", ". ".join(left), fe("review", "show")))
     return new
 
 
@@ -650,7 +652,7 @@ def _looked(context: Context, actor: Actor, tasks: Sequence[str]) -> tuple[list[
                 raise
             left.append(f"{task} is left out: {problem.message}")
     if not subjects:
-        refuse_verb("there is nothing to review.", Reason("V1", "; ".join(left), fe("review", "show")))
+        refuse_verb("there is nothing to review.", Reason("V1", ". ".join(left), fe("review", "show")))
     return subjects, left
 
 
@@ -683,6 +685,6 @@ def _nobody(context: Context, work: Work, cycle: CycleId) -> tuple[str, ...]:
         if pending_of(known, target) or any(review.task == target.task for review in known.reviews):
             continue
         choice = choice_for(context, work.tx, target.task, seats=known.cycle.seats, already=())
-        notes += [f"{each.name} is not asked: {each.why}" for each in choice.left_out]
-        notes.append(f"no reviewer is asked about {target.task}. Any reviewer may answer: fe review submit")
+        notes += [f"{each.name} is not asked, because {each.why}" for each in choice.left_out]
+        notes.append(f"nobody is asked about {target.task}. Any reviewer may review it: fe review submit")
     return tuple(notes)

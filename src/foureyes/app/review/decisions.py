@@ -228,7 +228,7 @@ class Decisions:
                     diff_id=row.diff_id,
                     rule=row.rule,
                     status=task.status,
-                    message="already approved; nothing to do",
+                    message="already approved, so there is nothing to do",
                     changed=False,
                     resolution=task.resolution,
                 )
@@ -258,7 +258,8 @@ class Decisions:
         _audit_checks(work, agreement, "tests_gone", gone)
         _audit_checks(work, agreement, "check_accepted", accepted)
         security = _audit(work, agreement)
-        note = decision.message + (" (creator, human)" if decision.rule == "P3" and case.me.kind == "human" else "")
+        as_creator = decision.rule == "P3" and case.me.kind == "human"
+        note = "as a person you may approve a task that you only created" if as_creator else decision.message
         done = _outcome(agreement, event.status, note, security=security)
         notes = (
             *_checks_in_words(case, accepted),
@@ -271,7 +272,7 @@ class Decisions:
         """P11: the approval is on record; somebody finishes it later."""
         decision, attempt, recorded = agreement.decision, agreement.attempt, agreement.case.facts.recorded
         if any(row.session == work.actor.session and row.diff_id == attempt.diff_id for row in recorded):
-            return _outcome(agreement, "reviewing", "recorded already; nothing to do", changed=False)
+            return _outcome(agreement, "reviewing", "already recorded, so there is nothing to do", changed=False)
         event = ApprovalRecorded(
             attempt=attempt.n,
             diff_id=attempt.diff_id,
@@ -284,7 +285,9 @@ class Decisions:
         )
         work.record(agreement.task, event)
         security = _audit(work, agreement)
-        return _outcome(agreement, "reviewing", f"recorded, not finished ({decision.message})", security=security)
+        return _outcome(
+            agreement, "reviewing", f"recorded but not yet complete ({decision.message})", security=security
+        )
 
     def _finished(self, work: Work, agreement: Agreement) -> ApprovalOutcome:
         """P11: a recorded approval of this diff takes effect."""
@@ -314,7 +317,7 @@ class Decisions:
                 refuse_task(current.id, "was not changed", others)
             work.record(current.id, ApprovalWithdrawn(approval=mine[0].seq, reason=reason))
             now = self._context.get(work.tx, current.id)
-            return outcome(now, f"took the approval of {current.id} back: it is {STANDS.get(now.status, now.status)}")
+            return outcome(now, f"withdrew the approval of {current.id}, which is {STANDS.get(now.status, now.status)}")
 
 
 def _is_worth_signing(case: Case, given: Consent) -> bool:
@@ -358,7 +361,7 @@ def _agreed(case: Case, given: Consent) -> Agreement:
 def _checks_in_words(case: Case, accepted: Sequence[str]) -> Iterator[str]:
     """D5: what the approver takes on with checks that did not pass where it counts."""
     for name in accepted:
-        yield f"accepts {name}, which is red on {case.target} as well (D5)"
+        yield f"this accepts {name}, which is red on {case.target} too (D5)"
     for name in gate.claimed_checks(case.facts, case.policy):
         yield f"{name} is {CLAIMED} (D5)"
 

@@ -58,7 +58,7 @@ class Drafts:
         kept = msgspec.structs.replace(draft, task=name, updated_at=self._context.now())
         if (most := max(len(kept.comments), len(kept.half))) > MOST_COMMENTS:
             raise BadInput(
-                f"a draft keeps {MOST_COMMENTS} comments; this one has {most}.",
+                f"a draft has at most {MOST_COMMENTS} comments, and this one has {most}.",
                 next_step=prose("send them with a decision, or take some out"),
             )
         if len(msgspec.json.encode(kept)) > MOST_BYTES:  # what was seen is a comfort, what was said is not
@@ -92,7 +92,9 @@ class Drafts:
             is_task = False
         if is_task:
             return self.load(actor, name)
-        return DraftFile(draft=Draft(task=""), note=f"{in_line(name, 60)}.json is a draft about no task here")
+        return DraftFile(
+            draft=Draft(task=""), note=f"{in_line(name, 60)}.json is a draft about a task that does not exist here"
+        )
 
     def take(self, actor: Actor, task: str) -> DraftLock:
         """Hold a draft, so that no other instance writes it; or learn which process has it. Until then it is only to
@@ -190,8 +192,8 @@ class Drafts:
         document = msgspec.json.encode(draft)
         if len(document) > MOST_BYTES:
             raise BadInput(
-                f"a draft has at most {MOST_BYTES:,} bytes; this one would have {len(document):,}.",
-                next_step=prose("say less, or send it now"),
+                f"a draft has at most {MOST_BYTES:,} bytes, and this one would have {len(document):,}.",
+                next_step=prose("shorten it, or send it now"),
             )
         self._context.drafts.write(_owner(actor), name, document)
 

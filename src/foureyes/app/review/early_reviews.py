@@ -97,8 +97,8 @@ def _about_another(named: str, me: Party, about: AskedLook, asked: Sequence[Aske
     """D7: a review names the look it is about; only a person may leave it out, and only where there is one."""
     if is_about(named, about.look.diff_id) or (not named and me.kind == "human" and len(asked) == 1):
         return []
-    others = ", ".join(f"look {each.look.n} ({each.cycle})" for each in asked)
-    why = f"payload.diff_id: it has to name the reviewed change, and reviewers are asked about {others}"
+    others = ", ".join(f"early review {each.look.n} ({each.cycle})" for each in asked)
+    why = f"payload.diff_id: it must name the reviewed change. Reviewers are asked about {others}"
     return [Reason("D7", why, fe("review", "show", asked[-1].cycle))]
 
 
@@ -122,14 +122,14 @@ def _as_if_handed_in(case: Case, look: Look) -> Case:
 def confirmation(event: e.ReviewSubmitted, more: str = "") -> str:
     """What a reviewer is told: the verdict that was given, and how much was found."""
     found = f"{event.raised} finding{'' if event.raised == 1 else 's'}"
-    stopped = "; the task is stopped until a person decides (R1)" if event.effective == "blocker" else more
-    return f"recorded: {event.verdict}, {found}{stopped}"
+    stopped = ". The task is held until a person decides (R1)" if event.effective == "blocker" else more
+    return f"{event.verdict}, {found}{stopped}"
 
 
 def standing_words(cycle: Cycle) -> str:
     """Where a cycle stands after a review that did not decide it."""
-    waits = {"open": "waits for others", "clarifying": "waits for the answers to its questions"}
-    return f"{cycle.id} {waits.get(cycle.state, f'stays decided: {cycle.rule}')}"
+    waits = {"open": "waits for other reviewers", "clarifying": "waits for the answers to its questions"}
+    return f"{cycle.id} {waits.get(cycle.state, f'was already decided ({cycle.rule})')}"
 
 
 def _refuse(case: Case, given: ReviewContent, *before: Reason, moved: bool) -> None:
@@ -137,9 +137,13 @@ def _refuse(case: Case, given: ReviewContent, *before: Reason, moved: bool) -> N
     made = made_by(case.facts, case.me)
     agrees = given.document.payload.verdict == "approved"
     if made is not None and (agrees or is_shown_maker(case.facts, case.me)):
-        reasons.append(Reason("V4", f"you {made.why}: someone else must review it", fe("show", case.task.id)))
+        reasons.append(
+            Reason(
+                "V4", f"you are an author of it ({made.why}), so someone else must review it", fe("show", case.task.id)
+            )
+        )
     if given.rulings:
-        why = "payload.rulings: an early review has nothing to rule on, because the work is not submitted"
+        why = "payload.rulings: an early review has no rulings, because the work is not submitted yet"
         reasons.append(Reason("L8", why, prose("leave them out")))
     if moved:
         reasons.append(Reason("V1", "this early review is over", fe("show", case.task.id)))
@@ -199,7 +203,9 @@ def _outcome(
 ) -> ReviewOutcome:
     task, cycle = case.task.id, event.cycle or about.cycle
     note = (
-        f"{cycle} is decided: {done.ruled.rule}" if done.ruled else standing_words(whole(work.tx, CycleId(cycle)).cycle)
+        f"{cycle} is decided ({done.ruled.rule})"
+        if done.ruled
+        else standing_words(whole(work.tx, CycleId(cycle)).cycle)
     )
     return ReviewOutcome(
         task=task,
@@ -213,7 +219,7 @@ def _outcome(
         missing=event.missing,
         task_status=context.get(work.tx, task).status,
         notes=(note, "it is an early review, which approves nothing (V1)"),
-        message=f"{confirmation(event)} (look {about.look.n})",
+        message=f"{confirmation(event)} (early review {about.look.n})",
         next=fe("review", "show", cycle),
     )
 
@@ -240,7 +246,7 @@ def take_look(context: Context, actor: Actor, task: str) -> ReviewSubject:
     if row.status == "reviewing":
         return ReviewSubject(task=row.id)
     if row.status != "in_progress":
-        why = f"{row.id} is {row.status}: only tasks in progress or in review can be reviewed"
+        why = f"{row.id} is {row.status}, and only tasks in progress or in review can be reviewed"
         refuse_task(row.id, "was not reviewed", Reason("V1", why, fe("show", row.id)))
     summary = one_line(row.title, SUMMARY)
     try:

@@ -110,7 +110,7 @@ class SendingBack:
             if (before.decision, before.session, before.text) == ("redo", actor.session, text)
             and before.quick_issues == [_quick_issue(issue, known) for issue in dict.fromkeys(issues)]
         ]
-        done = f"{row.id} is open already, with this feedback; nothing to do"
+        done = f"{row.id} was already sent back with this feedback, so there is nothing to do"
         return outcome(row, done, changed=False) if same else None
 
     def _before(
@@ -127,7 +127,7 @@ class SendingBack:
         """Where the branch begins again: where the task began, or at a checkpoint of its own history, as git says."""
         attempt, task = facts.attempt, facts.task.id
         if (option == "checkpoint") != bool(name):
-            raise BadInput("--checkpoint takes the name of one.", next_step=fe("checkpoint", "list"))
+            raise BadInput("--checkpoint takes the name of a checkpoint.", next_step=fe("checkpoint", "list"))
         if option == "keep" or attempt is None:
             return None
         with self._context.store.read() as tx:
@@ -145,7 +145,7 @@ class SendingBack:
             raise NotFound(f"{task} has no checkpoint {visible(name)}.", next_step=fe("checkpoint", "list"), task=task)
         sha, repo = checkpoints[0].sha, self._context.repo
         if not (repo.is_ancestor(sha, attempt.head) and repo.is_ancestor(attempt.base, sha)):
-            why = f"checkpoint {name} ({sha[:7]}) is not between base and head of attempt {attempt.n}"
+            why = f"checkpoint {name} ({sha[:7]}) is not part of attempt {attempt.n}"
             reason = Reason("F1", why, fe("checkpoint", "list"))
             refuse_task(task, "was not changed", reason)
         return sha
@@ -157,12 +157,12 @@ class SendingBack:
             return ""
         new = free_id(self._context, work.tx)
         description = (
-            f"Revert {attempt.base[:12]}..{attempt.head[:12]} on the target branch: it landed before its "
+            f"Revert {attempt.base[:12]}..{attempt.head[:12]} on the target branch, which it reached before its "
             f"review.\n\nFeedback: {words}"
         )
         title = f"Revert {task.id}: {task.title}"[:400]
         work.record(new, e.TaskCreated(title=title, description=description, type="chore", priority=task.priority))
-        return f"planned {new}: the work is on the target branch already and has to be reverted there (K4)"
+        return f"planned {new}, because the work is already on the target branch and must be reverted there (K4)"
 
     def reject(self, actor: Actor, task: str, reason: str, *, seen: str = "", look: FaceLook = NO_LOOK) -> Outcome:
         """Blocked, with a reason: by a person, or a session that could approve; `seen`: see redo."""
@@ -197,7 +197,7 @@ def judge(
     """
     row = context.find(tx, task)
     if seen and not is_allowed(action, row.status):  # it was in review when the caller saw it
-        raise Conflict(f"{row.id} is {row.status} by now", next_step=fe("show", row.id), task=row.id)
+        raise Conflict(f"{row.id} is {row.status} now", next_step=fe("show", row.id), task=row.id)
     refuse_from(row, action)
     refuse_landed(context, tx, row, there)
     case = case_of(context, tx, actor, row.id)
@@ -207,7 +207,7 @@ def judge(
         refuse_unless(replace(decision, next=other) if decision.rule in BREAKABLE else decision, row)
     unseen = was_not_seen(case.facts, case.me, seen) if seen else None
     if has_moved(case.facts, seen) and case.attempt is not None:
-        words = f"iteration {case.attempt.n} was submitted meanwhile"
+        words = f"iteration {case.attempt.n} was submitted in the meantime"
         raise Conflict(words, next_step=fe("show", row.id, "--diff"), task=row.id)
     if unseen is not None:
         refuse_task(row.id, "was not changed", unseen)
@@ -241,7 +241,7 @@ def _quick_issues(case: Case, task: str, text: str, issues: Sequence[str]) -> tu
             phrase("what is wrong"),
             after=f", or --issue: {', '.join((f'{n} {name}' for n, name in enumerate(known, 1)))}",
         )
-        reason = Reason("F1", "redo needs feedback: say what has to change", step)
+        reason = Reason("F1", "redo needs feedback that says what to change", step)
         refuse_verb("redo needs a quick issue or some text.", reason)
     return chosen
 
@@ -257,5 +257,6 @@ def _quick_issue(text: str, known: Sequence[str]) -> str:
         return next(issue for issue in alike if len(alike) == 1 or issue.lower() == wanted)
     choices = ", ".join(f"{number} {issue}" for number, issue in enumerate(known, 1))
     raise BadInput(
-        f"--issue {visible(text)!r}: there are {choices}.", next_step=fe("redo", blank("TASK"), "--issue", "1")
+        f"--issue {visible(text)!r} is not a quick issue. Quick issues: {choices}.",
+        next_step=fe("redo", blank("TASK"), "--issue", "1"),
     )

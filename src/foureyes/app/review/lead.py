@@ -52,7 +52,7 @@ class Loops:
         permit(actor, f"lead {chosen}")
         reason = needed(reason, f"lead {chosen}", task)
         titles = self._titles(chosen, task, into)
-        words = "; ".join([reason, *titles])
+        words = ", ".join([reason, *titles])
         with self._context.deciding(actor, f"lead {chosen}", task=task, reason=words) as work:
             row = self._context.find(work.tx, task)
             case = case_of(self._context, work.tx, work.actor, row.id)
@@ -84,18 +84,18 @@ class Loops:
         with self._context.store.read() as tx:
             attempt = attempt_of(tx, task)
             why = why_not_reset(tx, task, attempt) if attempt is not None else ""
-        return f"no branch was set back: {why}" if why else begin_again(self._context, task)
+        return f"no branch was reset: {why}" if why else begin_again(self._context, task)
 
     def _titles(self, option: LeadOption, task: str, into: Sequence[str]) -> list[str]:
         titles = [clean_title(title) for title in into]
         if (option == "split") != bool(titles):
             raise BadInput(
-                "splitting names the new tasks, and nothing else does.",
+                "--into names the new tasks of a split. A split needs it, and nothing else takes it.",
                 next_step=fe("lead", "split", task, "--into", phrase("…"), "--into", phrase("…"), "-m", phrase("why")),
             )
         if len(titles) > MOST_PARTS:
             raise BadInput(
-                f"{len(titles)} parts are too many; at most {MOST_PARTS}.",
+                f"{len(titles)} parts are too many. At most {MOST_PARTS} are allowed.",
                 next_step=fe("lead", "split", task, "--help"),
             )
         return titles
@@ -144,7 +144,7 @@ def _redo(facts: Facts, reason: str, *, fresh: bool) -> RedoRequested:
 def _option(text: str) -> LeadOption:
     chosen = next((option for option in LEAD_OPTIONS if option == text), None)
     if chosen is None:
-        raise BadInput(f"the lead may {', '.join(LEAD_OPTIONS)}.", next_step=fe("lead", "--help"))
+        raise BadInput(f"the lead can choose {', '.join(LEAD_OPTIONS)}.", next_step=fe("lead", "--help"))
     return chosen
 
 
@@ -167,9 +167,9 @@ def _next(actor: Actor, option: LeadOption, task: Task, parts: Sequence[str]) ->
 
 
 SAYS: dict[LeadOption, str] = {
-    "split": "split; it waits for its parts",
-    "senior": "goes to tier senior",
-    "fresh": "begins again where it began",
+    "split": "was split and waits for its parts",
+    "senior": "was given to tier senior",
+    "fresh": "starts over from where it began",
     "ask": "waits for a person",
-    "continue": "goes on as it is",
+    "continue": "continues as it is",
 }

@@ -93,7 +93,7 @@ class Prompts:
             if own is not None and known.get(chosen) == digest_of(own):
                 return Prompt(compose(chosen, briefing, own))
         note = (
-            f"{path_of(chosen)} on {target} was not accepted and is not used; a person runs: fe config accept"
+            f"{path_of(chosen)} on {target} was not accepted, so it is not used. A person runs: fe config accept"
             if own is not None
             else ""
         )
@@ -167,9 +167,9 @@ def table(now: LoopState) -> tuple[str, ...]:
 
 def _line(round_: Round) -> str:
     fixed = f"fixed {round_.fixed}" if round_.had or round_.n > 1 else "fixed –"
-    again = ", the same tree again" if round_.same_tree else ", counted again" if round_.goes_on else ""
+    again = ", the same files again" if round_.same_tree else ", counted again" if round_.goes_on else ""
     open_ = "" if round_.closed else ", in review"
-    counts = f"found {round_.found}, {fixed}, no-progress {round_.no_progress}"
+    counts = f"found {round_.found}, {fixed}, {round_.no_progress} without progress"
     return f"iteration {round_.n} ({round_.tier}): {counts}{again}{open_}"
 
 
@@ -189,7 +189,7 @@ def _purpose(text: str) -> PromptPurpose:
     chosen = next((purpose for purpose in PURPOSES if purpose == text), None)
     if chosen is None:
         raise BadInput(
-            f"there is no prompt for {visible(text)[:40]!r}; there are {', '.join(PURPOSES)}.",
+            f"there is no prompt {visible(text)[:40]!r}. Prompts: {', '.join(PURPOSES)}.",
             next_step=fe("show", "--help"),
         )
     return chosen

@@ -71,8 +71,8 @@ def is_not_you(given: ReviewContent, me: Party) -> list[Reason]:
     mine = {me.session, me.name, me.person, me.agent, me.name.partition("#")[0], given.program}
     if reviewer.casefold() in {name.casefold() for name in ("", *mine)}:
         return []
-    why = f"reviewer: {reviewer!r} is not you, you are {me.name or me.session}"
-    return [Reason("V3", why, prose("leave it out"))]
+    why = f"reviewer: the document says {reviewer!r}, but you are {me.name or me.session}"
+    return [Reason("V3", why, prose("correct it, or leave it out"))]
 
 
 class Return(msgspec.Struct, frozen=True):
@@ -90,8 +90,10 @@ def came_back(tx: Tx, case: Case, *, attempt: int, since: int = 0) -> bool:
 
 def went_back(task: TaskId, lost: tuple[Reason, ...]) -> Refused:
     """V7: what its reviewer is told."""
-    step = prose("quote the code exactly and send it again. Sent unchanged, it waits for someone else to confirm it.")
-    what = "the review went back to you, and nothing of it was stored."
+    step = prose(
+        "quote the code exactly and send the review again. If you send it unchanged, someone else must confirm the finding"
+    )
+    what = "the review was returned to you, and none of it was saved."
     return Refused(what, reasons=lost, next_step=step, task=task)
 
 
@@ -108,7 +110,7 @@ def content_of(context: Context, actor: Actor, facts: Facts, document: bytes) ->
     if problems:
         _note_return(context, actor, facts)
         step = fe("review", "submit", task, blank("FILE"), before="fix these and send it again: ")
-        what = "the review_result was refused, and nothing of it was stored."
+        what = "the review_result was refused, and none of it was saved."
         raise BadInput(what, reasons=tuple(problems), next_step=step)
     return content
 

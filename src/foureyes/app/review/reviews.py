@@ -93,7 +93,7 @@ class Reviews:
         given = content_of(self._context, actor, before.facts, document)
         code = code_of(self._context, before.attempt, given.findings)
         anchored = [anchor(each, code) for each in given.findings]
-        words = "; ".join(part for part in (given.document.payload.verdict, words_of(given.rulings)) if part)
+        words = ", ".join(part for part in (given.document.payload.verdict, words_of(given.rulings)) if part)
         returned: Raising | None = None
         tip = tip_in(self._context, before)
         done: ReviewOutcome | None = None
@@ -149,7 +149,7 @@ class Reviews:
             reasons.append(
                 Reason(
                     "D7",
-                    "a new attempt was submitted while the review was processed",
+                    "a new attempt was submitted in the meantime",
                     fe("show", now.task.id, "--diff"),
                 )
             )
@@ -169,11 +169,11 @@ class Reviews:
         both = [
             settles[again.root] for again in (raised.event.findings if raised.event else ()) if again.root in settles
         ]
-        step = prose("leave one of them")
+        step = prose("keep one of them")
         _refuse_all(
             case.task.id,
             tuple(
-                Reason("L8", f"{ruling.finding} is ruled {ruling.ruling} and raised again at once", step)
+                Reason("L8", f"{ruling.finding} is ruled {ruling.ruling} and raised again in the same review", step)
                 for ruling in both
             ),
         )
@@ -261,7 +261,7 @@ class Reviews:
             sent_back=stands.sent_back,
             task_status=now.status,
             notes=tuple(_notes(taken)),
-            message=confirmation(event, f"; {stands.sentence}"),
+            message=confirmation(event, f". {stands.sentence}"),
             next=_next(now, taken, work.actor),
         )
 
@@ -318,18 +318,20 @@ def _notes(taken: StoredReview) -> list[str]:
     event = taken.event
     notes = _cycle_notes(taken)
     if event.effective == "approved" or not event.cycle:
-        notes += [f"it does not count ({reason.rule}): {reason.message}" for reason in taken.against]
+        notes += [f"it does not count, because {reason.message} ({reason.rule})" for reason in taken.against]
     if event.missing and event.effective == "approved":
         many = f"{len(event.missing)} changed {'file is' if len(event.missing) == 1 else 'files are'}"
-        notes.append(f"the approval is incomplete: {many} not in files_reviewed: {some(event.missing, 10)} (V6)")
+        notes.append(
+            f"the approval is incomplete, because {many} not in files_reviewed: {some(event.missing, 10)} (V6)"
+        )
     if event.verdict == "blocker" != event.effective:
         notes.append(
             "this review was not requested, so your blocker counts as concerns. Only a person can now approve this attempt. (R1)"
         )
     elif event.verdict != event.effective:
-        notes.append(f"stated approved, effectively {event.effective}: it leaves a blocking finding open (V5)")
+        notes.append(f"your verdict approved counts as {event.effective}, because a blocking finding is open (V5)")
     return notes + [
-        f"{finding.id} could be {' or '.join(finding.alike)}; name the earlier id to say so (L2)"
+        f"{finding.id} may be the same as {' or '.join(finding.alike)}. If so, give the earlier id (L2)"
         for finding in taken.findings
         if finding.alike
     ]
@@ -339,7 +341,7 @@ def _cycle_notes(taken: StoredReview) -> list[str]:
     """V8: what became of the cycle that it is an answer in."""
     ruled = taken.done.ruled
     if ruled is not None:
-        return [f"{taken.event.cycle} is decided: {ruled.rule}, {'; '.join(ruled.reasons)}"]
+        return [f"{taken.event.cycle} is decided: {'. '.join(ruled.reasons)} ({ruled.rule})"]
     return [standing_words(taken.standing)] if taken.standing else []
 
 

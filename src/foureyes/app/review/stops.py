@@ -72,11 +72,11 @@ class Stops:
         try:
             day = date.fromisoformat(until)
         except ValueError:
-            raise BadInput(f"{until!r} is not a date; write it as 2027-01-31.") from None
+            raise BadInput(f"{until!r} is not a date. Write it as 2027-01-31.") from None
         today = self._context.clock.now().date()
         if day <= today:
             raise BadInput(
-                f"{day} is not in the future: today is {today}.",
+                f"{day} is not in the future. Today is {today}.",
                 next_step=fe("defer", blank("TASK"), "--until", blank("DATE")),
             )
         return day.isoformat()
@@ -146,7 +146,7 @@ class Stops:
             raise NotFound(f"there is no agent {visible(agent)}.", next_step=fe("status", "--attention"))
         event = SecurityRecorded(kind="blockers_set_aside", rule="R1", reason=reason, detail=agent)
         work.record("", event)
-        return Outcome(task="", status="", version=0, message=f"the blockers of {known.name} are set aside")
+        return Outcome(task="", status="", version=0, message=f"the blockers of {known.name} are dismissed")
 
     def _resume_all(self, work: Work, reason: str) -> Outcome:
         """What stops the whole project."""
@@ -180,7 +180,7 @@ def _not_held(task: Task) -> Outcome:
     """Nothing to lift; what is blocked goes on by another verb."""
     if task.status != "blocked":
         return outcome(task, f"{task.id} is not held", changed=False)
-    done = outcome(task, f"{task.id} is not held, it is blocked: {task.blocked_reason}", changed=False)
+    done = outcome(task, f"{task.id} is not held but blocked: {task.blocked_reason}", changed=False)
     return replace(done, next=fe("unblock", task.id, "-m", phrase("why")))
 
 

@@ -42,7 +42,7 @@ def refuse_stranger(context: Context, work: Work) -> None:
     """
     why = why_not_independent(work.actor, context.gate_policy(work.tx).run.services)
     if why is not None:
-        refuse_verb("no runner began.", why)
+        refuse_verb("no runner was started.", why)
 
 
 def refuse_other_service(work: Work) -> None:
@@ -126,7 +126,7 @@ def give(work: Work, run: Run, task: Task, issued: e.TokenIssued, target_head: S
 
 def not_reserved(run: Run) -> Reason:
     """Return the reason to refuse a token: the run is bound already, or has ended."""
-    return Reason("J4", f"{run.id} is {run.state}: a token is given out once, to a run that is reserved", fe("status"))
+    return Reason("J4", f"{run.id} is {run.state}, and a token is given only once, to a reserved run", fe("status"))
 
 
 # ---- Reasons against a run (J4, T4, V9) ----
@@ -162,7 +162,7 @@ def why_not_begin(
     other = work.tx.one("run.at_work", Run, task=task.id)
     reasons = []
     if other is not None and other.id != own:
-        why = f"{task.id} has a run already: {other.id} of {other.profile}, {other.state}"
+        why = f"{task.id} already has a run: {other.id} of {other.profile}, {other.state}"
         reasons.append(Reason("J4", why, fe("show", task.id)))
     reasons += _standing_still(work.tx, task)
     if purpose == "implement" and not own:
@@ -190,7 +190,7 @@ def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str
         if (run.task, run.profile) == (task.id, profile) and run.id != own
     ]
     if others:
-        reasons.append(Reason("J4", f"{others[0]} of {profile} reviews {task.id} already", fe("show", task.id)))
+        reasons.append(Reason("J4", f"{others[0]} of {profile} already reviews {task.id}", fe("show", task.id)))
     pauses = [each for each in tx.all("run.pauses_of", PauseView, task=task.id) if each.made_by == "person"]
     reasons += [
         Reason("V9", f"{each.task or 'everything'} is paused: {each.reason}", resume_step(each.task)) for each in pauses
@@ -205,7 +205,7 @@ def _why_not_clarified(context: Context, tx: Tx, task: Task, own: str, cycle: st
     other = tx.one("run.at_work", Run, task=task.id)
     reasons = _held(context, tx, replace(task, hold=None))
     if other is not None and other.id != own:
-        why = f"{task.id} has a run already: {other.id} of {other.profile}, {other.state}"
+        why = f"{task.id} already has a run: {other.id} of {other.profile}, {other.state}"
         reasons.append(Reason("J4", why, fe("show", task.id)))
     if task.id not in {row.task for row in tx.all("runner.unclarified", Awaited, ids=[cycle])}:
         reasons.append(Reason("V9", f"no clarification of {task.id} is waiting", fe("show", task.id)))
@@ -231,7 +231,7 @@ def _standing_still(tx: Tx, task: Task) -> list[Reason]:
     ]
     stuck = tx.one("run.stuck_of", StuckView, task=task.id)
     if stuck is not None:
-        reasons.append(Reason("E6", f"{task.id} waits for a person: {stuck.why}", resume_step(task.id)))
+        reasons.append(Reason("E6", f"{task.id} is stuck and needs a person: {stuck.why}", resume_step(task.id)))
     return reasons
 
 
@@ -247,11 +247,11 @@ def _out_of_sprints(context: Context, tx: Tx, task: Task) -> list[Reason]:
     now, mine = context.now(), sprints_of(tx, [task.id]).get(task.id)
     sprint = next((each for each in going_on if each.id == mine), None)
     if sprint is None:
-        why = f"{task.id} is in no sprint, and while {going_on[0].id} goes on new tasks begin only out of sprints"
+        why = f"{task.id} is in no sprint, and while {going_on[0].id} runs, only its tasks start"
         return [Reason("X2", why, fe("sprint", "status", going_on[0].id))]
     if sprint.state == "running" and not (sprint.ends_at and sprint.ends_at <= now):
         return []
-    why = f"paused: {sprint.why}" if sprint.state == "paused" else "over: its time has come"
+    why = f"paused: {sprint.why}" if sprint.state == "paused" else "over, because its time is up"
     return [Reason("X2", f"{sprint.id}, the sprint of {task.id}, is {why}", fe("sprint", "status", sprint.id))]
 
 
@@ -272,9 +272,11 @@ def _why_not_thought_about(context: Context, tx: Tx, task: Task, purpose: Purpos
     """
     reasons = _held(context, tx, task)
     if purpose == "lead" and task.waiting_for != "lead":
-        reasons.append(Reason("E2", f"{task.id} does not wait for the lead", fe("show", task.id)))
+        reasons.append(Reason("E2", f"{task.id} is not waiting for the lead", fe("show", task.id)))
     if purpose == "plan" and task.status != "open":
-        reasons.append(Reason("T2", f"{task.id} is {task.status}: only an open goal is planned", fe("show", task.id)))
+        reasons.append(
+            Reason("T2", f"{task.id} is {task.status}, and only an open task can be planned", fe("show", task.id))
+        )
     return reasons
 
 

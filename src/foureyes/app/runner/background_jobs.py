@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from foureyes.errors import FoureyesError, Reason
-from foureyes.steps import Arg
+from foureyes.steps import Arg, Steps
 
 if TYPE_CHECKING:
     from foureyes.app.context import Context
@@ -24,42 +24,73 @@ Job = Callable[["Context", Callable[[], bool]], "JobEnd"]
 
 class JobEnd(msgspec.Struct, frozen=True):
     """Result of a job. `problem` is why the whole job failed, `failed` why single tasks did. `soon` means another
-    process was busy with it, so the retry pause need not grow. `closed` lists the tasks it finished.
+    process was busy with it, so the retry pause need not grow. `closed` lists the tasks it finished,
+    `for_people` those that only a person can move.
     """
 
     text: str = ""
     problem: str = ""
     failed: Mapping[str, str] = {}
     closed: tuple[str, ...] = ()
+    for_people: tuple[str, ...] = ()
     soon: bool = False
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of a finished job. `problem` is empty unless the job failed."""
+    """Result of a finished job. `problem` is empty unless the job failed. `person`: only a person can remove it."""
 
     key: str
     said: str = ""
     problem: str = ""
     failed: Mapping[str, str] = {}
     closed: tuple[str, ...] = ()
+    for_people: tuple[str, ...] = ()
     soon: bool = False
+    person: bool = False
 
 
 def _done(key: str, end: JobEnd) -> Done:
-    return Done(key=key, said=end.text, problem=end.problem, failed=end.failed, closed=end.closed, soon=end.soon)
+    return Done(
+        key=key,
+        said=end.text,
+        problem=end.problem,
+        failed=end.failed,
+        closed=end.closed,
+        for_people=end.for_people,
+        soon=end.soon,
+    )
 
 
 def all_of(problem: FoureyesError) -> str:
     """Return the message of a refusal with every reason, its rule and the commands to type next."""
     if not problem.reasons:
         words = [step.before for step in problem.next_step.steps if not step.argv]
-        return "; ".join([problem.message.rstrip("."), *words]) if words else problem.message
-    return "; ".join([problem.message.rstrip("."), *map(_reason, problem.reasons)])
+        return ". ".join([problem.message.rstrip("."), *words]) if words else problem.message
+    return f"{problem.message.rstrip('.')}: {', and '.join(map(_reason, problem.reasons))}"
+
+
+def is_for_people(problem: Exception) -> bool:
+    """Return True if some reason names only commands that people run. No retry removes such a problem. (Q3)"""
+    if not isinstance(problem, FoureyesError):
+        return False
+    ways = [reason.next for reason in problem.reasons] or [problem.next_step]
+    return any(map(only_people_run, ways))
+
+
+def only_people_run(steps: Steps) -> bool:
+    """Return True if the steps name commands, and all of them are for a person."""
+    return {step.who for step in steps.steps if step.argv} == {"person"}
+
+
+def typed(steps: Steps) -> str:
+    """Return the commands of the steps, with who runs them if it is a person, or ""."""
+    commands = " or ".join(" ".join(map(_word, step.argv)) for step in steps.steps if step.argv)
+    return f"a person runs: {commands}" if only_people_run(steps) else commands
 
 
 def _reason(reason: Reason) -> str:
-    typed = [" ".join(map(_word, step.argv)) for step in reason.next.steps if step.argv]
-    return f"{reason.message} ({reason.rule})" + (f": {' or '.join(typed)}" if typed else "")
+    commands = typed(reason.next)
+    return f"{reason.message} ({reason.rule})" + (f": {commands}" if commands else "")
 
 
 def _word(word: str | Arg) -> str:
@@ -104,7 +135,7 @@ class Threads:
             finally:
                 context.close()
         except FoureyesError as problem:
-            done = Done(key=key, problem=all_of(problem))
+            done = Done(key=key, problem=all_of(problem), person=is_for_people(problem))
         except Exception as problem:  # a crashing job must still report, or the runner would wait for it
             done = Done(key=key, problem=f"{type(problem).__name__}: {problem}")
         self._done.put(done)
@@ -149,7 +180,7 @@ class AtOnce:
         try:
             self._done.append(_done(key, job(self._context, lambda: False)))
         except FoureyesError as problem:
-            self._done.append(Done(key=key, problem=all_of(problem)))
+            self._done.append(Done(key=key, problem=all_of(problem), person=is_for_people(problem)))
 
     def done(self) -> list[Done]:
         done, self._done = self._done, []

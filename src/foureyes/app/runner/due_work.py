@@ -197,7 +197,7 @@ def _silence(context: Context, tx: Tx, desk: RunnerDesk, minutes: int, host: str
             tasks=tasks,
             key=f"TIMEOUT_FALLBACK:{silence_begins(heard, agreed)}",
             wide=True,
-            why=f"nothing was heard of {'it' if len(tasks) == 1 else 'any of them'} for {minutes} minutes",
+            why=f"{'it was' if len(tasks) == 1 else 'all of them were'} silent for {minutes} minutes",
         )
 
 
@@ -332,7 +332,7 @@ def sprint_over(tx: Tx, desk: RunnerDesk) -> str:
     row = tx.one("sprint.get", Sprint, sprint=desk.sprint) if desk.sprint else None
     if row is None or row.state != "ended":
         return ""
-    return f"{row.id} is over ({row.why}): nothing new begins until the next sprint, or a new runner"
+    return f"{row.id} is over ({row.why}), so nothing new starts until the next sprint or a new runner"
 
 
 def move_sprint(context: Context, runner: Actor, step: EndSprint | PauseSprint | ResumeSprint) -> str:
@@ -346,5 +346,5 @@ def move_sprint(context: Context, runner: Actor, step: EndSprint | PauseSprint |
         words = f"{step.sprint} is paused: {step.why}"
     else:
         done = sprints.go_on(runner, step.sprint, why=step.why)
-        words = f"{step.sprint} goes on: {step.why}"
+        words = f"{step.sprint} continues: {step.why}"
     return words if done else ""

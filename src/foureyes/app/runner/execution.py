@@ -12,7 +12,7 @@ from foureyes.app.gate.checks import Checks
 from foureyes.app.gate.merge_queue import Merges
 from foureyes.app.review.cycles import Cycles
 from foureyes.app.runner import leases, run_end
-from foureyes.app.runner.background_jobs import JobEnd
+from foureyes.app.runner.background_jobs import JobEnd, is_for_people, only_people_run, typed
 from foureyes.app.runner.due_work import move_sprint
 from foureyes.app.runner.live_runs import FETCH, NO_ROOM
 from foureyes.app.runner.profiles import cools_until
@@ -70,7 +70,7 @@ AGAIN_SECONDS, LONGEST_SECONDS = 5, 640
 """Pause before a failed step is retried. It doubles with each failure, up to the second value."""
 ROOM_AGAIN_SECONDS = 60
 FORGET_SECONDS = 3600
-UNMERGED, UNSENT = "approved and not merged", "not pushed yet"
+UNMERGED, UNSENT = "approved but not merged", "not pushed yet"
 MERGE = "merge"
 SEND = "send"
 NOTIFY = "notify:"
@@ -94,18 +94,19 @@ class Performing:
 
     def perform(self, step: RunStep, desk: RunnerDesk) -> bool:
         """Perform one step and return True if it did something. A refusal is reported and changes nothing."""
-        name, task, why = step.name, getattr(step, "task", None), ""
+        name, task, why, person = step.name, getattr(step, "task", None), "", False
         try:
             done = self._do(step, desk)
         except (FoureyesError, Unstarted) as problem:
-            done, why = False, one_line(str(problem), WHY_LENGTH)
+            done, why, person = False, one_line(str(problem), WHY_LENGTH), is_for_people(problem)
             if not _was_sooner(step, problem):
                 self._tell(str(task or ""), f"not done: {why}")
             if is_full(problem):
                 self.no_room(desk)
         if done is False:
-            state = "ready, but not begun" if isinstance(step, StartRun) else ""
-            self._put_off(desk, name, task=task, state=state, why=why, grows=not isinstance(step, DecideCycle))
+            state = "ready, but not started" if isinstance(step, StartRun) else ""
+            grows = not isinstance(step, DecideCycle)
+            self._put_off(desk, name, task=task, state=state, why=why, grows=grows, person=person)
         elif not isinstance(step, RunChecks | Merge | Send):  # their jobs report success
             desk.put_off.pop(name, None)
         return done is not False
@@ -115,13 +116,21 @@ class Performing:
         desk.put_off[NO_ROOM] = PutOff(until=self._context.later(ROOM_AGAIN_SECONDS), pause=ROOM_AGAIN_SECONDS)
 
     def _put_off(
-        self, desk: RunnerDesk, name: str, *, task: TaskId | None, state: str, why: str, grows: bool = True
+        self,
+        desk: RunnerDesk,
+        name: str,
+        *,
+        task: TaskId | None,
+        state: str,
+        why: str,
+        grows: bool = True,
+        person: bool = False,
     ) -> bool:
         """Schedule a retry, after twice the last pause. Return True if the reason differs from the previous one."""
         before = desk.put_off.get(name)
         pause = min(2 * before.pause, LONGEST_SECONDS) if before is not None and grows else AGAIN_SECONDS
         until = self._context.later(pause)
-        desk.put_off[name] = PutOff(until=until, pause=pause, task=task, state=state, why=why)
+        desk.put_off[name] = PutOff(until=until, pause=pause, task=task, state=state, why=why, person=person)
         return before is None or before.why != why
 
     def forget_put_off(self, desk: RunnerDesk) -> None:
@@ -155,7 +164,7 @@ class Performing:
                 self._crew.start(SEND, _send())
             case Stick():
                 why = Runs(self._context).stuck(self._runner, step.task, kind=step.kind, why=step.why)
-                self._tell(step.task, one_line(f"waits for a person: {why}", WHY_LENGTH))
+                self._tell(step.task, one_line(f"is stuck and needs a person: {why}", WHY_LENGTH))
             case Forget():
                 return forget(self._context, self._agents, step.task, self._runner.host)
             case CoolProfile():
@@ -181,7 +190,7 @@ class Performing:
         desk.begun = True
         own = start(self._context, self._runner, self._agents, step, heard=self._told)
         desk.in_hand[own.run.id] = own
-        how = HOW.get(step.purpose, "goes on" if step.resumes else "started")
+        how = HOW.get(step.purpose, "continues" if step.resumes else "started")
         self._tell(step.task, f"{how}: {step.profile}" + (f" ({step.why})" if step.why else ""))
         for note in own.notes:
             self._tell(step.task, note)
@@ -219,7 +228,7 @@ class Performing:
         """Clean up a run's worktree, but only if all its processes are proven dead. [S4]"""
         own = desk.in_hand[step.run]
         if step.run not in self._agents.end_left([own.live.process], [step.run]):
-            self._tell(step.task, f"{step.run}: something of it still runs and cannot be ended")
+            self._tell(step.task, f"some processes of {step.run} still run and cannot be ended")
             return False
         own.left = tidy(self._context, self._runner, own.run)
         return True
@@ -235,7 +244,7 @@ class Performing:
         taken = run_end.take_over(self._context, self._runner, self._agents, step.run)
         if taken is None:
             return False
-        after = "; its work was done and is submitted" if taken.ending == "finished" else ""
+        after = ". Its work was finished and is submitted" if taken.ending == "finished" else ""
         self._tell(step.task, f"{step.run} was taken over: {step.why}{after}")
         return True
 
@@ -277,18 +286,21 @@ class Performing:
                 outside.keep_notices({*outside.kept_notices(), done.key.removeprefix(NOTIFY)})
         else:
             desk.checking.discard(done.key)
-            is_new = self._settle(desk, RunChecks(task=TaskId(done.key)), "not checked", done.problem)
+            step = RunChecks(task=TaskId(done.key))
+            is_new = self._settle(desk, step, "not checked", done.problem, person=done.person)
         for line in (done.said or (done.problem if is_new else "")).splitlines():
             self._tell("" if done.key.startswith(NOTIFY) else done.key, line)
 
-    def _settle(self, desk: RunnerDesk, step: RunStep, state: str, why: str, *, grows: bool = True) -> bool:
+    def _settle(
+        self, desk: RunnerDesk, step: RunStep, state: str, why: str, *, grows: bool = True, person: bool = False
+    ) -> bool:
         """Clear or schedule the retry of a finished job. Return True if people have not seen this reason yet."""
         if not why:
             desk.put_off.pop(step.name, None)
             return True
         tasks = getattr(step, "tasks", ())
         task = tasks[0] if tasks else getattr(step, "task", None)
-        return self._put_off(desk, step.name, task=task, state=state, why=why, grows=grows)
+        return self._put_off(desk, step.name, task=task, state=state, why=why, grows=grows, person=person)
 
     def _merged(self, done: Done, desk: RunnerDesk) -> None:
         """Put off each task that was not merged, with its own retry. [Q3]"""
@@ -298,8 +310,11 @@ class Performing:
                 self._agents.forget(task)
         tasks, desk.merging = desk.merging, ()
         failed = dict.fromkeys(tasks, done.problem) if done.problem else done.failed
+        people = tasks if done.person else done.for_people
         fresh = [
-            self._settle(desk, Merge(tasks=(task,)), UNMERGED, failed.get(task, ""), grows=not done.soon)
+            self._settle(
+                desk, Merge(tasks=(task,)), UNMERGED, failed.get(task, ""), grows=not done.soon, person=task in people
+            )
             for task in tasks
         ]
         known = {f"{task} " for task, is_new in zip(tasks, fresh, strict=True) if not is_new}
@@ -309,7 +324,7 @@ class Performing:
 
     def _sent(self, done: Done, desk: RunnerDesk) -> None:
         desk.sending = False
-        is_new = self._settle(desk, Send(), UNSENT, done.problem)
+        is_new = self._settle(desk, Send(), UNSENT, done.problem, person=done.person)
         desk.unsent = desk.unsent or bool(done.problem)
         for line in filter(None, (done.said, f"{UNSENT}: {done.problem}" if is_new and done.problem else "")):
             self._tell("", line)
@@ -322,7 +337,7 @@ class Performing:
             self._asked.pop(TaskId(task), None)
         name = f"StartRun:{task}"
         is_new = not done.problem or self._put_off(
-            desk, name, task=TaskId(task), state="ready, but not begun", why=done.problem
+            desk, name, task=TaskId(task), state="ready, but not started", why=done.problem, person=done.person
         )
         if news := done.said or (done.problem if is_new else ""):
             self._tell(task, news)
@@ -348,7 +363,7 @@ def _check(runner: Actor, task: str) -> Job:
         words = ", ".join(f"{row.check} {row.outcome.replace('_', ' ')}" for row in report.checks)
         after = "sent back" if report.sent_back else report.status
         why = "" if all(row.outcome == "passed" for row in report.checks) else f": fe check show {task}"
-        return JobEnd(f"checked: {words or 'nothing to check'}; {after}{why}")
+        return JobEnd(f"checked: {words or 'nothing to check'} ({after}){why}")
 
     return job
 
@@ -365,19 +380,26 @@ def _merge(runner: Actor, tasks: Sequence[TaskId]) -> Job:
             done = [row for row in cut.done if isinstance(row, MergeRow)]
             told = "\n".join([*_told(done), cut.message])
             return JobEnd(told, failed=_failed(tasks, done, cut.message), closed=_closed(done))
-        return JobEnd("\n".join(_told(rows)), failed=_failed(tasks, rows), closed=_closed(rows))
+        for_people = tuple(row.task for row in rows if row.outcome not in MOVED and only_people_run(row.next))
+        failed = _failed(tasks, rows)
+        return JobEnd("\n".join(_told(rows)), failed=failed, closed=_closed(rows), for_people=for_people)
 
     return job
 
 
-def _failed(tasks: Sequence[TaskId], rows: Sequence[MergeRow], why: str = "it was not its turn") -> dict[str, str]:
+def _failed(tasks: Sequence[TaskId], rows: Sequence[MergeRow], why: str = "another run came first") -> dict[str, str]:
     """Return the tasks that stay in the queue, with the reason for each."""
     became = {row.task: row for row in rows}
     return {
-        task: became[task].message if task in became else why
+        task: _with_step(became[task]) if task in became else why
         for task in tasks
         if task not in became or became[task].outcome not in MOVED
     }
+
+
+def _with_step(row: MergeRow) -> str:
+    """Return why a task was not merged, with the command if only a person can run it."""
+    return f"{row.message}: {typed(row.next)}" if only_people_run(row.next) else row.message
 
 
 def _told(rows: Sequence[MergeRow]) -> list[str]:

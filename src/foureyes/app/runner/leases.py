@@ -95,7 +95,7 @@ def bury(context: Context, work: Work) -> list[str]:
 def refuse_taken(context: Context, work: Work, run: Run, me: RunnerRow) -> str:
     """Return why a run may be taken over. Raises Conflict if its runner may still be alive. [J4]"""
     if run.state == "ended" or run.runner == me.session:
-        why = "has ended" if run.state == "ended" else "is this runner's already"
+        why = "has ended" if run.state == "ended" else "already belongs to this runner"
         raise Conflict(f"{run.id} {why}.", next_step=fe("status"), task=run.task)
     holder = work.tx.one("run.runner", RunnerRow, session=run.runner)
     if holder is None or holder.ended_at:

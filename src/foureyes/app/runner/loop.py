@@ -206,8 +206,8 @@ class Runner:
         if self._beacon is None or self._beacon.is_lit():
             return
         if any(own.outcome is None for own in self.desk.in_hand.values()):
-            self._tell("", "the connection that shows that this runner lives was lost: its agents are ended")
-            self._end_all("its runner was cut off")
+            self._tell("", "the database connection that keeps this runner alive was lost, so its agents were ended")
+            self._end_all("its runner lost the connection")
         self._beacon.light()
         self._renewed = -inf  # renew now, so runs taken meanwhile show at once
 
@@ -224,7 +224,7 @@ class Runner:
             self._fence(mine)
             self._end_all("another runner took over")
             raise LostRunner(
-                "another runner took this one for dead: its agents were ended, and nothing more is written.",
+                "another runner took over because this one seemed dead. Its agents were ended, and it writes nothing more.",
                 reasons=refusal.reasons,
                 next_step=fe("run"),
             ) from refusal
@@ -239,7 +239,7 @@ class Runner:
         for run in runs:
             own = self.desk.in_hand[run]
             own.fenced = True
-            own.live.stop("another runner has it")
+            own.live.stop("another runner took it over")
             self._tell(own.run.task, f"{run} was taken over by another runner")
 
     def _end_all(self, why: str) -> None:

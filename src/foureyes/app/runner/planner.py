@@ -58,7 +58,7 @@ class Planning:
         """
         runs = Runs(self._context)
         runner = runs.begin(actor, agents=1).actor
-        why, made = "it broke", False
+        why, made = "it failed", False
         try:
             self._profile(runner, self._context.outside.agents(), profile)
             task, made = self._goal(actor, goal)
@@ -75,7 +75,7 @@ class Planning:
         """Return the goal's task, and True if it was created here."""
         words = goal.strip()
         if not words:
-            raise BadInput("a plan is for a goal.", next_step=fe("plan", "draft", blank("GOAL")))
+            raise BadInput("a plan needs a goal.", next_step=fe("plan", "draft", blank("GOAL")))
         if len(words.split()) == 1:
             try:
                 with self._context.store.read() as tx:
@@ -102,9 +102,9 @@ class Planning:
             prompt = retrying_prompt(draft.problem, self._prompt(task))
         if not draft.text:
             see = fe("logs", task, before="to see its output: ")
-            raise BadInput(f"{name} wrote no plan that can be read: {draft.problem}", next_step=see, task=task)
+            raise BadInput(f"the plan of {name} could not be read: {draft.problem}", next_step=see, task=task)
         path = self._context.outside.keep_plan(task, draft.text)
-        step = fe("plan", "import", path, "--parent", task, before="read it, change it, then: ")
+        step = fe("plan", "import", path, "--parent", task, before="read it, change it if needed, then: ")
         return replace(draft, file=path, next=step)
 
     def _read(self, actor: Actor, draft: Drafted, text: str) -> Drafted:

@@ -51,11 +51,11 @@ MOST_LINES = 1_000
 """Longest diff that counts as read in one piece. Some programs show at most 2,000 lines of a file. [V6]"""
 RESULT = name_of(ReviewResult)
 
-AGAIN = """Your {what} {task} was not accepted, and nothing of it was stored. The problems:
+AGAIN = """Your {what} {task} was not accepted, and none of it was saved. The problems:
 
 {why}
 
-Send the whole document again, corrected: your last message is exactly one {kind} document, and nothing else.
+Correct it and send the whole document again. Your last message is exactly one {kind} document and nothing else.
 """
 
 
@@ -165,7 +165,7 @@ def review_prompt(context: Context, runner: Actor, run: Run, step: StartRun, fil
     )
     purpose = "rereview" if files.request.is_re_review else "review"
     text = prompt_at_hand(context, runner, run.task, purpose, at_hand)
-    return "\n".join(filter(None, (text, again and f"## Once more\n\n{again}")))
+    return "\n".join(filter(None, (text, again and f"## Try again\n\n{again}")))
 
 
 def _at_hand(files: ReviewFiles) -> ReviewRequest:
@@ -179,7 +179,7 @@ def _again(context: Context, run: Run) -> str:
     with context.store.read() as tx:
         rows = tx.all("runner.review_runs", ReviewRun, ids=[run.cycle])
     why = [row.error_text for row in rows if (row.task, row.profile) == (run.task, run.profile) and row.error_text]
-    text = fenced(why[-1] if why else "it was no document")
+    text = fenced(why[-1] if why else "it was not a document")
     return AGAIN.format(what="review of", task=run.task, why=text, kind=RESULT)
 
 
@@ -222,7 +222,7 @@ def _refuse_other_change(document: str, change: Subject) -> None:
     given = parsed(document, constant=float)
     payload = given.get("payload") if isinstance(given, dict) else None
     if isinstance(payload, dict) and not is_about(payload.get("diff_id"), change.diff_id):
-        raise BadInput(f"payload.diff_id: it has to name the change that was reviewed, {change.diff_id}.")
+        raise BadInput(f"payload.diff_id: it must name the reviewed change, {change.diff_id}.")
 
 
 def actor_of(tx: Tx, own: InHand) -> Actor:
@@ -272,7 +272,7 @@ def clarify_prompt(context: Context, runner: Actor, run: Run, step: StartRun) ->
     why = [row.error_text for row in rows if row.task == run.task and row.error_text]
     if step.asks != "answer" or not why:
         return text
-    return f"{text}\n## Once more\n\n{AGAIN.format(what='answer about', task=run.task, why=fenced(why[-1]), kind=KIND)}"
+    return f"{text}\n## Try again\n\n{AGAIN.format(what='answer about', task=run.task, why=fenced(why[-1]), kind=KIND)}"
 
 
 def take_clarification(context: Context, own: InHand) -> None:

@@ -103,7 +103,7 @@ def _answered(context: Context, runner: Actor, agents: LocalAgents, own: InHand)
         problem = why_refused(refused)
         outcome, said = (
             replace(outcome, error="refused", error_text=problem),
-            f"answered with no valid document: {problem}",
+            f"gave no valid document: {problem}",
         )
     _end(context, runner, own.run.id, outcome, "finished")
     drop_files(agents, own.run)
@@ -250,13 +250,13 @@ def _from_elsewhere(context: Context, yardstick: Yardstick, ref: str, head: Sha)
     base = context.repo.change(target=yardstick.target, ref=ref, since=None).base if yardstick.attempt is None else None
     if base is not None and context.repo.is_ancestor(base, began):
         return ""
-    return f"{ref.removeprefix('refs/heads/')} does not come from {began[:7]}, where the task began"
+    return f"{ref.removeprefix('refs/heads/')} is not based on {began[:7]}, where the task began"
 
 
 def _elsewhere(stands: str, ref: str) -> str:
     """Return a problem if the worktree has something else than the task's branch checked out. [S4]"""
     stood, wanted = stands.removeprefix("refs/heads/"), ref.removeprefix("refs/heads/")
-    return "" if stands == ref else f"{stood or 'no branch'} is checked out in its worktree, not {wanted}"
+    return "" if stands == ref else f"its worktree is on {stood or 'no branch'}, not on {wanted}"
 
 
 def _is_new(context: Context, yardstick: Yardstick, head: str) -> bool:
@@ -295,10 +295,10 @@ def _too_much(paths: list[str], additions: Additions, yardstick: Yardstick) -> s
         return f"{names} look like secrets and were not committed: add them to .gitignore, or remove them"
     if copied := matching(sorted(additions.new), yardstick.copies):
         was, them = ("was", "it") if len(copied) == 1 else ("were", "them")
-        return f"{some(copied, PATHS_SHOWN)} {was} copied here (work.copy) and not committed: let git ignore {them}"
+        return f"{some(copied, PATHS_SHOWN)} {was} copied here (work.copy) and not committed: add {them} to .gitignore"
     if len(paths) > COMMIT_MAX_FILES:
         return (
-            f"{len(paths)} files are not committed, and a runner commits {COMMIT_MAX_FILES} at most: "
+            f"{len(paths)} files are not committed, and a runner commits at most {COMMIT_MAX_FILES}: "
             f"{some(sorted(paths), PATHS_SHOWN)}"
         )
     added = {**additions.grown, **additions.new}
@@ -306,7 +306,7 @@ def _too_much(paths: list[str], additions: Additions, yardstick: Yardstick) -> s
     if size > COMMIT_MAX_MB * MIB:
         large = sorted(added, key=lambda path: -added[path])
         return (
-            f"{size // MIB} MB more are not committed, and a runner commits {COMMIT_MAX_MB} MB at most: "
+            f"{size // MIB} MB are not committed, and a runner commits at most {COMMIT_MAX_MB} MB: "
             f"{some(large, PATHS_SHOWN)}"
         )
     return ""

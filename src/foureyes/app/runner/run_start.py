@@ -85,7 +85,7 @@ def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun, 
                 context, run.task, bound.session, asks=False, heard=heard
             )
         if not runs.holds(runner, run.id):  # after a slow start another runner may have it, with its agent at work
-            raise LostClaim(f"{run.id} was taken over before it began.")
+            raise LostClaim(f"{run.id} was taken over before it started.")
         live.go()
     except (FoureyesError, OSError) as problem:
         _undo(context, runner, agents, run, live, problem)
@@ -139,9 +139,9 @@ def _refuse_overdrawn(context: Context, run: Run, profile: Profile) -> None:
     with context.store.read() as tx:
         before = [row.id for row in live_runs(tx, run.host) if row.profile == run.profile]
     if run.id not in before:
-        raise LostClaim(f"{run.id} was taken over before it began.")
+        raise LostClaim(f"{run.id} was taken over before it started.")
     if before.index(run.id) >= profile.slots:
-        raise Overdrawn(f"every slot of {run.profile} is taken.")
+        raise Overdrawn(f"all slots of {run.profile} are in use.")
 
 
 def _launch(run: Run, step: StartRun, profile: Profile, place: RunPlace, secret: str) -> Launch:
@@ -166,7 +166,7 @@ def _undo(
 ) -> None:
     """Undo a failed start: no process, claim or reservation stays. Only a missing program puts its profile on cooldown."""
     if live is not None:
-        live.stop("it did not begin")
+        live.stop("it did not start")
     drop_files(agents, run)
     missing = isinstance(problem, AgentMissing)
     error: ErrorKind = "missing" if missing else "crash"
@@ -189,25 +189,25 @@ FAILURE_LENGTH = 2_000
 ENDING = """
 ## How your run ends
 
-You work without a person at the terminal: no one answers questions. Commit your work on the branch that is checked out
-here, and leave the branch as it is. When you are finished, the last line of your last message says how it ended, as one
-line of JSON and outside of any code block:
+No person is at the terminal, so no one answers questions. Commit your work on the branch that is checked out here,
+and stay on that branch. When you are finished, end your last message with one line of JSON, outside any code block,
+that says how it ended:
 
 {{"type": "signal", "signal": "DONE", "message": "what you did, for the reviewer"}}
 
-DONE: the task is done and everything is committed. NEEDS_REVIEW: it should be reviewed before it goes on. BLOCKED: it
-cannot go on without a person, and the message says what is missing. FAILED: it did not work out. The same can be said
-by `fe agent signal DONE -m "…"` or by submitting yourself: `fe submit {task} -m "…"`.
+DONE: the task is done and everything is committed. NEEDS_REVIEW: it should be reviewed before you continue. BLOCKED:
+you cannot continue without a person, and the message says what is missing. FAILED: it did not work. Instead of that line
+you can type `fe agent signal DONE -m "…"`, or submit yourself: `fe submit {task} -m "…"`.
 
-What others should know while you work, you say by such a line in a message of yours, or by `fe agent emit`; the types are
-milestone, blocker, request_review, progress and question:
+To report something while you work, put such a line into a message, or type `fe agent emit`. The types are milestone,
+blocker, request_review, progress and question:
 
 {{"type": "milestone", "summary": "the parser reads every sample"}}
 """
 LEADING = """
 ## How your run ends
 
-You decide with exactly one of the commands above; no one answers questions. Without a decision it goes to a person.
+Decide with exactly one of the commands above. No one answers questions. Without a decision, a person decides.
 """
 ASKING = """Your last run on {task} ended without a signal. Is the work done?
 
@@ -216,11 +216,11 @@ Check what you have committed and what is left to do. If something is missing, d
 FAILING = """
 ## The run before this one
 
-An earlier run on this task came to nothing. What it committed is on this branch. How it ended:
+An earlier run on this task failed. Its commits are on this branch. How it ended:
 
 {how}
 
-Do not repeat what did not work. Read the branch first, then go on from there.
+Do not repeat what did not work. Read the branch first, then continue from there.
 """
 
 
@@ -249,7 +249,7 @@ def _before(context: Context, step: StartRun) -> str:
 
 def _in_words(row: PastRow) -> str:
     if row.ending == "finished":
-        return "it signalled DONE, and nothing had changed"
+        return "it signalled DONE, but nothing had changed"
     return {"timeout": "it took too long", "lost": "it was cut off", "stopped": "it was stopped"}.get(
-        row.ending, "it failed without a word"
+        row.ending, "it failed without a message"
     )

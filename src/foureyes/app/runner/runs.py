@@ -89,7 +89,7 @@ class Runs:
         """Start a runner in a separate process that outlives the caller. [I5]"""
         permit(actor, "run")
         number = self._context.outside.launch_runner(actor, agents)
-        return Outcome(task="", status="", version=0, message=f"a runner is at work, process {number}")
+        return Outcome(task="", status="", version=0, message=f"a runner is running, process {number}")
 
     def finish(self, runner: Actor, *, reason: str = "") -> None:
         """Record the end of a runner. Other runners can take over its remaining runs at once."""
@@ -309,7 +309,7 @@ class Runs:
         with self._context.writing(actor, "agent emit") as work:
             row, run = signals.speaks_of(self._context, work, task)
             work.record(row.id, e.Emitted(type=named, summary=summary, payload=payload, run=run.id if run else None))
-            done = outcome(self._context.get(work.tx, row.id), f"{row.id}: {named} is on record")
+            done = outcome(self._context.get(work.tx, row.id), f"{row.id}: recorded {named}")
         return done if run is not None else signals.with_eyes(self._context, actor, done, named, summary)
 
     def heard(self, runner: Actor, run: RunId, spoken: Spoken) -> None:
@@ -346,10 +346,10 @@ class Runs:
         with self._context.writing(actor, "pause") as work:
             if task is None:
                 work.record("", e.RunsPaused(reason=reason))
-                return Outcome(task="", status="paused", version=0, message=f"no new run begins: {reason}")
+                return Outcome(task="", status="paused", version=0, message=f"paused, so no new run starts: {reason}")
             row = self._context.find(work.tx, task)
             work.record(row.id, e.RunsPaused(reason=reason))
-            return outcome(row, f"no new run of {row.id} begins: {reason}")
+            return outcome(row, f"paused {row.id}, so no new run of it starts: {reason}")
 
     def stuck(self, runner: Actor, task: str, *, kind: StuckKind, why: str) -> str:
         """Escalate a task to a person and return the reason, including the failure of its last run."""

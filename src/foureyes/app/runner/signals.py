@@ -39,7 +39,7 @@ def type_named(text: str) -> EmitType:
 def _named(word: str, known: tuple[T, ...], what: str, text: str, step: Steps) -> T:
     found = next((each for each in known if each == word), None)
     if found is None:
-        raise BadInput(f"there is no {what} {visible(text)[:40]!r}; there are {', '.join(known)}.", next_step=step)
+        raise BadInput(f"there is no {what} {visible(text)[:40]!r}. Allowed: {', '.join(known)}.", next_step=step)
     return found
 
 
@@ -51,7 +51,7 @@ def clean_summary(text: str) -> str:
         raise BadInput("an event needs a summary of what happened.", next_step=again)
     if len(summary) > SUMMARY_LIMIT:
         raise BadInput(
-            f"the summary has {len(summary):,} characters; at most {SUMMARY_LIMIT} are allowed.", next_step=again
+            f"the summary has {len(summary):,} characters, but at most {SUMMARY_LIMIT} are allowed.", next_step=again
         )
     return summary
 
@@ -68,7 +68,7 @@ def clean_payload(text: str) -> str:
     except (msgspec.DecodeError, UnicodeEncodeError):
         raise BadInput("the payload is not JSON.") from None
     if not isinstance(payload, dict):
-        raise BadInput("the payload is a JSON object, and nothing else.")
+        raise BadInput("the payload must be a JSON object.")
     return clean_text(text, "the payload")
 
 
@@ -102,7 +102,7 @@ def _only_claim(work: Work) -> str:
     tasks = [claim.id for claim in work.tx.all("session.claims", IdRow, session=work.actor.session)]
     if len(tasks) == 1:
         return tasks[0]
-    several = f"you work on several: {', '.join(tasks)}." if tasks else "you have started no task."
+    several = f"you work on several tasks: {', '.join(tasks)}." if tasks else "you have started no task."
     raise NotFound(several, next_step=fe("list", "--mine"))
 
 

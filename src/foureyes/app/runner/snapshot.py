@@ -197,16 +197,18 @@ ATTENTION_LINE_LENGTH = 300
 def attention(tx: Tx, policy: ReviewPolicy, cooled: Sequence[Cooldown]) -> tuple[AttentionItem, ...]:
     """Return the newest items of each kind that need a person."""
     rows = [
-        AttentionItem(key=f"stuck:{row.id}:{row.seq}", text=f"{row.id} waits for a person: {row.text}   ({row.title})")
+        AttentionItem(
+            key=f"stuck:{row.id}:{row.seq}", text=f"{row.id} is stuck and needs a person: {row.text}   ({row.title})"
+        )
         for row in tx.all("runner.stuck", Troubled, limit=MOST_ATTENTION_ROWS)
     ]
     rows += [
-        AttentionItem(key=f"held:{row.id}:{row.seq}", text=f"{row.id} is stopped by a reviewer (R1): {row.text}")
+        AttentionItem(key=f"held:{row.id}:{row.seq}", text=f"{row.id} is held by a reviewer: {row.text} (R1)")
         for row in tx.all("runner.stopped", Troubled, limit=MOST_ATTENTION_ROWS)
     ]
     who = ("user", "lead") if policy.tiers.lead == "human" else ("user",)
     rows += [
-        AttentionItem(key=f"loop:{row.id}:{row.text}", text=f"{row.id} waits for a person to decide: {row.text}")
+        AttentionItem(key=f"loop:{row.id}:{row.text}", text=f"{row.id} needs a decision of a person: {row.text}")
         for row in tx.all("runner.loops", Troubled, who=list(who), limit=MOST_ATTENTION_ROWS)
     ]
     rows += [
@@ -286,7 +288,10 @@ class Lookout:
     def look(self, desk: RunnerDesk) -> Snapshot:
         """Return everything the planner needs. Tasks being fetched from another machine are marked as stopped. [Q6]"""
         self._aside.ask()
-        snapshot, fetched = self._look(desk), dict.fromkeys(desk.fetching, "it is fetched from another machine")
+        snapshot, fetched = (
+            self._look(desk),
+            dict.fromkeys(desk.fetching, "it was submitted on another machine and is being fetched"),
+        )
         reviews = [replace(row, stopped=row.stopped or fetched.get(row.task, "")) for row in snapshot.reviews]
         tasks = [replace(row, stopped=row.stopped or fetched.get(row.id, "")) for row in snapshot.tasks]
         due = {*snapshot.checks_due, *snapshot.merges_due, *(row.task for row in reviews), *(row.id for row in tasks)}
@@ -417,13 +422,13 @@ class Lookout:
         why = ""
         run = state.run
         if task is None:
-            why = "its task is gone"
+            why = "its task was deleted"
         elif state.done:
             why = "it has submitted" if not since or self._is_ago(since, GRACE_SECONDS) else ""
         elif hold is not None or (task.hold is not None and run.purpose not in ("review", "clarify")):
             why = f"held: {hold or task.hold}"
         elif run.purpose in MAKES and (task.status != "in_progress" or task.implementer != run.session):
-            why = f"{run.task} was taken away: it is {task.status}"
+            why = f"it no longer has {run.task}, which is {task.status}"
         elif task.status == "closed":
             why = f"{run.task} is closed"
         elif is_unwanted:
@@ -466,7 +471,7 @@ class Lookout:
         free = self._context.outside.free_space()
         if free is None or free >= MIN_FREE_MB * MIB:
             return ""
-        return f"{free // MIB} MB are free on the disk, and a runner needs {MIN_FREE_MB} MB"
+        return f"only {free // MIB} MB are free on the disk, and a runner needs {MIN_FREE_MB} MB"
 
     # Merges
 
@@ -514,7 +519,7 @@ def _full(tx: Tx, policy: ReviewPolicy) -> str:
     if not limit:
         return ""
     waiting = count_reviewing(tx)
-    return f"{waiting} wait for review, and run.review_limit is {limit}" if waiting >= limit else ""
+    return f"{waiting} tasks are waiting for review, and run.review_limit is {limit}" if waiting >= limit else ""
 
 
 # ---- Data kept for closed tasks ----

@@ -126,7 +126,7 @@ def with_warnings(context: Context, view: SprintPlanView) -> SprintPlanView:
 
 
 def _every_task(reason: Reason) -> str:
-    return f"{reason.message}: every task will start from it"
+    return f"{reason.message}, and every task starts from it"
 
 
 def _waiting(tx: Tx) -> dict[str, list[str]]:
@@ -197,7 +197,7 @@ def _left_out(context: Context, tx: Tx, ids: Sequence[str], chosen: set[TaskId])
         elif row.hold is not None:
             why = f"is held: {row.hold}"
         elif row.waiting_for:
-            why = f"waits for the {row.waiting_for}"
+            why = f"is stuck until {'a person' if row.waiting_for == 'user' else 'the lead'} decides"
         elif row.type == "epic":
             why = "is an epic"
         else:
@@ -210,7 +210,7 @@ def refuse_nothing(view: SprintPlanView) -> None:
     """Refuse a sprint without tasks. [X1]"""
     if view.tasks:
         return
-    why = f" {'; '.join(view.notes)}." if view.notes else " Nothing that was asked for is ready."
+    why = f" {'; '.join(view.notes)}." if view.notes else " None of the requested tasks is ready."
     raise NotFound(f"no task is ready for a sprint, so none was started.{why}", next_step=fe("list", "--ready"))
 
 

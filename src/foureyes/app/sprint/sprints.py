@@ -129,12 +129,12 @@ class Sprints:
             refuse_unnamed(self._context, work)
             row = the_one_going_on(work.tx, sprint, "stop")
             if row.state == "ended":
-                return SprintBegun(id=row.id, message=f"{row.id} is over already: {row.why}", changed=False)
+                return SprintBegun(id=row.id, message=f"{row.id} is already over: {row.why}", changed=False)
             kind: EndKind = "withdrawn" if row.state == "planned" else "stopped"
-            why = reason or f"{actor.name} {'took it back' if kind == 'withdrawn' else 'stopped it'}"
+            why = reason or f"{actor.name} {'dropped the plan' if kind == 'withdrawn' else 'stopped it'}"
             work.record("", e.SprintEnded(sprint=row.id, kind=kind, why=why))
         if kind == "withdrawn":
-            return SprintBegun(id=row.id, message=f"{row.id} was a plan, and is none any more")
+            return SprintBegun(id=row.id, message=f"dropped {row.id}, which was only a plan")
         message = f"{row.id} is over. None of its tasks starts any more, and current runs finish."
         return SprintBegun(id=row.id, message=message, next=fe("sprint", "status", row.id, "--report"))
 
@@ -145,11 +145,11 @@ class Sprints:
             refuse_unnamed(self._context, work)
             row = the_one_going_on(work.tx, sprint, "pause")
             if row.state == "paused":
-                return SprintBegun(id=row.id, message=f"{row.id} is paused already: {row.why}", changed=False)
+                return SprintBegun(id=row.id, message=f"{row.id} is already paused: {row.why}", changed=False)
             if row.state != "running":
                 why = Reason(
                     "X3",
-                    f"{row.id} is {row.state}: only a running sprint can be paused",
+                    f"{row.id} is {row.state}, and only a running sprint can be paused",
                     fe("sprint", "status", row.id),
                 )
                 refuse_verb(f"{row.id} was not paused.", why)
@@ -157,7 +157,7 @@ class Sprints:
         return SprintBegun(
             id=row.id,
             message=f"{row.id} is paused. None of its tasks starts, and current runs finish.",
-            next=fe("sprint", "start", row.id, after="   goes on"),
+            next=fe("sprint", "start", row.id, after="   continues it"),
         )
 
     # Steps of a runner
@@ -311,7 +311,8 @@ def _trouble(task: SprintTask, row: Trouble | None) -> str:
     if row is None:
         return one_line(f"paused: {task.paused}", PROGRESS_WHY_LENGTH)
     reason = one_line(row.escalated, PROGRESS_WHY_LENGTH)
-    return f"{reason}, waits for the {row.waiting_for}" if reason else f"waits for the {row.waiting_for}"
+    stuck = f"stuck until {'a person' if row.waiting_for == 'user' else 'the lead'} decides"
+    return f"{reason}, {stuck}" if reason else stuck
 
 
 def _at_work(context: Context, tx: Tx, sprint: Sprint) -> list[SprintRow]:
@@ -345,9 +346,9 @@ def _progress_steps(sprint: SprintView, has_runner: bool) -> Steps:
         case "planned":
             return fe("sprint", "start", sprint.id)
         case "paused":
-            return fe("sprint", "start", sprint.id, after="   goes on")
+            return fe("sprint", "start", sprint.id, after="   continues it")
         case "running":
-            return NO_STEP if has_runner else fe("sprint", "start", sprint.id, after="   no runner is at work")
+            return NO_STEP if has_runner else fe("sprint", "start", sprint.id, after="   (no runner is running)")
     return fe("sprint", "status", sprint.id, "--report")
 
 
@@ -368,7 +369,7 @@ def start(context: Context, actor: Actor, name: str, agents: int) -> SprintBegun
     if reasons:
         refuse_verb(f"{sprint.id} was not started.", *reasons)
     if sprint.state == "running" and runner:
-        message = f"{sprint.id} is running already"
+        message = f"{sprint.id} is already running"
         return SprintBegun(id=sprint.id, message=message, runner=runner, ends_at=sprint.ends_at, changed=False)
     if sprint.state == "planned":
         begun = _begin(context, actor, sprint)
@@ -381,7 +382,7 @@ def refuse_unnamed(context: Context, work: Work) -> None:
     """Refuse callers that may not control sprints. People may, and services named in the accepted policy. [I5, X2]"""
     why = why_not_steering(work.actor, context.gate_policy(work.tx).run.services)
     if why is not None:
-        refuse_verb("the sprint is as it was.", why)
+        refuse_verb("nothing was started.", why)
 
 
 def runner_at_work(context: Context, tx: Tx) -> str:
@@ -389,7 +390,7 @@ def runner_at_work(context: Context, tx: Tx) -> str:
     row = next((row for row in live_runners(context, tx) if row.agents), None)
     if row is None:
         return ""
-    return f"a runner with {row.agents} agent{'' if row.agents == 1 else 's'} is at work on {row.host}"
+    return f"a runner with {row.agents} agent{'' if row.agents == 1 else 's'} is already running on {row.host}"
 
 
 def _against(context: Context, tx: Tx, actor: Actor, sprint: Sprint, runner: str) -> list[Reason]:
@@ -401,20 +402,20 @@ def _against(context: Context, tx: Tx, actor: Actor, sprint: Sprint, runner: str
     if shared:
         named = ", ".join(f"{row.task} in {row.sprint}" for row in shared[:NAMED])
         more = f" and {len(shared) - NAMED} more" if len(shared) > NAMED else ""
-        why = f"a task is in one sprint at a time: {named}{more}"
+        why = f"a task can be in only one sprint at a time: {named}{more}"
         step = either(fe("sprint", "stop", shared[0].sprint), fe("sprint", "plan"), joint=", or plan again: ")
         reasons.append(Reason("X5", why, step))
     if sprint.state == "planned":
         how_far = progress(tx, sprint)
         if not how_far.todo + how_far.in_flight:
-            why = f"nothing of {sprint.id} is left to begin: {how_far.done} done already, {how_far.failed} failed"
+            why = f"{sprint.id} has no tasks left to start: {how_far.done} are done and {how_far.failed} failed"
             reasons.append(Reason("X1", why, fe("sprint", "plan")))
     services = context.gate_policy(tx).run.services
     why_not = why_not_steering(actor, services) if runner else why_not_independent(actor, services)
     if why_not is not None and runner:
         reasons.append(why_not)
     elif why_not is not None:
-        why = f"no runner is at work, and none can be started here: {why_not.message}"
+        why = f"no runner is running, and none can be started here: {why_not.message}"
         reasons.append(Reason(why_not.rule, why, why_not.next))
     return reasons
 
@@ -445,11 +446,11 @@ def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
     words = target_view(context, sprint.target, event.ends_at).words
     notes = [f"checkpoint {checkpoint} at {head[:7]} of {target}"] if checkpoint and head else []
     if told.unasked:
-        what = "the last merge on record" if told.is_merged else f"{target} of this clone"
-        notes.append(f"that is {what}: {told.unasked}")
+        what = "the last recorded merge" if told.is_merged else f"{target} of this clone"
+        notes.append(f"that is {what}, because {told.unasked}")
     if before:
         were, counts = ("was", "counts") if before == 1 else ("were", "count")
-        notes.append(f"{before} of its tasks {were} submitted before it began, and {counts} as done (X5)")
+        notes.append(f"{before} of its tasks {were} submitted before it started and {counts} as done (X5)")
     return SprintBegun(
         id=sprint.id,
         message=f"{sprint.id} has started: {sprint.of} task{'' if sprint.of == 1 else 's'}, {words}",
@@ -463,7 +464,9 @@ def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
 def _refuse_moved(work: Work, sprint: Sprint) -> None:
     now = find(work.tx, sprint.id)
     if now.state != sprint.state or work.tx.all("sprint.others", SprintOfTask, sprint=sprint.id):
-        raise Conflict(f"{sprint.id} moved meanwhile: it is {now.state}.", next_step=fe("sprint", "status", sprint.id))
+        raise Conflict(
+            f"{sprint.id} changed in the meantime and is now {now.state}.", next_step=fe("sprint", "status", sprint.id)
+        )
 
 
 def _resume(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
@@ -471,9 +474,9 @@ def _resume(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
     with context.writing(actor, "sprint start") as work:
         now = find(work.tx, sprint.id)
         if now.state != "paused":
-            raise Conflict(f"{sprint.id} is {now.state} by now.", next_step=fe("sprint", "status", sprint.id))
-        work.record("", e.SprintResumed(sprint=sprint.id, why=f"{actor.name} lets it go on"))
-    message = f"{sprint.id} goes on; it was paused: {sprint.why}"
+            raise Conflict(f"{sprint.id} is {now.state} now.", next_step=fe("sprint", "status", sprint.id))
+        work.record("", e.SprintResumed(sprint=sprint.id, why=f"{actor.name} continued it"))
+    message = f"{sprint.id} continues. It was paused: {sprint.why}"
     return SprintBegun(id=sprint.id, message=message, ends_at=sprint.ends_at, next=fe("sprint", "status"))
 
 
@@ -481,7 +484,7 @@ def _again(sprint: Sprint) -> SprintBegun:
     """Return the outcome for a running sprint without a runner."""
     return SprintBegun(
         id=sprint.id,
-        message=f"{sprint.id} is running, and had no runner",
+        message=f"{sprint.id} is running and had no runner",
         ends_at=sprint.ends_at,
         next=fe("sprint", "status"),
     )
@@ -492,7 +495,7 @@ def _with_runner(context: Context, actor: Actor, begun: SprintBegun, runner: str
     from msgspec.structs import replace
 
     if runner:
-        return replace(begun, runner=f"{runner}: it takes its tasks")
+        return replace(begun, runner=f"{runner} and takes its tasks")
     try:
         number = context.outside.launch_runner(actor, agents, sprints=True)
     except FoureyesError as problem:
@@ -500,14 +503,14 @@ def _with_runner(context: Context, actor: Actor, begun: SprintBegun, runner: str
         with context.writing(actor, "sprint start") as work:
             row = find(work.tx, begun.id)
             if row.state == "running":
-                work.record("", e.SprintPaused(sprint=row.id, kind="runner", why=f"no runner began: {why}"))
+                work.record("", e.SprintPaused(sprint=row.id, kind="runner", why=f"no runner was started: {why}"))
         again = fe("sprint", "start", begun.id)
         reasons = problem.reasons or (Reason("X5", why, again),)
-        refuse_verb(f"{begun.id} is paused: no runner could be started.", *reasons)
+        refuse_verb(f"{begun.id} is paused, because no runner could be started.", *reasons)
     words = f"a runner with {agents} agent{'' if agents == 1 else 's'} was started, process {number}"
     if _has_program(context, actor):
         return replace(begun, runner=words)
-    missing = "no program of a profile is on this machine: until one is, the runner begins nothing (fe agent list)"
+    missing = "no agent program is installed on this machine. Until one is, the runner starts nothing (fe agent list)"
     return replace(begun, runner=words, notes=(*begun.notes, missing), next=fe("agent", "list"))
 
 
@@ -560,7 +563,7 @@ def undo(context: Context, actor: Actor, name: str) -> SprintUndo:
         refuse_unnamed(context, work)
         sprint = find(work.tx, name)
         if sprint.is_active:
-            why = Reason("X5", f"{sprint.id} is {sprint.state}: stop it first", fe("sprint", "stop", sprint.id))
+            why = Reason("X5", f"{sprint.id} is {sprint.state}. Stop it first", fe("sprint", "stop", sprint.id))
             refuse_verb("nothing was planned.", why)
         rows = work.tx.all("sprint.brought", SprintMerge, sprint=sprint.id)
         already = tuple((row.id, row.revert) for row in rows if row.revert)
@@ -573,17 +576,17 @@ def undo(context: Context, actor: Actor, name: str) -> SprintUndo:
             made.append((TaskId(row.id), new))
         if made:
             work.record("", e.SprintUndone(sprint=sprint.id, reverts=tuple(made)))
-    message = f"planned {len(made)} task{'' if len(made) == 1 else 's'} that take back what {sprint.id} merged"
+    message = f"planned {len(made)} task{'' if len(made) == 1 else 's'} that revert what {sprint.id} merged"
     if not made:
-        message = f"{sprint.id} is taken back already" if already else f"{sprint.id} merged nothing"
+        message = f"{sprint.id} was already reverted" if already else f"{sprint.id} merged nothing"
     step = fe("show", made[0][1]) if made else fe("sprint", "status", sprint.id, "--report")
     return SprintUndo(id=sprint.id, reverts=tuple(made), already=already, message=message, next=step)
 
 
 def _task(row: SprintMerge, sprint: str, target: str) -> e.TaskCreated:
     description = (
-        f"Take back what {row.id} brought to {target} in sprint {sprint}: git revert -m 1 {row.sha}\n\n"
-        "What was merged later may rest on it: later merges are taken back first, and every test passes afterwards."
+        f"Revert what {row.id} brought to {target} in sprint {sprint}: git revert -m 1 {row.sha}\n\n"
+        "Later merges may depend on it, so revert those first. Every test passes afterwards."
     )
     title = f"Revert {row.id}: {row.title}"[:TITLE]
     return e.TaskCreated(title=title, description=description, type="chore", priority=row.priority)
@@ -666,14 +669,14 @@ def _report(
         input_tokens=spent.input_tokens,
         output_tokens=spent.output_tokens,
         merged=tuple(map(_merged, tx.all("sprint.merged", MergedTask, sprint=sprint.id))),
-        approved=tuple(_line(row, "approved, waits to be merged") for row in _of(rows, "merging")),
+        approved=tuple(_line(row, "approved, waiting to be merged") for row in _of(rows, "merging")),
         waiting=tuple(_waiting(row, waiting) for row in in_review),
         failed=tuple(
             ReportedTask(task=row.task, title=row.title, why=row.why, next=fe("show", row.task))
             for row in failures(tx, sprint, rows)
         ),
         unfinished=tuple(_line(row, _unfinished(row)) for row in _of(rows, "running", "begun")),
-        untouched=tuple(_line(row, "" if row.ready else "waits for another task") for row in _of(rows, "todo")),
+        untouched=tuple(_line(row, "" if row.ready else "waiting for another task") for row in _of(rows, "todo")),
         out=tuple(_line(row, row.resolution or row.status) for row in _of(rows, "out")),
         findings=_total(severities),
         open_findings=how_far.blocking,
@@ -702,7 +705,7 @@ def _line(row: SprintTask, why: str) -> ReportedTask:
 
 def _unfinished(row: SprintTask) -> str:
     if stage_of(row) == "running":
-        return "at work"
+        return "in progress"
     return f"sent back, round {row.iteration + 1}" if row.iteration else "to be tried again"
 
 
@@ -728,7 +731,7 @@ def _total(rows: list[SeverityCount]) -> dict[str, int]:
 
 
 def _halt(row: SprintHalt, zone: tzinfo) -> str:
-    what = "went on" if row.kind == "resumed" else "paused"
+    what = "continued" if row.kind == "resumed" else "paused"
     return one_line(f"{clock_of(row.at, zone)} {what}: {row.why}", REPORT_WHY_LENGTH)
 
 

@@ -31,7 +31,7 @@ class Notes:
         if not text.strip():
             raise BadInput("the log line is empty.", next_step=fe("log", task, phrase("what happened")))
         if type not in LOG_TYPES:
-            raise BadInput(f"log type {type!r}: allowed are {', '.join(LOG_TYPES)}.")
+            raise BadInput(f"there is no log type {type!r}. Types: {', '.join(LOG_TYPES)}.")
         text = clean_text(text, "the log line")
         with self._context.writing(actor, "log") as work:
             task_id = self._context.find_id(work.tx, task)

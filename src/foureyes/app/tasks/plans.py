@@ -152,7 +152,7 @@ class Plans:
         try:
             return self._context.find_id(tx, text)
         except FoureyesError:
-            why = f"{task.at} depends on {text!r}, which is neither a task of this plan nor one that exists."
+            why = f"{task.at} depends on {text!r}, which is not a task of this plan and does not exist."
             raise BadInput(why, next_step=prose("name it by its title in this plan, or by its id")) from None
 
     def accept(self, actor: Actor, tasks: Sequence[str]) -> list[Accepted]:
@@ -279,27 +279,27 @@ class PlannedBefore:
         """Return where a section asks for more than its existing task has, each with the next step. `needs` are the
         dependencies with their steps. `modes` are the modes of a new task and of the existing one. [M7]
         """
-        where, have = f"{known.id} has its place and", {folded(label) for label in known.labels}
+        where, have = f"{known.id} already exists for it and", {folded(label) for label in known.labels}
         label = partial(fe, "label", known.id)
         if known.status == "closed" and known.resolution not in DONE:
             return [
                 Reason(
                     "M7",
-                    f"{where} was dropped ({known.resolution}): give the section another key",
+                    f"{where} was {known.resolution}, so give the section another key",
                     fe("show", known.id),
                 )
             ]
         reasons = [
-            Reason("M7", f"{where} lacks the label {visible(word)}", label(word))
+            Reason("M7", f"{where} does not have the label {visible(word)}", label(word))
             for word in task.labels
             if folded(word) not in have and label_mode(word) not in LOOSE
         ]
         if MODES.index(modes[0]) < MODES.index(modes[1]) and not reasons:
-            reasons.append(Reason("M7", f"{where} is {modes[1]}, not {modes[0]}", label(f"review:{modes[0]}")))
+            reasons.append(Reason("M7", f"{where} has mode {modes[1]}, not {modes[0]}", label(f"review:{modes[0]}")))
         waits = {link.id for link in self._tx.all("task.dependencies", Link, id=known.id)}
         if known.status != "closed":
             lacks = [(need, step) for need, step in needs if need not in waits]
-            reasons += [Reason("M7", f"{where} does not wait for {visible(need)}", step) for need, step in lacks]
+            reasons += [Reason("M7", f"{where} does not depend on {visible(need)}", step) for need, step in lacks]
         return reasons
 
     def differences(self, task: PlanTask, known: Task, needs: list[str]) -> tuple[str, ...]:
@@ -310,13 +310,13 @@ class PlannedBefore:
         more = [label for word, label in have.items() if word not in want]
         lines = [f"it lacks the label {label}" for label in lacks]
         lines += [f"it has the label {label}" for label in more]
-        lines += [f"it does not wait for {need}" for need in needs if need not in waits]
+        lines += [f"it does not depend on {need}" for need in needs if need not in waits]
         if known.planned != task.planned:
             lines.append(f"it was planned as {known.planned or 'default'}, not {task.planned or 'default'}")
         if known.priority != task.priority:
             lines.append(f"its priority is P{known.priority}, not P{task.priority}")
         words = [name for name in ("title", "type", "description", "acceptance") if _differs(name, task, known)]
-        return (*lines, *([f"other words: {', '.join(words)}"] if words else []))
+        return (*lines, *([f"different text: {', '.join(words)}"] if words else []))
 
 
 def _differs(name: str, task: PlanTask, known: Task) -> bool:

@@ -84,7 +84,7 @@ def going_on(tx: Tx, verb: str) -> Sprint | None:
         ids = [row.id for row in sprints]
         state = "run" if sprints[0].state == "running" else "are paused"
         ways = either(*map(WAYS[verb], ids[:NAMED]))
-        raise BadInput(f"{', '.join(ids[:-1])} and {ids[-1]} {state}: which one is meant?", next_step=ways)
+        raise BadInput(f"{', '.join(ids[:-1])} and {ids[-1]} {state}: which one do you mean?", next_step=ways)
     return sprints[0] if sprints else None
 
 

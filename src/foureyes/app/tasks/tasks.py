@@ -130,14 +130,14 @@ class Tasks:
         known = msgspec.json.decode(planned.payload, type=e.TaskCreated)
         if msgspec.structs.replace(known, signed_by=event.signed_by) != event:
             raise Conflict(
-                f"key {event.key} already stands for {planned.id}, which says something else.",
+                f"the key {event.key} already belongs to {planned.id}, which has different text.",
                 next_step=fe("show", planned.id),
                 task=planned.id,
             )
         row = self._context.get(tx, TaskId(planned.id))
         gone = f", and was {row.resolution}" if row.resolution in ("cancelled", "deleted") else ""
         step = fe("reopen", row.id) if gone else fe("show", row.id)
-        return outcome(row, f"{row.id} is there already{gone}", step, changed=False)
+        return outcome(row, f"{row.id} already exists{gone}", step, changed=False)
 
     def edit(
         self,
@@ -212,7 +212,7 @@ class Tasks:
             return
         if new is not None and any(row.id == task.id for row in work.tx.all("task.ancestors", IdRow, start=new)):
             refuse_verb(
-                f"{new} lies below {task.id}: that would be a circle.", Reason("T4", "a task cannot be its own parent")
+                f"{new} is below {task.id}, so that would be a circle.", Reason("T4", "a task cannot be its own parent")
             )
         work.record(task.id, e.ParentChanged(old=task.parent, new=new))
 
@@ -274,7 +274,7 @@ class Tasks:
             have = self._let_wait(work, row, depends_on)
             now = self._context.get(work.tx, row.id)
             return outcome(
-                now, f"{now.id} waits for {', '.join(sorted(have)) or 'nothing'}", changed=now.version != row.version
+                now, f"{now.id} depends on {', '.join(sorted(have)) or 'nothing'}", changed=now.version != row.version
             )
 
     def _let_wait(self, work: Work, task: Task, depends_on: Sequence[str]) -> set[str]:
@@ -285,12 +285,14 @@ class Tasks:
                 continue
             if other == task.id or work.tx.one("task.reaches", IdRow, start=other, goal=task.id) is not None:
                 message = (
-                    f"{other} already waits for {task.id}" if other != task.id else f"{task.id} cannot wait for itself"
+                    f"{other} already depends on {task.id}"
+                    if other != task.id
+                    else f"{task.id} cannot depend on itself"
                 )
                 refuse_task(
                     task.id,
-                    "was not changed: that would be a circle",
-                    Reason("T4", f"{message}: a circle of dependencies never becomes ready", fe("dep", other)),
+                    "was not changed, because that would be a circle",
+                    Reason("T4", f"{message}, and a circle of dependencies never becomes ready", fe("dep", other)),
                 )
             work.record(task.id, e.DependencyAdded(depends_on=other))
             have.add(other)
@@ -306,7 +308,7 @@ class Tasks:
                 work.record(current.id, e.DependencyRemoved(depends_on=other))
             now = self._context.get(work.tx, current.id)
             return outcome(
-                now, f"{now.id} waits for {', '.join(sorted(have - set(todo))) or 'nothing'}", changed=bool(todo)
+                now, f"{now.id} depends on {', '.join(sorted(have - set(todo))) or 'nothing'}", changed=bool(todo)
             )
 
 
@@ -346,7 +348,7 @@ def _edited(before: Task, now: Task, notes: tuple[str, ...] = ()) -> Outcome:
         now,
         f"updated {now.id}" if changed else f"{now.id}: nothing to change",
         changed=changed,
-        notes=(*(("its approval has ended: the text it was given for has changed (T8)",) if ended else ()), *notes),
+        notes=(*(("its approval has ended, because the task's text has changed (T8)",) if ended else ()), *notes),
     )
 
 
@@ -371,7 +373,7 @@ def free_id(context: Context, tx: Tx) -> TaskId:
 
 SIGNED_LENGTH = 200
 """Longest signed text kept in the statement. A longer text is replaced by its digest."""
-NOT_SIGNED = "it was not signed, and where a person's key exists only a signed loosening counts (M6)"
+NOT_SIGNED = "it was not signed, and this project has keys, so only a signed loosening counts (M6)"
 
 
 def loosening(

@@ -187,7 +187,7 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def remarks(self) -> tuple[str, ...]:
         """The reasons for its place in the queue, worst first."""
-        words = ["STALE: its branch moved after it was submitted (D4)"] if self.you.stale else []
+        words = ["STALE: its branch moved after the submission (D4)"] if self.you.stale else []
         words += [self.to_rule] if self.to_rule else []
         words += [reason.message for reason in self.risk.reasons]
         words += [f"{reason.message} ({reason.rule})" for reason in self.mode_reasons if reason.rule in REMARKABLE]

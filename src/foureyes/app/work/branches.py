@@ -87,12 +87,12 @@ def why_not_reset(tx: Tx, task: TaskId, attempt: Attempt) -> str:
     """
     name = attempt.ref.removeprefix("refs/heads/")
     if attempt.landed or attempt.ref == DETACHED:
-        where = "on the target branch already" if attempt.landed else "on no branch"
-        return f"the work of {task} is {where}, so there is no branch to begin again"
+        where = "already on the target branch" if attempt.landed else "on no branch"
+        return f"the work of {task} is {where}, so there is no branch to reset"
     if attempt.ref != own_branch(task):
         return f"the work of {task} came from {name}, which is not its own branch {own_name(task)}"
     others = [row.id for row in tx.all("stack.from_ref", IdRow, ref=attempt.ref, task=task)]
-    return f"{', '.join(others)} came from {name}, too" if others else ""
+    return f"{', '.join(others)} also came from {name}" if others else ""
 
 
 def begin_again(context: Context, task: TaskId) -> str:
@@ -118,13 +118,13 @@ def _begin_again(context: Context, task: TaskId) -> str:
     if wanted is None or wanted.reset_to is None or attempt is None or wanted.iteration != attempt.n:
         return ""
     if why:
-        return f"no branch was set back: {why}"
+        return f"no branch was reset: {why}"
     if is_elsewhere(context, attempt.clone) and context.repo.commit_of(attempt.ref) != attempt.head:
         return ""  # the judged head is not here: the next author begins there
     context.workshop.keep(attempt_ref(task, attempt.n), attempt.head)
     why = context.workshop.reset(attempt.ref, old=attempt.head, new=Sha(wanted.reset_to))
     name = attempt.ref.removeprefix("refs/heads/")
-    return f"branch {name} was not set back to {wanted.reset_to[:7]}: {why}" if why else ""
+    return f"branch {name} was not reset to {wanted.reset_to[:7]}: {why}" if why else ""
 
 
 def way_back(context: Context, task: TaskId) -> tuple[str, Steps]:

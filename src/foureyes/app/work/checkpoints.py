@@ -106,11 +106,11 @@ class Checkpoints:
             where = f"{target} is the protected branch" if ref != DETACHED else "no branch is checked out here"
             reason = Reason(
                 "K2",
-                f"{where}: a checkpoint never moves it",
+                f"{where}, and restoring a checkpoint never moves it",
                 shell("git", "switch", "-c", blank("NAME"), exactly(checkpoint.sha)),
             )
             refuse_verb("nothing was restored.", reason)
-        self._refuse_dirty("nothing was restored.", prose("commit it or put it aside, then try again"))
+        self._refuse_dirty("nothing was restored.", prose("commit or stash your changes, then try again"))
         old = repo.commit_of(ref)
         assert old is not None
         if old == checkpoint.sha:

@@ -231,7 +231,7 @@ class Claims:
         """Nothing is ready, and the caller has work of its own: a claim in progress, or what an author can do."""
         query = ListQuery(mine=work.actor.session, status="in_progress", sort="oldest", limit=1)
         claimed = next((TaskId(row.id) for row in work.tx.tasks(query, TaskRow)), None)
-        ready = f"{claimed} is yours; no other task is ready" if claimed else "no task is ready"
+        ready = f"you already have {claimed}, and no other task is ready" if claimed else "no task is ready"
         if own or (claimed and not over):
             step = _submit(claimed, "go on") if claimed else own[0].step
             raise NotFound(f"{ready}; {own[0].text}" if own else f"{ready}.", next_step=step)
@@ -251,8 +251,8 @@ class Claims:
             return None
         assert owner is not None
         now, before = self._context.get(work.tx, task.id), self._facts(work, task).party_name(owner)
-        message = f"{now.id} is yours: {now.title}"
-        notes = (f"you go on with the work of {before}, whose process has ended", *self._to_answer(work, now))
+        message = f"you claimed {now.id}: {now.title}"
+        notes = (f"you continue the work of {before}, whose process has ended", *self._to_answer(work, now))
         return outcome(now, message, _submit(now.id, "go on"), notes=notes)
 
     def _reserved(self, work: Work) -> tuple[set[str], str | None]:
@@ -286,8 +286,10 @@ class Claims:
         profile = profile_of(self._context, work.tx, now, loop_state_of(self._context, work.tx, now))
         if not profile or profile == work.actor.agent:
             return ()
-        tier = f"it escalated to tier {now.tier}, and the next attempt is for {profile}"
-        return (f"{tier}, not for {work.actor.agent or 'you'} (E2): fe unstart {now.id}, unless you were asked to",)
+        tier = f"it escalated to tier {now.tier}, so the next attempt is for {profile}"
+        return (
+            f"{tier} and not for {work.actor.agent or 'you'} (E2). Unless you were asked to do it: fe unstart {now.id}",
+        )
 
     @staticmethod
     def _besides(work: Work, now: Task) -> tuple[str, ...]:
@@ -298,7 +300,7 @@ class Claims:
             return ()
         more = " and more" if len(others) > SAID else ""
         are = "is" if len(others) == 1 else "are"
-        return (f"{', '.join(others[:SAID])}{more} {are} yours already, in progress: fe list --mine",)
+        return (f"{', '.join(others[:SAID])}{more} {are} already yours and in progress: fe list --mine",)
 
     @staticmethod
     def _to_answer(work: Work, now: Task) -> tuple[str, ...]:
@@ -314,10 +316,10 @@ class Claims:
         facts = self._facts(work, task)
         owner = facts.party(task.implementer)
         if is_same(self._context.party(work.tx, work.actor), owner):
-            return outcome(task, f"{task.id} is yours already", _submit(task.id, "work on a branch"), changed=False)
+            return outcome(task, f"you already have {task.id}", _submit(task.id, "work on a branch"), changed=False)
         freed = fe("unstart", task.id)
         is_gone = is_silent(self._context, work, task)
-        says = ", and was not heard of since" if is_gone else ""
+        says = ", and has been silent since then" if is_gone else ""
         other = freed if is_gone else by_person(freed)
         raise LostClaim(
             f"{task.id} was started by {facts.party_name(task.implementer)} at {task.started_at}{says}.",
@@ -361,7 +363,7 @@ class Claims:
 
 def _author(task: TaskId) -> str:
     """P2: what a person may not know who only wanted to see the task under way."""
-    return f"you are an author of {task} now and cannot approve it (P2); agents start tasks themselves: fe next"
+    return f"you are now an author of {task} and cannot approve it (P2). Agents start tasks themselves with fe next"
 
 
 def _submit(task: TaskId, work: str) -> Steps:
@@ -421,7 +423,7 @@ def _in_review(context: Context, tx: Tx, actor: Actor, task: Task) -> Iterator[O
     ]
     if red:
         words = f"a required check did not pass ({', '.join(red)})"
-        text = f"{task.id} is in review, and {words}: fe check show {task.id}"
+        text = f"{task.id} is in review, but {words}: fe check show {task.id}"
         yield OwnWork(task.id, text, fe("check", "show", task.id))
 
 
@@ -488,7 +490,7 @@ def _named(task: str, reason: Reason) -> Reason:
 
 def in_words(over: Mapping[str, Reason]) -> tuple[str, ...]:
     """What was passed over, a sentence each."""
-    return tuple(f"{task} was passed over: {reason.message} ({reason.rule})" for task, reason in over.items())
+    return tuple(f"{task} was skipped, because {reason.message} ({reason.rule})" for task, reason in over.items())
 
 
 # ---- A claim ends (T1) ----
@@ -502,11 +504,11 @@ def unstart(context: Context, actor: Actor, task: str, reason: str, how: RunEnd)
     with context.writing(actor, "unstart") as work:
         row = context.find(work.tx, task)
         if row.status == "open":
-            return outcome(row, f"{row.id} is open already; nothing to do", claim_by(actor), changed=False)
+            return outcome(row, f"{row.id} is already open, so there is nothing to do", claim_by(actor), changed=False)
         if row.status != "in_progress" or row.implementer is None:
             refuse_task(
                 row.id,
-                f"is {row.status}; only a task in progress can be given back",
+                f"is {row.status}, and only a task in progress can be given back",
                 Reason("T2", f"{row.id} is {row.status}", fe("show", row.id)),
             )
         facts = facts_of(context, work.tx, row.id)
@@ -542,7 +544,8 @@ def _given_back(context: Context, work: Work, task: Task, message: str, step: St
 
         escalate(context, work, task.id)
     now = context.get(work.tx, task.id)
-    notes = (f"it waits for {now.waiting_for} now: tier {now.tier} (E1)",) if now.waiting_for else ()
+    who = "a person" if now.waiting_for == "user" else "the lead"
+    notes = (f"it is stuck, so {who} must decide how it goes on (tier {now.tier}, E1)",) if now.waiting_for else ()
     notes = (f"it goes to tier {now.tier} (E1)",) if not notes and now.tier != task.tier else notes
     again = fe("start" if now.ready and work.actor.kind == "agent" else "show", now.id)
     return outcome(now, message, step or again, notes=notes)

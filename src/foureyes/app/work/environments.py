@@ -30,7 +30,7 @@ class Checkouts:
         permit(actor, "check environments --prune")
         if everything and not only_try and actor.kind != "human":
             step = by("person", fe("check", "environments", "--prune", "--all"), "a person runs it in a terminal: ")
-            why = "it removes environments of every project here, so only people can do it"
+            why = "it removes environments of every project on this machine, so only a person may do it"
             refuse_verb("fe check environments --prune --all is not allowed here", Reason("I5", why, step))
         with closing(self._context.outside.checks()) as runner:
             return runner.prune_environments(everything=everything, only_try=only_try)

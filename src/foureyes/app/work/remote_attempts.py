@@ -104,7 +104,7 @@ def send(context: Context, first: str = "") -> SendOutcome:
 def _allowing(remote: str) -> Steps:
     """Return the permissions that the remote must grant after it refused a submission."""
     return prose(
-        f"at {remote}: allow the submitting account to push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
+        f"on {remote}, allow the submitting account to push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
     )
 
 
@@ -169,7 +169,7 @@ class _Sending:
             if ref != row.kept_as:
                 has = f"{self._remote.name} has {self._taken[row.kept_as][:7]} as {row.kept_as}"
                 why = "submitted before, or written by someone"
-                self._left.append(f"{has}, {why}: attempt {row.n} of {row.task} is {ref} there")
+                self._left.append(f"{has}, {why}. Attempt {row.n} of {row.task} is stored there as {ref}")
 
     def _push_all(self) -> None:
         for _ in range(TRIES):
@@ -195,7 +195,9 @@ class _Sending:
         for row in mine:
             if not row.is_own:
                 name = row.ref.removeprefix("refs/heads/")
-                self._left.append(f"the branch {name} was left as it is there: it is not the own one of {row.task}")
+                self._left.append(
+                    f"the branch {name} was left as it is there, because it is not the branch of {row.task}"
+                )
         mine = [row for row in mine if row.is_own]
         known = {row.ref: commit_of(tracked(self._remote.name, row.ref)) for row in mine}
         updates = [RefUpdate(row.ref, row.head, known[row.ref]) for row in mine if known[row.ref] != row.head]
@@ -241,7 +243,7 @@ class _Sending:
         del self._branches[update.ref]
         self._mark(update, at)
         name, where = update.ref.removeprefix("refs/heads/"), self._remote.name
-        self._left.append(f"{name} on {where} is at {at[:7]}, which is not part of this: it was left there")
+        self._left.append(f"{name} on {where} is at {at[:7]}, which is not part of this work, so it was left as it is")
         self._look = self._look or shell("git", "log", "--oneline", f"{update.new}..{at}")
 
     def _mark(self, update: RefUpdate, at: Sha) -> None:
@@ -270,7 +272,7 @@ class _Sending:
                     continue
             except RemoteProblem as problem:
                 why = problem.message
-            self._left.append(f"{name} was left there as it is: {why}")
+            self._left.append(f"{name} was left as it is there, because {why}")
 
     def _is_behind(self, now: Sha, update: RefUpdate) -> bool:
         return _is_behind(self._context, self._rows, update, now)
@@ -311,7 +313,7 @@ def pushed_over(context: Context, task: str, attempt: Attempt) -> Over | None:
     name, tips = attempt.ref.removeprefix("refs/heads/"), context.repo.line(tip, 1)
     at = tips[0].words if tips else tip[:7]
     what = f"{name} on {remote.name} is at {at}, pushed after attempt {attempt.n}"
-    return Over(tip, f"{what}: this is the same work once more")
+    return Over(tip, f"{what}, and this is the same work as before")
 
 
 def _is_outstanding(context: Context, remote: Remote, rows: list[SendableAttempt]) -> bool:
@@ -339,13 +341,13 @@ def _bring_back(context: Context, task: str) -> str:
     name = row.ref.removeprefix("refs/heads/")
     try:
         if isinstance(remote.push([update]), Moved):
-            return f"{name} moved on {remote.name} meanwhile, and was left there"
-        return f"{name} was behind on {remote.name}, and is at attempt {row.n} again"
+            return f"{name} moved on {remote.name} in the meantime, so it was left as it is"
+        return f"{name} was behind on {remote.name} and now points to attempt {row.n} again"
     except RemoteProblem as problem:
         if problem.kind == "refused":
             with suppress(GitProblem):
                 remote.push([RefUpdate(left, at, known)])
-        return f"{name} was left there as it is: {problem.message}"
+        return f"{name} was left as it is there: {problem.message}"
 
 
 def _named(context: Context, ref: str) -> str:
@@ -362,18 +364,18 @@ def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
     own = attempt_ref(made.task, made.attempt)
     if (own in sent.waits or not sent.waits) and sent.why_not:
         again = pushing(made.task, made.status, "to try again: ", _named(context, made.ref))
-        step = either(in_turn(sent.lifts, again) if sent.lifts else again, made.next, joint="; ")
-        return replace(made, sent="; ".join([f"not pushed yet: {sent.why_not}", *sent.left]), next=step)
+        step = either(in_turn(sent.lifts, again) if sent.lifts else again, made.next, joint=", or ")
+        return replace(made, sent=". ".join([f"not pushed yet: {sent.why_not}", *sent.left]), next=step)
     others = len(sent.waits) - (own in sent.waits)
     more = [f"{others} more wait{'s' if others == 1 else ''}"] if others else []
     more += [sent.why_not] if sent.why_not else []
     parts = [f"pushed to {sent.remote}"] if own not in sent.waits else []
     parts += [back] if back else []
-    step = either(made.next, sent.look, joint="; ") if sent.look else made.next
+    step = either(made.next, sent.look, joint=", or ") if sent.look else made.next
     if own in sent.waits and sent.look:
         again = pushing(made.task, made.status, "", _named(context, made.ref))
-        step = either(in_turn(sent.look, again), made.next, joint="; ")
-    return replace(made, sent="; ".join([*parts, *sent.left, *more]), next=step)
+        step = either(in_turn(sent.look, again), made.next, joint=", or ")
+    return replace(made, sent=". ".join([*parts, *sent.left, *more]), next=step)
 
 
 # ---- Attempts missing at the remote ----
@@ -490,7 +492,7 @@ def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
         return ()
     machine = machine_of(attempt.clone)
     return (
-        f"it could not be checked whether its branch moved ({why}). The submission of {machine} counts, and the merge checks again.",
+        f"it could not be checked whether its branch moved ({why}). The branch as submitted on {machine} counts, and the merge checks it again.",
     )
 
 
@@ -573,8 +575,8 @@ def begin_at(context: Context, *, asks: bool = True, heard: Sha | None = None) -
     if not told.is_told:
         asked = "could not be asked for them" if told.unasked else "was not asked for them"
         asked = f"has no branch {target}" if told.has_none else asked
-        left = f"{target} of this clone has commits since the last merge on record; {told.remote} {asked}"
-    return told.at, "; ".join(filter(None, (behind, f"{left}: work begins without them")))
+        left = f"{target} of this clone has commits since the last recorded merge, and {told.remote} {asked}"
+    return told.at, ". ".join(filter(None, (behind, f"{left}, so work starts without them")))
 
 
 def is_unsaid(context: Context) -> bool:
@@ -629,7 +631,7 @@ def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Han
     try:
         tips = remote.fetch([*refs, *sorted(branches)])
     except RemoteProblem as problem:
-        why = f"{_not_here(task, lacking[-1])}, and cannot be fetched: {problem.message}"
+        why = f"{_not_here(task, lacking[-1])} and cannot be fetched: {problem.message}"
         raise RemoteProblem(why, kind=problem.kind, next_step=problem.next_step) from problem
     for ref, row in refs.items():
         if _is_whole(context, row):
@@ -640,14 +642,14 @@ def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Han
         if all(name in tips for name in names):
             has, away = both_taken(remote.name, {name: tips[name] for name in names})
             step = in_turn(away, step)
-        raise RemoteProblem(f"{_not_here(task, row)}, and cannot be fetched: {has}", kind="missing", next_step=step)
+        raise RemoteProblem(f"{_not_here(task, row)} and cannot be fetched: {has}", kind="missing", next_step=step)
 
 
 def both_taken(remote: str, tips: Mapping[str, Sha]) -> tuple[str, Steps]:
     """Return the message that both ref names of an attempt are taken, and the step that frees one. [A1, Q6]"""
     some = ", ".join(f"{at[:7]} as {ref}" for ref, at in tips.items())
     away = shell("git", "push", remote, f":{[*tips][-1]}", before="someone with the rights deletes one: ")
-    return f"{remote} has something else under both of its names: {some}", away
+    return f"{remote} has other commits under both of its names: {some}", away
 
 
 def _not_here(task: TaskId, row: Handed) -> str:
@@ -673,5 +675,7 @@ def pushing(task: str, status: str, before: str = "", branch: str = "") -> Steps
 def _unknown(task: TaskId, row: Handed) -> RemoteProblem:
     step = prose('name the remote that the clones share in foureyes.toml: [git] remote = "origin"')
     return RemoteProblem(
-        f"{_not_here(task, row)}, and cannot be fetched: the project names no remote", kind="missing", next_step=step
+        f"{_not_here(task, row)} and cannot be fetched, because the project names no remote",
+        kind="missing",
+        next_step=step,
     )

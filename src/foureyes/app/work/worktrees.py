@@ -59,7 +59,7 @@ class Worktrees:
         if row.status != "in_progress" or row.implementer is None:
             reason = Reason(
                 "K1",
-                f"{row.id} is {row.status}: a worktree comes with the claim",
+                f"{row.id} is {row.status}. You get a worktree when you claim it",
                 claim_by(actor, row.id, "--worktree"),
             )
             refuse_verb(f"there is no worktree for {row.id}.", reason, task=row.id)
@@ -214,7 +214,7 @@ def _of_nobody(context: Context, task: TaskId, ref: str, begins: Sha) -> str:
     if tip is None or any(repo.is_ancestor(tip, sha) for sha in known):
         return ""
     name, see, take = ref.removeprefix("refs/heads/"), f"git log -p {begins}..{tip}", f"git merge {tip}"
-    return f"{remote.name} has {name} at {tip[:7]}, which was never submitted. Its author is not on record, so work begins without it (P2). To see it: {see}. To take it as your own work, in the worktree: {take}"
+    return f"{remote.name} has {name} at {tip[:7]}, which was never submitted and has no known author, so work starts without it (P2). To see it: {see}. To make it your own, in the worktree: {take}"
 
 
 def _set_aside(context: Context, task: TaskId, ref: str) -> str:
@@ -237,9 +237,9 @@ def _set_aside(context: Context, task: TaskId, ref: str) -> str:
         context.workshop.add_checkpoint(task, name, here, at=context.clock.now())
     if why := context.workshop.reset(ref, old=here, new=attempt.head):
         branch = ref.removeprefix("refs/heads/")
-        text = f"{branch} of this clone is not where attempt {attempt.n} was submitted on another machine: {why}"
+        text = f"{branch} of this clone differs from attempt {attempt.n}, which was submitted on another machine: {why}"
         raise GitProblem(text, next_step=shell("git", "log", "--oneline", f"{attempt.head}..{ref}"))
-    return f"what only this clone had of {task} is the checkpoint {name}" if name else ""
+    return f"the commits of {task} that only this clone had are kept as checkpoint {name}" if name else ""
 
 
 def planted(
@@ -261,8 +261,15 @@ def planted(
         return None
     name = ref.removeprefix("refs/heads/")
     return GitProblem(
-        f"the branch {name} has commits that are not on the target, and {task} has no author on record: whose are they?",
-        next_step=shell("git", "branch", "-m", name, blank("ANOTHER-NAME"), before="read them. To set them aside: "),
+        f"the branch {name} has commits that are not on the target, and {task} has no author on record",
+        next_step=shell(
+            "git",
+            "branch",
+            "-m",
+            name,
+            blank("ANOTHER-NAME"),
+            before="read them first. To move them to another branch: ",
+        ),
     )
 
 
@@ -301,7 +308,11 @@ def _drop(context: Context, task: TaskId, attempt: Attempt, target: str) -> Drop
 
 
 def _went(dropped: Dropped) -> str:
-    return f"removed with its worktree, as git ignores them: {some(dropped.gone, NAMES_SHOWN)}" if dropped.gone else ""
+    return (
+        f"removed with its worktree, because git ignores them: {some(dropped.gone, NAMES_SHOWN)}"
+        if dropped.gone
+        else ""
+    )
 
 
 def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> list[str]:
@@ -364,7 +375,7 @@ def _configured_worktree(context: Context, tx: Tx, actor: Actor) -> WorktreeFor:
 
 def no_target(target: str) -> str:
     """Return the message for a target branch that was renamed or deleted."""
-    return f"branch {target} does not exist, and it is the target of this project"
+    return f"the target branch of this project, {target}, does not exist"
 
 
 def refuse_targetless(context: Context, target: str) -> None:
@@ -484,8 +495,8 @@ def copy_files(context: Context, task: TaskId) -> str:
     if not globs:
         return ""
     refused = context.workshop.copy_into(task, globs).refused
-    more = f"; and {len(refused) - REFUSED_SHOWN} more" if len(refused) > REFUSED_SHOWN else ""
-    return f"not copied (work.copy): {'; '.join(refused[:REFUSED_SHOWN])}{more}" if refused else ""
+    more = f", and {len(refused) - REFUSED_SHOWN} more" if len(refused) > REFUSED_SHOWN else ""
+    return f"not copied (work.copy): {', '.join(refused[:REFUSED_SHOWN])}{more}" if refused else ""
 
 
 def prepare_environment(context: Context, task: TaskId) -> str:
@@ -508,7 +519,7 @@ def prepare_environment(context: Context, task: TaskId) -> str:
             why = "no environment is kept for it yet"
     except (FoureyesError, OSError) as problem:
         why = f"its environment was not created here: {visible(str(problem))}"
-    return f"{why}; checkout.prepare is: {visible(rule.prepare)}"
+    return f"{why}. To create it: {visible(rule.prepare)} (checkout.prepare)"
 
 
 STEPS: tuple[Callable[[Context, TaskId], str], ...] = (copy_files, prepare_environment)

@@ -84,7 +84,7 @@ def decide(
     lacking = [target for target in targets if unmet.get(target)]
     if targets and not missing and not lacking:
         return ruled("R4", f"all {len(latest)} approve" if len(latest) > 1 else f"{latest[0].reviewer} approves")
-    named = [f"{target}: {some(unmet[target], NAMED)} has to review it (D6)" for target in lacking]
+    named = [f"{target}: still needs a review by {some(unmet[target], NAMED)} (D6)" for target in lacking]
     none = ruled("R0", *named, *_why_not_reviewed(missing, numbers, asked, quorum))
     return msgspec.structs.replace(none, short=tuple(missing), lacking=tuple(lacking))
 
@@ -111,7 +111,9 @@ def _said(answers: Sequence[TargetReview], verdict: Verdict) -> list[str]:
 
 
 def _say(names: Sequence[str], verdict: Verdict) -> str:
-    return f"{some(names, NAMED)} {'says' if len(names) == 1 else 'say'} {verdict}"
+    if verdict == "blocker":
+        return f"{some(names, NAMED)} reported a blocker"
+    return f"{some(names, NAMED)} {'has' if len(names) == 1 else 'have'} {verdict}"
 
 
 def _why_not_reviewed(
@@ -119,8 +121,8 @@ def _why_not_reviewed(
 ) -> tuple[str, ...]:
     """Return the targets with too few counting reviews, and the reviewers without a review. (R0)"""
     few = [f"{target}: {numbers[target]} of {quorum} counting reviews" for target in missing]
-    none = [f"{ask.reviewer} gave none: {ask.why or 'no answer'}" for ask in asked if ask.state != "answered"]
-    return (*few, *none) or (() if asked else ("nothing was asked about",))
+    none = [f"{ask.reviewer} gave no review: {ask.why or 'no answer'}" for ask in asked if ask.state != "answered"]
+    return (*few, *none) or (() if asked else ("no reviewer was asked",))
 
 
 def is_complete(

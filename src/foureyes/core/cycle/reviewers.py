@@ -74,14 +74,14 @@ def choose(
 def why_not(candidate: ReviewerCandidate, makers: Sequence[MakerTraits], grade: Grade, already: Collection[str]) -> str:
     """Return why the candidate is not asked, or "". (V4)"""
     if candidate.name in already:
-        return "was asked in this cycle already"
+        return "was already asked in this cycle"
     if any(maker.name == candidate.name for maker in makers):
         return "made the work"
     if grade == "human":
-        return "a person is asked for"
+        return "a person is required"
     below = [maker.name for maker in makers if not reaches(candidate, maker, grade)]
     if below:
-        return f"is not of another {grade} than {below[0]}"
+        return f"is not independent enough of {below[0]} ({grade})"
     return candidate.missing or candidate.cooled
 
 

@@ -25,9 +25,9 @@ def document_in(answer: str, kind: str) -> str:
     """Return the document of this kind as JSON text. Raise BadInput with the reason if there is none."""
     text = answer.strip()
     if not text:
-        raise BadInput("the last message was empty: it has to be the document, and nothing else.")
+        raise BadInput("the last message was empty. It must be the document and nothing else.")
     if len(text) > LONGEST:
-        raise BadInput(f"the last message has {len(text):,} characters; at most {LONGEST:,} are read.")
+        raise BadInput(f"the last message has {len(text):,} characters, but at most {LONGEST:,} are read.")
     whole, _ = unfenced(text)
     assert isinstance(whole, str)
     if _value(whole) is not None:
@@ -35,7 +35,7 @@ def document_in(answer: str, kind: str) -> str:
     fenced, loose = _inside(text)
     documents = [(block, value) for block in fenced if _is_of((value := _value(block)), kind)]
     if _is_several([value for _, value in documents], loose, kind):
-        raise BadInput(f"there are several {kind} documents in the last message: it has to be one, and nothing else.")
+        raise BadInput(f"the last message has several {kind} documents. It must be exactly one and nothing else.")
     if not documents:
         raise BadInput(_why_none(fenced, loose, kind))
     return documents[0][0]
@@ -51,7 +51,7 @@ def _why_none(fenced: list[str], loose: str, kind: str) -> str:
         return f"the {kind} document has other text around it. Send it alone, or in one ```json block."
     if any(_names(block, kind) for block in fenced):
         return f"expected a {kind} document in JSON. The code block holds no JSON."
-    return f"the last message is plain text: a {kind} document in JSON was expected."
+    return f"the last message is plain text, but a {kind} document in JSON was expected."
 
 
 def _names(text: str, kind: str) -> bool:

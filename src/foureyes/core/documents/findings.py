@@ -88,7 +88,7 @@ def _findings(issues: Iterable[tuple[str, Issue]]) -> tuple[list[ReportedFinding
         place, wrong = _place(issue, at)
         first = named.setdefault(issue.id.strip(), at) if issue.id.strip() else at
         if first != at:
-            wrong.append(Reason("L2", f'{at}.id: "{visible(issue.id.strip())}" is there twice ({first})'))
+            wrong.append(Reason("L2", f'{at}.id: "{visible(issue.id.strip())}" is used twice, first at {first}'))
         wrong += [*_blocking_problems(issue, at), *_text_problems(issue, at)]
         problems += wrong
         severity = severity_of(issue.severity)
@@ -141,20 +141,20 @@ def _blocking_problems(issue: Issue, at: str) -> list[Reason]:
     """Return problems with the severity, or with a `blocking` that contradicts it. (L1)"""
     severity = severity_of(issue.severity)
     if severity is None:
-        return [Reason("L1", f'{at}.severity: "{visible(issue.severity[:60])}" is no severity')]
+        return [Reason("L1", f'{at}.severity: "{visible(issue.severity[:60])}" is not a severity')]
     blocks = severity in BLOCKING
     if issue.blocking is None or issue.blocking == blocks:
         return []
     sent, derived = str(issue.blocking).lower(), "blocks" if blocks else "does not block"
-    return [Reason("L1", f"{at}.blocking: {sent}, but {severity} {derived}: leave it out, or fix the severity")]
+    return [Reason("L1", f"{at}.blocking: {sent}, but {severity} {derived}. Leave it out, or fix the severity")]
 
 
 def _text_problems(issue: Issue, at: str) -> list[Reason]:
     problems = []
     if is_blank(issue.title):
-        problems.append(Reason("L3", f"{at}.title: missing; a finding needs a title, or a description to take it from"))
+        problems.append(Reason("L3", f"{at}.title: missing. A finding needs a title, or a description to take it from"))
     if issue.problem and issue.description and " ".join(issue.problem.split()) != " ".join(issue.description.split()):
-        problems.append(Reason("L3", f"{at}.description: is not what {at}.problem says; give one of them"))
+        problems.append(Reason("L3", f"{at}.description: differs from {at}.problem. Give only one of them"))
     return problems
 
 
@@ -166,11 +166,13 @@ def _place(issue: Issue, at: str) -> tuple[Span, list[Reason]]:
     problems = wrong + more
     if not problems and not all(span.agrees(other) for span, other in ((file, spot), (file, own), (spot, own))):
         problems.append(
-            Reason("L3", f"{at}: file, line and location contradict each other ({_given(issue)}); give one of them")
+            Reason(
+                "L3", f"{at}: file, line and location contradict each other ({_given(issue)}). Give only one of them"
+            )
         )
     line = own.line or spot.line or file.line
     if not problems and line and not (file.path or spot.path):
-        problems.append(Reason("L3", f"{at}.line: {line}, but of no file; name the file too"))
+        problems.append(Reason("L3", f"{at}.line: {line}, but no file is given. Name the file too"))
     return Span(path=file.path or spot.path, line=line), problems
 
 
@@ -195,12 +197,12 @@ def span_of(text: str, at: str) -> tuple[Span, list[Reason]]:
 def path_of(text: str) -> tuple[str, str]:
     """Return a path from the repository root as git writes it, or the problem with it."""
     if "\\" in text:
-        return "", "has a backslash; separate folders with /"
+        return "", "contains a backslash. Separate folders with /"
     if text.startswith(("/", "~/")) or re.match(r"[A-Za-z]:/", text):
-        return "", "is no path from the root of the repository"
+        return "", "is not a path relative to the root of the repository"
     parts = [part for part in text.split("/") if part not in ("", ".")]
     if ".." in parts:
-        return "", "leaves its folder by ..; write the path from the root of the repository"
+        return "", 'contains "..". Write the path relative to the root of the repository'
     return ("/".join(parts), "") if parts else ("", "names no file")
 
 
@@ -245,7 +247,7 @@ def issues_of(handoff: TechLeadHandoff) -> tuple[list[tuple[str, Issue]], list[R
                 issue = known[_id(each)] = each
                 issues.append((at, each))
             if issue is None:
-                problems.append(Reason("L2", f'{at}: "{visible(_id(each))}" is none of the issues of this document'))
+                problems.append(Reason("L2", f'{at}: "{visible(_id(each))}" is not an issue of this document'))
             elif field == "new_blocking_issues" and severity_of(issue.severity) not in BLOCKING:
                 problems.append(
                     Reason(
@@ -264,7 +266,7 @@ def resolved_of(handoff: TechLeadHandoff) -> tuple[list[tuple[str, str]], list[R
     problems = twice(ids, "prior_issues_resolved", "", "L4")
     for number, name in enumerate(ids):
         if not name:
-            problems.append(Reason("L2", f"prior_issues_resolved[{number}]: empty; name the issue"))
+            problems.append(Reason("L2", f"prior_issues_resolved[{number}]: empty. Name the issue"))
         elif name in again:
             problems.append(
                 Reason("L4", f'prior_issues_resolved[{number}]: "{visible(name)}" is also among the issues')
@@ -289,13 +291,17 @@ def answers_of(handoff: DeveloperHandoff) -> tuple[list[Answer], list[Reason]]:
         action = next((word for word in ANSWERS if word == word_of(each.action)), None)
         ground = word_of(each.ground).lower()
         if action is None:
-            problems.append(Reason("L6", f'{at}.action: "{visible(each.action[:60])}" is none of {", ".join(ANSWERS)}'))
+            problems.append(
+                Reason("L6", f'{at}.action: "{visible(each.action[:60])}" is not one of {", ".join(ANSWERS)}')
+            )
         if ground and ground not in GROUNDS:
-            problems.append(Reason("L7", f'{at}.ground: "{visible(each.ground[:60])}" is none of {", ".join(GROUNDS)}'))
+            problems.append(
+                Reason("L7", f'{at}.ground: "{visible(each.ground[:60])}" is not one of {", ".join(GROUNDS)}')
+            )
         if not each.issue_id.strip():
-            problems.append(Reason("L6", f"{at}.issue_id: empty; name the finding"))
+            problems.append(Reason("L6", f"{at}.issue_id: empty. Name the finding"))
         if each.commit.strip() and not COMMIT.fullmatch(each.commit.strip()):
-            problems.append(Reason("L6", f'{at}.commit: "{visible(each.commit[:60])}" is no commit id'))
+            problems.append(Reason("L6", f'{at}.commit: "{visible(each.commit[:60])}" is not a commit id'))
         if action is not None:
             answers.append(
                 Answer(
@@ -326,10 +332,12 @@ def rulings_of(
     for number, each in enumerate(rulings):
         word = next((word for word in RULINGS if word == word_of(each.ruling)), None)
         if not each.finding.strip():
-            problems.append(Reason("L8", f"{where}[{number}].finding: empty; name the finding"))
+            problems.append(Reason("L8", f"{where}[{number}].finding: empty. Name the finding"))
         if word is None:
             problems.append(
-                Reason("L8", f'{where}[{number}].ruling: "{visible(each.ruling[:60])}" is none of {", ".join(RULINGS)}')
+                Reason(
+                    "L8", f'{where}[{number}].ruling: "{visible(each.ruling[:60])}" is not one of {", ".join(RULINGS)}'
+                )
             )
         else:
             ruled.append(DocumentRuling(each.finding.strip(), word, _lines(each.reason).strip()))
@@ -343,7 +351,7 @@ def twice(ids: Sequence[str], where: str, field: str, rule: str) -> list[Reason]
     for number, name in enumerate(ids):
         seen[name] += 1
         if name and seen[name] > 1:
-            problems.append(Reason(rule, f'{where}[{number}]{field}: "{visible(name)}" is there twice'))
+            problems.append(Reason(rule, f'{where}[{number}]{field}: "{visible(name)}" is listed twice'))
     return problems
 
 
@@ -371,7 +379,7 @@ def status_problem(stated: str, severities: Sequence[Severity], notes: int = 0) 
     has = ", ".join(
         [*(f"{count} {severity}" for severity, count in counts.items()), *([f"{notes} FYI"] if notes else [])]
     )
-    return Reason("L5", f'status: "{visible(stated[:60])}", but the findings ({has or "none"}) make it {follows}')
+    return Reason("L5", f'status: "{visible(stated[:60])}", but by its findings ({has or "none"}) it must be {follows}')
 
 
 # ---- G6 ----
@@ -387,7 +395,9 @@ def summary_problems(handoff: TechLeadHandoff | DeveloperHandoff | QaHandoff) ->
 
 
 def _differs(at: str, sent: int | None, counted: int) -> list[Reason]:
-    return [] if sent is None or sent == counted else [Reason("G6", f"{at}: {sent} sent, {counted} counted")]
+    return (
+        [] if sent is None or sent == counted else [Reason("G6", f"{at}: {sent} sent, but the document has {counted}")]
+    )
 
 
 def _issue_counts(handoff: TechLeadHandoff) -> list[Reason]:
@@ -418,7 +428,7 @@ def _answer_counts(handoff: DeveloperHandoff) -> list[Reason]:
         ("blocking_summary.rejected_with_reason", blocking.rejected_with_reason, rejected),
     ):
         if (sent or 0) > most:
-            problems.append(Reason("G6", f"{at}: {sent} sent, at most {most} counted"))
+            problems.append(Reason("G6", f"{at}: {sent} sent, but the document has at most {most}"))
     parts = (blocking.fixed, blocking.rejected_with_reason, blocking.unaddressed)
     if None not in parts:
         problems += _differs(
@@ -475,7 +485,9 @@ def _tests(handoff: QaHandoff) -> list[Reason]:
             )
     for name in sorted(now - {*tracking.original_failures}):
         problems.append(
-            Reason("L13", f'test_tracking: "{_short(name)}" is fixed or still failing, but not among original_failures')
+            Reason(
+                "L13", f'test_tracking: "{_short(name)}" is fixed or still failing, but not listed in original_failures'
+            )
         )
     if tracking.iteration == 1 and tracking.fixed_since_start:
         many = len(tracking.fixed_since_start)

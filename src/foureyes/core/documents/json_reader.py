@@ -27,7 +27,7 @@ class Doubled(dict[str, Any]):
 
 
 def _no_number(word: str) -> Any:
-    raise ValueError(f"it is not JSON: {word} is no number")
+    raise ValueError(f"it is not JSON: {word} is not a number")
 
 
 def parsed(document: bytes | str, *, first_line: int = 1, constant: Callable[[str], Any] = _no_number) -> Any:
@@ -39,7 +39,7 @@ def parsed(document: bytes | str, *, first_line: int = 1, constant: Callable[[st
     try:
         text = document.decode() if isinstance(document, bytes) else document
     except UnicodeDecodeError as problem:
-        raise ValueError(f"it is not UTF-8: byte {problem.start + 1:,} does not belong there") from None
+        raise ValueError(f"it is not valid UTF-8 (at byte {problem.start + 1:,})") from None
     text = text.removeprefix("\ufeff")
     if not text.strip():
         raise ValueError("it is empty")
@@ -218,7 +218,7 @@ class _Walk:
                 self.misfits.add(DocumentPlace(at, name), partial(_unknown, name, list(known)))
         for name, (is_required, kind) in known.items():
             if is_required and name not in value:
-                self.misfits.add(DocumentPlace(at, name), f"missing; it takes {_expected(kind)}")
+                self.misfits.add(DocumentPlace(at, name), f"missing. Expected {_expected(kind)}")
 
     def entries(self, at: DocumentPlace | None, value: dict[str, Any], table: shape.DictType) -> None:
         self.twice(at, value)
@@ -266,13 +266,15 @@ class _StrictWalk(_Walk):
             where = f"(U+{ord(broken.group()):04X}) at position {broken.start() + 1:,}"
             self.misfits.add(at, f"has a control character {where}")
         elif (lone := SURROGATE.search(value)) is not None:
-            self.misfits.add(at, f"has half a character (U+{ord(lone.group()):04X}) at position {lone.start() + 1:,}")
+            self.misfits.add(
+                at, f"has an incomplete character (U+{ord(lone.group()):04X}) at position {lone.start() + 1:,}"
+            )
         else:
             super().text(at, value, text, extra)
 
     def size(self, at: DocumentPlace | None, given: int, most: int, what: str) -> None:
         if given > most:
-            self.misfits.add(at, f"{given:,} {what}; at most {most:,} are taken")
+            self.misfits.add(at, f"{given:,} {what}, but at most {most:,} are allowed")
 
 
 def _plain(kind: shape.Type, extra: dict[str, Any]) -> tuple[shape.Type, dict[str, Any]]:
@@ -293,7 +295,7 @@ def _misfit(value: Any, kind: FieldKind) -> str:
     """Return why a value does not fit. For a fixed set of words, the message lists them."""
     for each, _ in kind.shapes:
         if isinstance(each, shape.LiteralType) and isinstance(value, str | int):
-            return f"{_quoted(value)} is none of {', '.join(str(allowed) for allowed in each.values)}"
+            return f"{_quoted(value)} is not one of {', '.join(str(allowed) for allowed in each.values)}"
     return f"{_quoted(value)} is not {_expected(kind)}"
 
 
@@ -319,8 +321,8 @@ def _unknown(name: str, known: list[str]) -> str:
     word = name.lower()[:60]
     far, near = min((_distance(word, each), each) for each in known)
     if far < len(word) and far <= max(2, len(near) // 3):
-        return f"unknown field; did you mean {near}?"
-    return f"unknown field; known are {', '.join(known)}"
+        return f"unknown field. Did you mean {near}?"
+    return f"unknown field. Known fields: {', '.join(known)}"
 
 
 def _distance(word: str, other: str) -> int:
@@ -356,7 +358,7 @@ def read(document: bytes | str, into: type[T], *, rule: str = "V3", limit: int =
 def _parsed(document: bytes | str, limit: int) -> Any:
     if len(document) > limit:
         kind = "bytes" if isinstance(document, bytes) else "characters"
-        raise ValueError(f"it has {len(document):,} {kind}; at most {limit:,} are read")
+        raise ValueError(f"it has {len(document):,} {kind}, but at most {limit:,} are read")
     text, first_line = unfenced(document)
     return parsed(text, first_line=first_line, constant=float)  # NaN is reported with its path, like any misfit
 
@@ -367,4 +369,4 @@ def _refusal(into: type[Any], rule: str, problems: Iterable[str], more: int = 0)
         reasons.append(Reason(rule, f"and {more:,} more"))
     name = name_of(into)
     step = prose(f"fix the document and send it again. Its fields are in docs/reference/documents.md under {name}")
-    return BadInput(f"this is no valid {name} document", next_step=step, reasons=tuple(reasons))
+    return BadInput(f"this is not a valid {name} document", next_step=step, reasons=tuple(reasons))

@@ -96,9 +96,10 @@ class PlanProblems:
         """Refuse the plan if there is any problem."""
         count = len(self.reasons)
         if count == 1:
-            raise BadInput(f"{self.reasons[0].message}.", next_step=self.reasons[0].next)
+            message = self.reasons[0].message
+            raise BadInput(message if message.endswith("?") else f"{message}.", next_step=self.reasons[0].next)
         if count:
-            more = f" It has {count} problems, and these are the first." if count > MOST_REASONS else ""
+            more = f" It has {count} problems. These are the first:" if count > MOST_REASONS else ""
             raise BadInput(
                 f"nothing of {self.name} was planned.{more}",
                 reasons=tuple(self.reasons[:MOST_REASONS]),
@@ -121,7 +122,7 @@ class PlanNames:
         places = self._tasks.get(name.lower(), set())
         if len(places) > 1:
             raise BadInput(
-                f"{task.at} depends on {visible(name)!r}, and several tasks have that title.",
+                f"{task.at} depends on {visible(name)!r}, but several tasks have that title.",
                 next_step=prose("give each a number: ## Task 2: …"),
             )
         return next(iter(places), None)
@@ -196,7 +197,7 @@ def _label(text: str) -> str:
     label = clean_label(text)
     refuse_unknown_mode(label)
     if _MODE_WITHOUT_PREFIX.fullmatch(folded(label)) and label_mode(label) is None:
-        raise BadInput(f"{label} is a label without effect: a review mode is written review:per-task.")
+        raise BadInput(f"the label {label} has no effect. A review mode is written like review:per-task.")
     return label
 
 
@@ -220,7 +221,7 @@ def _refuse_twice(tasks: list[PlanTask], problems: PlanProblems) -> None:
                 problems.add(task.at, f"has {name}, as {seen[name]} has")
         modes = {mode for label in task.labels if (mode := label_mode(label))}
         if task.mode and modes and modes != {task.mode}:
-            problems.add(task.at, f"has mode {task.mode} and, by a label, {', '.join(sorted(modes))}")
+            problems.add(task.at, f"has mode {task.mode}, but its label says {', '.join(sorted(modes))}")
 
 
 def in_order(tasks: list[PlanTask]) -> list[PlanTask]:
@@ -235,7 +236,7 @@ def in_order(tasks: list[PlanTask]) -> list[PlanTask]:
         if free is None:
             titles = ", ".join(task.title for task in left[:4])
             raise BadInput(
-                f"{left[0].at} tasks wait for each other in a circle: {titles}.",
+                f"{left[0].at} these tasks depend on each other in a circle: {titles}.",
                 next_step=prose("remove one dependency"),
             )
         done.append(free)

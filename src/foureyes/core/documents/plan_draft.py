@@ -8,34 +8,34 @@ from foureyes.core.words.untrusted_text import fenced
 
 FENCE = "```"
 HEADING = "## Task"
-PLANNING = """You plan work for others: you write no code, change no file and make no task. The files of the project lie
-here; read what you need to know which parts the goal touches.
+PLANNING = """You plan work for others. You write no code, change no files and create no tasks. The project's files are in
+this directory. Read what you need to find the parts that the goal touches.
 
 ## The goal
 
 {goal}
 {known}
-## What you answer with
+## Your answer
 
-Your last message is the plan and nothing else, as Markdown with a section for each task:
+Your last message is the plan and nothing else, as Markdown with one section per task:
 
-## Task 1: A title that says what is there afterwards
+## Task 1: A title that names the result
 Labels: review:per-task
 Priority: P1
 Depends on: Task 2
-Acceptance: how somebody can tell that it is done
+Acceptance: how to tell that it is done
 
-Anything else in a section is its description: which files, which trap, what is not part of it.
+The rest of a section is its description: which files, which pitfalls, what is out of scope.
 
 - A task is small enough to be done and reviewed in one go, and leaves everything working.
-- `Depends on` names tasks of this plan, by number or title, or tasks that exist, by id. Leave out what does not apply.
+- `Depends on` names tasks of this plan by number or title, or existing tasks by id. Leave out what does not apply.
 - Labels: `review:per-task` for what a person should look at by itself (interfaces, data, security), `review:auto` for
   what tests prove.
 """
 KNOWN = """
-## What is planned already
+## What is already planned
 
-Do not plan these again; a task may depend on them.
+Do not plan these again. Your tasks may depend on them.
 
 {tasks}
 """

@@ -60,7 +60,7 @@ def markdown_tasks(text: str, problems: PlanProblems) -> list[PlanTask]:
                 sections.append(section)
                 continue
             if _LIKE_A_TASK.match(f"# {shown}"):
-                problems.add(f"{problems.name}:{begin + 1}", "looks like a task, which is written ## Task: its title")
+                problems.add(f"{problems.name}:{begin + 1}", "looks like a task. Write a task as ## Task: its title")
             if section and level <= min(2, section.level):
                 _close(section, lines, begin)
                 section = None
@@ -135,9 +135,9 @@ def _refuse_fields(block: list[Token], lines: list[str], problems: PlanProblems)
             continue
         for number, line in enumerate(text, begin + 1):
             if _LIKE_A_TASK.match(line):
-                problems.add(f"{problems.name}:{number}", "looks like a task, which is written ## Task: its title")
+                problems.add(f"{problems.name}:{number}", "looks like a task. Write a task as ## Task: its title")
             elif _LIKE_A_FIELD.search(line) or _is_mistyped(line):
-                why = "looks like a field in a text; fields stand directly below ## Task: …, and text goes in `code`"
+                why = "looks like a field inside the text. Put fields directly below ## Task: …, and write text like this as `code`"
                 problems.add(f"{problems.name}:{number}", why)
 
 
@@ -192,11 +192,11 @@ class _Section:
             if not name:
                 why = (
                     _misspelt(line)
-                    or f"{line.strip()[:60]!r} is no field ({', '.join(FIELDS)}); a blank line goes before the text"
+                    or f"{line.strip()[:60]!r} is not a field ({', '.join(FIELDS)}). Put a blank line before the text"
                 )
                 self._problems.add(f"{self._problems.name}:{number}", why)
             elif name in self._fields:
-                self._problems.add(f"{self._problems.name}:{number}", f"a second field {name}")
+                self._problems.add(f"{self._problems.name}:{number}", f"the field {name} is given twice")
             else:
                 self._fields[name] = (number, value)
                 self._open = name
@@ -245,7 +245,7 @@ def _misspelt(line: str) -> str:
     close = get_close_matches(name.lower(), MEANT, n=1, cutoff=0.75)
     if not close or close[0][0] != name[0].lower():
         return ""
-    return f"{line.strip()[:60]!r}: no field {name!r}; did you mean {MEANT[close[0]]}?"
+    return f"{line.strip()[:60]!r}: there is no field {name!r}. Did you mean {MEANT[close[0]]}?"
 
 
 def _words(name: str, text: str) -> tuple[str, ...] | str:

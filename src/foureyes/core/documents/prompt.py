@@ -76,9 +76,9 @@ def read_template(template: str) -> dict[str, str]:
             name = marker.group(1)
             if name not in BLOCKS or name in blocks:
                 what = (
-                    "is there twice"
+                    "appears twice"
                     if name in blocks
-                    else f"is not known; known are {', '.join(f'[[{block}]]' for block in BLOCKS)}"
+                    else f"is not known. Known sections: {', '.join(f'[[{block}]]' for block in BLOCKS)}"
                 )
                 raise BadInput(f"the section [[{visible(name)[:60]}]] of the prompt template {what}.")
             blocks[name] = []
@@ -86,7 +86,7 @@ def read_template(template: str) -> dict[str, str]:
             blocks[name].append(line)
         elif line.strip():
             raise BadInput(
-                "the prompt template begins with text; put it below one of "
+                "the prompt template begins with text. Put it below one of "
                 f"{', '.join(f'[[{block}]]' for block in BLOCKS)}."
             )
     read = {block: "\n".join(lines).strip() for block, lines in blocks.items()}
@@ -111,7 +111,7 @@ def _fill(text: str, values: dict[str, str]) -> str:
             return f"{{{literal}}}"
         if name not in values:
             known = ", ".join(f"{{{each}}}" for each in PLACEHOLDERS)
-            raise BadInput(f"the placeholder {{{name}}} of the prompt template is not known; known are {known}.")
+            raise BadInput(f"the prompt template has an unknown placeholder {{{name}}}. Known: {known}.")
         return values[name]
 
     return PLACEHOLDER.sub(value, text)
@@ -138,7 +138,7 @@ def compose(purpose: PromptPurpose, briefing: Briefing, template: str, limit: in
     text = _text(purpose, briefing, blocks, kept)
     if len(text) <= limit:
         return text
-    why = f"open blocking findings, feedback and task alone are {len(text):,} characters; the limit is {limit:,}"
+    why = f"the open blocking findings, the feedback and the task alone have {len(text):,} characters, more than the limit of {limit:,}"
     look = fe("finding", "list", plain(briefing.task))
     raise Refused(
         f"the prompt for {plain(briefing.task)} does not fit.",
@@ -175,20 +175,20 @@ def _text(purpose: PromptPurpose, briefing: Briefing, blocks: dict[str, str], ke
     cut = (
         ""
         if role or not _whole(purpose, briefing, blocks)["role"]
-        else "… the text about your role is left out: the prompt is long."
+        else "… the text about your role is left out to keep the prompt short."
     )
     examples = blocks.get("examples", "") and (
-        blocks["examples"] if kept["examples"] else "… the examples are left out: the prompt is long."
+        blocks["examples"] if kept["examples"] else "… the examples are left out to keep the prompt short."
     )
     parts = [
         blocks.get("role", "") if role else cut, DATA, _task(briefing, kept),
         _section("Acceptance", fenced(briefing.acceptance), briefing.acceptance), _handoff(briefing, kept),
         _concerns(purpose, briefing), _clarified(purpose, briefing), shown(briefing.feedback).strip("\n"),
-        _section("How near escalation is", shown(briefing.loop).strip(), briefing.loop),
+        _section("Escalation", shown(briefing.loop).strip(), briefing.loop),
         _section("Rounds so far", fenced("\n".join(briefing.rounds)), briefing.rounds if purpose == "lead" else ()),
         _blocking(purpose, briefing), _notes(purpose, briefing, kept), _checks(briefing, kept),
         _change(purpose, briefing, kept), _section("The request", fenced(briefing.request), briefing.request),
-        _section("Look especially at", _list(briefing.focus), briefing.focus if purpose in REVIEWING else ()),
+        _section("Focus on", _list(briefing.focus), briefing.focus if purpose in REVIEWING else ()),
         blocks.get("deep_analysis", "") if role else "", blocks.get("working", "") if role else "",
         contract(purpose, _asked(purpose, briefing, kept)), blocks.get("answering", ""), examples,
     ]  # fmt: skip
@@ -251,23 +251,23 @@ def _concerns(purpose: PromptPurpose, briefing: Briefing) -> str:
 
 def _clarified(purpose: PromptPurpose, briefing: Briefing) -> str:
     """Return the author's answers to concerns, for reviewers. (R2, V2)"""
-    lead = "Reviewers had concerns about this change, and these were answered. An answer is a claim: the code decides."
+    lead = "Reviewers had concerns about this change, and the author answered them. An answer is only a claim: check it in the code."
     points = [
         f"{plain(each.point)}, a concern of {quoted(each.reviewer)}:\n{fenced(each.concern)}\n"
         f"The answer of {quoted(each.answered_by)}:\n{fenced(each.answer[:MOST_ANSWER])}"
         for each in briefing.clarified[:MOST_CLARIFIED]
     ]
     left = len(briefing.clarified) - len(points)
-    points += [f"… {left} more are in the request"] if left else []
+    points += [f"… {left} more points are in the request"] if left else []
     return _section("What was clarified", "\n\n".join([lead, *points]), points if purpose in REVIEWING else ())
 
 
 def _blocking(purpose: PromptPurpose, briefing: Briefing) -> str:
     findings = briefing.blocking
-    lead = "Each of these keeps the task from passing."
+    lead = "Each of these blocks the task."
     if purpose == "implement":
         commands = " or ".join(f"`{COMMANDS[word].format('ID')}`" for word in words_for(blocking=True))
-        lead += f" Answer every open one, once, before you submit:\n{commands}"
+        lead += f" Answer each open one exactly once before you submit:\n{commands}"
     texts = [_finding(purpose, briefing, finding) for finding in findings]
     return _section(f"Open blocking findings ({len(findings)})", "\n\n".join([lead, *texts]), findings)
 
@@ -289,13 +289,13 @@ def _finding(purpose: PromptPurpose, briefing: Briefing, finding: Finding) -> st
         finding.severity, finding.state, *(["note"] if finding.note else []),
         *(["must be fixed"] if finding.must_fix else []),
         *([f"flagged {finding.flags} times"] if finding.flags > 1 else []),
-        *([f"claimed fixed, but was not: {finding.false_fixes} times"] if finding.false_fixes else []),
+        *([f"claimed fixed but was not, {finding.false_fixes} times"] if finding.false_fixes else []),
     ]  # fmt: skip
     lines = [f"### {plain(finding.id)} ({', '.join(marks)})", f"Title: {quoted(finding.title)}"]
     lines += [f"Where: {quoted(finding.where)}"] if finding.where else []
     fields = {"Problem": finding.problem, "Why it matters": finding.why, "Fix": finding.fix, "Code": finding.quote}
     lines += [f"{name}:\n{fenced(text)}" for name, text in fields.items() if text.strip()]
-    lines += [f"A patch is on record: fe finding answer {plain(finding.id)} --apply"] if finding.fix_patch else []
+    lines += [f"It has a patch: fe finding answer {plain(finding.id)} --apply"] if finding.fix_patch else []
     word, text, ground = briefing.answers.get(finding.id) or briefing.answers.get(finding.root) or ("", "", "")
     if word:
         lines.append(
@@ -327,12 +327,12 @@ def _read_it(briefing: Briefing) -> list[str]:
     """Return how to read the change: the file, if the run has one, or the commands."""
     if briefing.beside:
         return [
-            f"read it: the file {quoted(f'{briefing.beside}/{CHANGE}')} where you are, a unified diff",
-            "Beside it lie all files as they are after the change. There is no repository here, and nothing to run.",
+            f"to read it: the file {quoted(f'{briefing.beside}/{CHANGE}')} in the current directory, a unified diff",
+            "Next to it are all files as they are after the change. There is no repository here and nothing to run.",
         ]
     show = f"fe show {plain(briefing.task)} --diff"
-    since = [f"only what changed since the attempt before: {show} --since {briefing.attempt - 1}"]
-    return [f"read it: {show}", *(since if briefing.attempt > 1 else [])]
+    since = [f"only the changes since the previous attempt: {show} --since {briefing.attempt - 1}"]
+    return [f"to read it: {show}", *(since if briefing.attempt > 1 else [])]
 
 
 def _change(purpose: PromptPurpose, briefing: Briefing, kept: KeptAmounts) -> str:
@@ -342,7 +342,7 @@ def _change(purpose: PromptPurpose, briefing: Briefing, kept: KeptAmounts) -> st
     rows = [_file(file) for file in briefing.files[: kept["files"]]]
     left = len(briefing.files) - len(rows)
     lines += _read_it(briefing) if purpose in REVIEWING and (briefing.attempt or briefing.beside) else []
-    lines += [f"{len(briefing.files)} changed:", fenced("\n".join(rows))] if rows else []
+    lines += [f"{len(briefing.files)} changed files:", fenced("\n".join(rows))] if rows else []
     lines += (
         [f"… {left} of {len(briefing.files)} files are left out: fe show {plain(briefing.task)} --diff"] if left else []
     )
@@ -367,8 +367,8 @@ STATUS_MARKERS: dict[str, str] = {
     "APPROVED_WITH_NOTES": "only MEDIUM or LOW findings are open",
     "APPROVED": "nothing is open",
     "approved": "it can go on as it is",
-    "concerns": "it has to change first; every approved with a CRITICAL or HIGH finding counts as this",
-    "blocker": "stop everything and fetch a person",
+    "concerns": "it must change first. An approved verdict with a CRITICAL or HIGH finding counts as concerns",
+    "blocker": "stop the work until a person decides",
 }
 """The review prompt's words for each status, alias and verdict."""
 
@@ -413,13 +413,13 @@ def words_for(blocking: bool, *, must_fix: bool = False) -> list[AnswerWord]:
 def _no_answer(finding: Finding) -> str:
     """Return what a finding needs instead of an answer, or "" if it needs one."""
     if finding.by_check:
-        return f"No answer: it is settled when the check {quoted(finding.by_check)} passes."
+        return f"No answer: it is resolved when the check {quoted(finding.by_check)} passes."
     if finding.waiting:
-        return "No answer yet: another reviewer has to confirm it first."
+        return "No answer yet: another reviewer must confirm it first."
     if finding.state == "waived":
-        return "Its waiver has run out: fix it, or a person has to waive it again."
+        return "Its waiver has expired. Fix it, or a person must waive it again."
     if finding.state != "open":
-        return "Answered: it waits for a ruling."
+        return "Answered and waiting for a ruling."
     return "No answer is needed: it is a note." if finding.note else ""
 
 
@@ -451,14 +451,19 @@ def _handing_in(asked: Question) -> str:
         "## How to submit\n\n"
         f'Commit your work, then: fe submit {plain(asked.task)} -m "what you did"\n'
         f'If you cannot go on: fe unstart {plain(asked.task)} -m "what is in the way"\n'
-        "Someone else decides whether it passes. You cannot approve your own work."
+        "Someone else reviews it and decides. You cannot approve your own work."
     )
 
 
 def _answering(asked: Question) -> str:
     due = ", ".join(plain(finding) for finding in asked.due) or "none"
     rows = [
-        {"issue_id": "ID", "action": "FIXED", "details": "what you changed", "commit": "the commit, if it is one"},
+        {
+            "issue_id": "ID",
+            "action": "FIXED",
+            "details": "what you changed",
+            "commit": "the commit that fixes it, if there is one",
+        },
         {
             "issue_id": "ID",
             "action": "REJECTED",
@@ -470,13 +475,13 @@ def _answering(asked: Question) -> str:
     ]
     return (
         "## How to answer\n\n"
-        f"Need an answer, exactly one each: {due}\n"
-        "A blocking finding is FIXED or REJECTED, never DEFERRED or SKIPPED; one that must be fixed only "
-        "FIXED. Any other finding can\n"
-        "have each of the four words; without an answer it counts as SKIPPED. FIXED is a claim: a reviewer verifies it.\n"
-        f"REJECTED has a ground ({', '.join(GROUNDS)}) and a technical reason of at least\n"
-        f"{LEAST_REASON} characters; that it is hard, takes long, or that you disagree is not a reason.\n"
-        "Type the commands above, or put all answers into one file and type: fe finding answer FILE\n\n"
+        f"These findings need exactly one answer each: {due}\n"
+        "A blocking finding is FIXED or REJECTED, never DEFERRED or SKIPPED. One that must be fixed can only "
+        "be FIXED. Any other finding\n"
+        "can have any of the four. Without an answer it counts as SKIPPED. FIXED is a claim that a reviewer verifies.\n"
+        f"REJECTED needs a ground ({', '.join(GROUNDS)}) and a technical reason of at least\n"
+        f"{LEAST_REASON} characters. That it is hard, takes long, or that you disagree is not a reason.\n"
+        "Use the commands above, or put all answers into one file: fe finding answer FILE\n\n"
         + _shape({"type": "handoff_developer", "issue_responses": rows})
     )
 
@@ -484,23 +489,23 @@ def _answering(asked: Question) -> str:
 def _reviewing(asked: Question, *, again: bool) -> str:
     due = ", ".join(plain(finding) for finding in asked.due) or "none"
     first = (
-        "First rule on the answers: is each claimed fix in the code, and is each rejection right? Then look for new problems. Only new\n"
-        "CRITICAL and HIGH findings count; new MEDIUM and LOW ones become notes.\n"
+        "First rule on the answers: is each claimed fix in the code, and is each rejection right? Then look for new problems. Only\n"
+        "new CRITICAL and HIGH findings count. New MEDIUM and LOW ones become notes.\n"
     )
     words = "\n".join(f"- {word}: {meaning}" for word, meaning in STATUS_MARKERS.items())
     return (
         "## How to answer\n\n"
         + (first if again else "")
-        + "Analyse deeply before you judge: security, edge cases, maintenance, "
-        "load, integration points. Each finding has the code, the way it\nfails, a concrete fix, and a "
+        + "Analyse the change thoroughly before you judge: security, edge cases, maintenance, "
+        "load, integration points.\nEach finding names the code, how it fails, a concrete fix, and a "
         "severity by its impact.\n"
-        "Your answer is exactly one JSON document of the shape below. Prose does not count, before it, after "
-        "it or instead of it.\n"
+        "Your answer is exactly one JSON document of the shape below. Text around it, or instead of it, "
+        "is not read.\n"
         f"- summary: at most {asked.max_words} words.\n"
-        "- files_reviewed: every changed file, written as above; a review that leaves a file out does not count.\n"
-        "- quote: the code word for word, as it is before or after the change; a quote that is not there comes back to you.\n"
+        "- files_reviewed: every changed file, written as above. A review that leaves one out does not count.\n"
+        "- quote: the code word for word, as it is before or after the change. A quote that is not in the code is returned to you.\n"
         f"- rulings: exactly one for each of: {due}.\n"
-        "- id: only for a finding above that appears again.\n"
+        "- id: only if you raise a finding above again.\n"
         f"{_handing_over(asked)}\n"
         f"The words for status and verdict:\n{words}\n\n" + _shape(_result(asked))
     )
@@ -509,7 +514,7 @@ def _reviewing(asked: Question, *, again: bool) -> str:
 def _handing_over(asked: Question) -> str:
     if not asked.by_message:
         return f"Write it to a file, then: fe review submit {plain(asked.task)} FILE"
-    return "Your last message is this document: alone, or as its only ```json block. Nothing else that you write is read, and no one\nanswers questions. It names the change by its diff_id, as given below."
+    return "Your last message is this document, alone or as its only ```json block. Nothing else that you write is read, and no one\nanswers questions. Keep the diff_id given below, which names the change."
 
 
 def _result(asked: Question) -> dict[str, object]:
@@ -535,8 +540,8 @@ def _result(asked: Question) -> dict[str, object]:
 def _clarifying(asked: Question) -> str:
     return (
         "## How to answer\n\n"
-        "The reviews disagree, so new work waits. Answer each point above by its number: what is true in the "
-        "code, where that can be\n"
+        "The reviews disagree, so work is paused. Answer each point above by its number: what is true in the "
+        "code, where it can be\n"
         f"seen, and what should be done. At most {asked.max_words} words each. Your answer is exactly one "
         "JSON document of this shape:\n\n"
         + _shape(

@@ -250,11 +250,11 @@ def results(document: Any) -> list[Reported]:
     """
     if isinstance(document, dict) and document.get("version") != VERSION:
         version = document.get("version")
-        given = in_line(version, 60) if isinstance(version, str) else "a log without one"
+        given = in_line(version, 60) if isinstance(version, str) else "a log without a version"
         raise Wrong(f"version: only {VERSION} is read, not {given}")
     log = typed(document, SarifLog)
     if not log.runs:
-        raise BrokenReport("runs", "there is no run of any tool in it")
+        raise BrokenReport("runs", "it contains no run of a tool")
     raw_results = [run.get("results") or () for run in document["runs"]]
     runs = zip(log.runs, raw_results, strict=True)
     return [result for number, (run, raw) in enumerate(runs) for result in _of_run(run, raw, f"runs[{number}]")]
@@ -268,7 +268,7 @@ def is_address(place: str) -> bool:
 def _of_run(run: SarifRun, given: Sequence[Any], path: str) -> Iterator[Reported]:
     name = in_line(run.tool.driver.name, 200)
     if run.results is None:
-        raise BrokenReport(f"{path}.results", f"is null, so {name} did not scan")
+        raise BrokenReport(f"{path}.results", f"is null, so {name} scanned nothing")
     for number, invocation in enumerate(run.invocations or ()):
         if why := _why_broken(invocation):
             raise BrokenReport(f"{path}.invocations[{number}]", f"{name} broke: {why}")

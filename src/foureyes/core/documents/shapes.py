@@ -40,7 +40,7 @@ def words(allowed: tuple[str, ...], also: Iterable[str] = (), *, blank: bool = F
     known = {word_of(word) for word in (*allowed, *also, *([""] if blank else []))}
 
     def check(text: str) -> str:
-        return "" if word_of(text) in known else f"is none of {', '.join(allowed)}"
+        return "" if word_of(text) in known else f"is not one of {', '.join(allowed)}"
 
     return Meta(extra={CHECK: check}, extra_json_schema={"enum": ["", *allowed] if blank else list(allowed)})
 
@@ -49,7 +49,7 @@ def _moment(text: str) -> str:
     try:
         datetime.fromisoformat(text or "2000-01-01")
     except ValueError:
-        return "is no time as ISO 8601 writes it (2027-01-02T03:04:05Z)"
+        return "is not a time in ISO 8601 (2027-01-02T03:04:05Z)"
     return ""
 
 

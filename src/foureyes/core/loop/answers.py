@@ -37,7 +37,9 @@ def why_not_answers(answers: Sequence[Answer], known: Mapping[str, Finding], ite
         if finding is None:
             reasons.append(
                 Reason(
-                    "L6", f"{answer.finding} is no finding of this task", fe("finding", "list", blank("TASK"), "--open")
+                    "L6",
+                    f"{answer.finding} is not a finding of this task",
+                    fe("finding", "list", blank("TASK"), "--open"),
                 )
             )
             continue
@@ -45,8 +47,8 @@ def why_not_answers(answers: Sequence[Answer], known: Mapping[str, Finding], ite
             reasons.append(
                 Reason(
                     "L6",
-                    f"{answer.finding} is answered {roots[finding.root]} times; one answer each",
-                    prose("leave one of them"),
+                    f"{answer.finding} is answered {roots[finding.root]} times, but each finding takes one answer",
+                    prose("keep one of them"),
                 )
             )
         reasons += _against(answer, finding, iteration)
@@ -56,19 +58,19 @@ def why_not_answers(answers: Sequence[Answer], known: Mapping[str, Finding], ite
 def _against(answer: Answer, finding: Finding, iteration: int) -> list[Reason]:
     name, step = answer.finding, fe("finding", "show", answer.finding)
     if finding.state not in ANSWERABLE:
-        return [Reason("L6", f"{name} is {finding.state}: there is nothing to answer", step)]
+        return [Reason("L6", f"{name} is {finding.state}, so there is nothing to answer", step)]
     if finding.waiting:
-        return [Reason("V7", f"{name} waits to be confirmed: its quote is nowhere in the code", step)]
+        return [Reason("V7", f"{name} needs confirmation first, because its quote is nowhere in the code", step)]
     if finding.state in ("claimed", "disputed") and finding.answered < iteration:
         return [
             Reason(
                 "L6",
-                f"{name} was answered with {finding.answer} in iteration {finding.answered} and waits for a ruling",
+                f"{name} was already answered {finding.answer} in iteration {finding.answered} and is waiting for a ruling",
                 step,
             )
         ]
     if finding.blocking and answer.action not in FOR_BLOCKING:
-        why = f"{name} is {finding.severity}: a blocking finding is FIXED or REJECTED, never {answer.action}"
+        why = f"{name} is {finding.severity} and blocks, so it takes FIXED or REJECTED, not {answer.action}"
         return [Reason("L6", why, answer_step(name, must_fix=finding.must_fix))]
     return _words(answer, finding)
 
@@ -82,23 +84,23 @@ def _words(answer: Answer, finding: Finding) -> list[Reason]:
         reasons.append(
             Reason(
                 "L6",
-                f"{name}: {answer.action} says {what}",
+                f"{name} is answered {answer.action}, but the answer does not say {what}",
                 fe("finding", "answer", name, f"--{answer.action.lower()}", "-m", phrase("…")),
             )
         )
     if answer.action != "REJECTED":
         return reasons
     if finding.must_fix:
-        why = f"{name} was rejected before and overruled: it has to be fixed"
+        why = f"{name} was rejected before and the rejection was overruled, so it must be fixed"
         step = either(
             fe("finding", "answer", name, "--fixed", "-m", phrase("…")),
-            fe("unstart", finding.task, "--how", "blocked", "-m", phrase("…"), before="stuck: "),
-            joint="; ",
+            fe("unstart", finding.task, "--how", "blocked", "-m", phrase("…"), before="if you cannot: "),
+            joint=", or ",
         )
         return [*reasons, Reason("L9", why, step)]
     if answer.ground not in GROUNDS and (finding.blocking or answer.ground):
-        given = f"{answer.ground!r} is no ground" if answer.ground else "it names no ground"
-        why = f"{name}: {given}; a finding is rejected as {', '.join(GROUNDS)}"
+        given = f"{answer.ground!r} is not a ground" if answer.ground else "it has no ground"
+        why = f"{name} is rejected, but {given}. Grounds: {', '.join(GROUNDS)}"
         reasons.append(
             Reason(
                 "L7",
@@ -134,9 +136,7 @@ def why_not_ruling(
     name = finding.id
     if ruling in ("CONFIRMED", "DISMISSED"):
         if not finding.waiting or finding.state not in RULES_ON[ruling]:
-            return Reason(
-                "V7", f"{name} does not wait to be confirmed: it is {finding.state}", fe("finding", "show", name)
-            )
+            return Reason("V7", f"{name} is {finding.state} and needs no confirmation", fe("finding", "show", name))
         if is_raiser:
             return Reason(
                 "V7",
@@ -151,7 +151,9 @@ def why_not_ruling(
     rule = "L8" if ruling in ("VERIFIED", "NOT_FIXED") else "L9"
     wanted = " or ".join(sorted(RULES_ON[ruling]))
     return Reason(
-        rule, f"{name} is {finding.state}; {ruling} is about one that is {wanted}", fe("finding", "show", name)
+        rule,
+        f"{name} is {finding.state}, and {ruling} applies only to a finding that is {wanted}",
+        fe("finding", "show", name),
     )
 
 
@@ -163,7 +165,7 @@ def _not_obsolete(finding: Finding, *, is_in_change: bool) -> Reason:
     where = f"{named(finding.path)} was never part of the change" if finding.path else "it names no file"
     withdraw = by("other", fe("finding", "judge", name, "--withdraw", "-m", phrase("why")), "its reviewer runs: ")
     step = withdraw if finding.state in ANSWERABLE else show
-    return Reason("L4", f"{name} is not obsolete: {where}, so it did not leave it", step)
+    return Reason("L4", f"{name} is not obsolete, because {where}", step)
 
 
 def why_not_withdrawn(finding: Finding, me: Party, made: Maker | None, others: Sequence[Party]) -> list[Reason]:
@@ -174,10 +176,10 @@ def why_not_withdrawn(finding: Finding, me: Party, made: Maker | None, others: S
     if finding.state not in ANSWERABLE:
         return [Reason("L4", f"{name} is {'withdrawn' if finding.is_withdrawn else finding.state} already", show)]
     if finding.by_check:
-        return [Reason("L8", f"check {finding.by_check} raised {name}: only the passing check resolves it", show)]
+        return [Reason("L8", f"check {finding.by_check} raised {name}, so only passing that check resolves it", show)]
     withdraw = fe("finding", "judge", name, "--withdraw", "-m", phrase("why"))
     if made is not None and finding.blocking:
-        why = f"an author of the change cannot withdraw findings about it ({made.why})"
+        why = f"you are an author of the change and cannot withdraw findings about it ({made.why})"
         step = by("other", withdraw, "its reviewer, or a person who is not an author, runs: ")
         return [Reason("L4", why, step)]
     if others and me.kind != "human":
@@ -196,7 +198,7 @@ def why_not_again(old: Finding, new: ReportedFinding, *, code_changed: bool) -> 
     if SEVERITIES.index(new.severity) < SEVERITIES.index(old.severity):
         return None
     why = (
-        f"{old.id} was rejected and that was accepted: the same code raises it again only at a higher severity "
+        f"a reviewer accepted the rejection of {old.id}, so for the same code it can be raised again only with a severity higher "
         f"than {old.severity}"
     )
     return Reason("L9", why, fe("finding", "show", old.id))

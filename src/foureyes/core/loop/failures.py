@@ -64,7 +64,7 @@ def failing_of(
     findings = _failing_of(rule, result, failures, attempt)
     if not not_compared:
         return findings
-    mark = f"Whether the target has it as well is not known: {not_compared}."
+    mark = f"It is not known whether the target fails too: {not_compared}."
     return [replace(each, problem="\n\n".join(filter(None, (each.problem, mark)))) for each in findings]
 
 

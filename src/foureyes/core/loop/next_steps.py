@@ -29,11 +29,11 @@ def state_in_words(finding: Finding, now: str) -> str:
 def next_step(finding: Finding, now: str, *, status: str, mine: bool) -> Steps:
     """Return the next command, based on the finding's state, the task's status, and `mine`: the caller made the work."""
     if finding.by_check and finding.holds(now):
-        return fe("check", "run", finding.task, before="fix it. The passing check resolves it: ")
+        return fe("check", "run", finding.task, before="fix it, and passing the check resolves it: ")
     if finding.state in UNRESOLVED and finding.blocking:
         ruling = _ruling(finding)
         if ruling and status != "reviewing":
-            return fe("show", finding.task, before="it is ruled on once the work is in review: ")
+            return fe("show", finding.task, before="a reviewer rules on it once the work is in review: ")
         if ruling:
             return by("other", ruling, "someone else rules: ") if mine else ruling
         return _answering(finding, status, mine)

@@ -68,13 +68,13 @@ def why_not_counting(
     reason (V3, V4).
     """
     if review.effective != "approved":
-        return f"it says {review.effective}"
+        return f"its verdict is {review.effective}"
     if review.missing:
         return f"incomplete, {len(review.missing)} {'file' if len(review.missing) == 1 else 'files'} not read (V6)"
     if diff_id and review.diff_id != diff_id:
-        return "it is about an earlier change"
+        return "it is about an earlier attempt"
     if any(later.session == review.session and later.seq > review.seq for later in reviews):
-        return "a later review of the same session is there"
+        return "the same session reviewed it again later"
     if review.session in voiceless:
         return f"{voiceless[review.session]} (V3, V4)"
     return "" if review.session in counting else "its reviewer may not approve (P)"

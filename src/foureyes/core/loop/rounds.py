@@ -312,14 +312,14 @@ def _close(count: _Count, attempt: LoopAttempt, current: Round, limits: Limits) 
     elif count.no_progress >= limits.no_progress_limit:
         count.up(f"{count.no_progress} rounds without progress (E1)")
     elif count.round >= limits.iteration_cap:
-        count.up(f"iteration {count.round} within tier {count.tier} came back (E1)")
+        count.up(f"iteration {count.round} of tier {count.tier} was sent back (E1)")
 
 
 def _odd(count: _Count, odd: FruitlessRun, limits: Limits) -> None:
     """Count a run that had findings and ended without a submission as no progress. (L17)"""
     count.no_progress += 1
     if count.no_progress >= limits.no_progress_limit:
-        count.up(f"{count.no_progress} rounds without progress, the last run: {odd.why or ENDED[odd.how]} (L17)")
+        count.up(f"{count.no_progress} rounds without progress, and in the last run {odd.why or ENDED[odd.how]} (L17)")
 
 
 def _approved(count: _Count) -> None:
@@ -366,12 +366,12 @@ def _warning(count: _Count, iteration: int, limits: Limits) -> str:
         and iteration
     ):
         return (
-            f"iteration {iteration}, no-progress {count.no_progress}: one more round without fixes escalates to "
+            f"iteration {iteration}, {count.no_progress} without progress. One more round without fixes escalates to "
             f"tier {after} (E1)"
         )
     if count.round == limits.iteration_cap - 1:
         return (
-            f"iteration {iteration}: if the next submission comes back, the task escalates to tier {after} (E1, cap "
+            f"iteration {iteration}. If the next submission is sent back, the task escalates to tier {after} (E1, limit "
             f"{limits.iteration_cap})"
         )
     return ""

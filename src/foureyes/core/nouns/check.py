@@ -57,15 +57,13 @@ def in_words(rewritten: Rewritten) -> str:
 def what_to_do(rewritten: Rewritten) -> str:
     """Return the advice for a run that leaves the tree unchanged."""
     names = ["checkout.writes"] if rewritten.built else []
-    names += ["writes of its [[checks]]"] if rewritten.checked else []
-    return f"commit that as the run leaves it, or let {' and '.join(names)} name it"
+    names += ["writes under [[checks]]"] if rewritten.checked else []
+    return f"commit the changed files, or list them in {' and '.join(names)}"
 
 
 def unfit_in_words(paths: Sequence[str]) -> str:
     """Return the message for lock files that do not fit the packages a change asks for."""
-    return (
-        f"{_named(paths)} did not fit what this change asks for, and the run changed it: commit it as the run leaves it"
-    )
+    return f"{_named(paths)} did not match what this change requires, so the run changed it. Commit the changed file"
 
 
 def _named(paths: Sequence[str]) -> str:
@@ -88,8 +86,8 @@ KEPT_FAILURES = 1_000
 MANY_FAILURES = 20
 """Above this, all failures of a check become one finding, because a broken import can fail a thousand tests. (F4)"""
 
-RED_BEFORE = "red on the target as well; Foureyes cannot tell whether this change made it worse"
-FIXED_SINCE = "the target was red as well where this began, and passes now: bring the target into this branch"
+RED_BEFORE = "It is red on the target too, and Foureyes cannot tell whether this change made it worse"
+FIXED_SINCE = "The target was red too when this work began and passes now, so merge the target into your branch"
 NO_MODULE = Shape(r"[^\n:]*: No module named (\w+)\s*\Z")
 """Python's last output line if the module to run is missing."""
 NO_TOOLCHAIN = Shape(r"rustup could not choose a version of \w+|toolchain '[^'\n]*' is not installed")
@@ -136,7 +134,7 @@ class Elsewhere(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def sentence(self) -> str:
         of = f"{self.file}, installed from" if self.file.startswith("/") else f"{self.file} of"
-        return f"took {of} {self.checkout} (by {self.by}), not of this tree; {self.advice}"
+        return f"used {of} {self.checkout} (by {self.by}) instead of its own files. To fix: {self.advice}"
 
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
@@ -238,7 +236,7 @@ def _says_nothing(rule: CheckRule, ran: Ran) -> str:
     if rule.report == "sarif":
         return "there is no report" if ran.findings is None else ""
     if rule.report == "junit" and not ran.tests:
-        return "the report has no test in it"
+        return "the report contains no tests"
     if ran.tests and all(test.state == "skipped" for test in ran.tests):
         return f"no test ran: all {len(ran.tests)} in the report were skipped"
     return ""
@@ -408,17 +406,19 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
         if self.gone and self.result.failing:  # a run that stops at the first failure leaves the rest out
             first, others = self.result.failing[0], self.result.failures - 1
             more = f" and {others} more" if others else ""
-            return f"{self.result.summary}: {first}{more} failed; {len(self.gone)} of the target's tests were not run"
+            return (
+                f"{self.result.summary}: {first}{more} failed, and {len(self.gone)} of the target's tests were not run"
+            )
         if self.gone:
             more = f" and {len(self.gone) - 1} more" if len(self.gone) > 1 else ""
-            return f"{len(self.gone)} of the target's tests are gone: {self.gone[0]}{more}"
+            return f"{len(self.gone)} of the target's tests are missing: {self.gone[0]}{more}"
         if not self.compared:
             return "not compared with the target's tests yet"
         if self.no_baseline:
             return f"{self.result.summary}, not compared with the target: {self.no_baseline}"
         why = FIXED_SINCE if self.fixed else RED_BEFORE if self.red_before else ""
         line = report_line(self.rule.run) if why == RED_BEFORE and self.rule.report == "none" else ""
-        return self.result.summary + (f"; {why}" if why else "") + (f". With a report it could: {line}" if line else "")
+        return self.result.summary + (f". {why}" if why else "") + (f". A report would show it: {line}" if line else "")
 
 
 def red(
@@ -442,7 +442,7 @@ def red(
             ran = " has not run on this version" if state.result is None else f": {state.summary}"
             why = f"the required check {name}{ran}"
         elif state.word == "unsound":
-            why = f"the required check {name} gave no sound result: it {state.summary}"
+            why = f"the result of the required check {name} is unsound: it {state.summary}"
         else:
             verb = {"crashed": "crashed", "timed_out": "timed out"}.get(state.word, "failed")
             why = f"the required check {name} {verb} ({state.summary})"

@@ -263,7 +263,7 @@ def most_of(linters: Iterable[str]) -> dict[str, Severity]:
         name, _, word = each.partition("=")
         most = severity_of(word or "MEDIUM")
         if most is None or most == "FYI" or not name.strip():
-            raise ValueError(f"{each!r} is no tool with a severity ({', '.join(SEVERITIES)})")
+            raise ValueError(f"{each!r} is not a tool with a severity ({', '.join(SEVERITIES)})")
         severities[name.strip().lower()] = most
     return severities
 
@@ -291,9 +291,9 @@ def weak_reason(text: str) -> str:
             'is hard")'
         )
     if WEAK.fullmatch(words) and "disagree" in lowered:
-        return '"I disagree" alone is not a reason. Say in technical terms why the finding is wrong'
+        return '"I disagree" alone is not a reason. Say technically why the finding is wrong'
     if WEAK.fullmatch(words):
-        return '"takes too long" is no reason against a finding: log it as debt where it does not block, or escalate'
+        return '"takes too long" is not a reason to reject a finding. Defer it as tech debt if it does not block, or escalate'
     if len(words) < LEAST_REASON:
-        return f"a technical reason has at least {LEAST_REASON} characters; this one has {len(words)}"
+        return f"a technical reason has at least {LEAST_REASON} characters, and this one has {len(words)}"
     return ""

@@ -73,7 +73,7 @@ def clean_title(text: str) -> str:
     refuse_control(title, CONTROL, "the title")
     if len(title) > TITLE_LIMIT:
         raise BadInput(
-            f"the title has {len(title):,} characters; at most {TITLE_LIMIT} are allowed.",
+            f"the title has {len(title):,} characters, but at most {TITLE_LIMIT} are allowed.",
             next_step=fe(
                 "create", phrase("short title"), "-d", phrase("…"), before="put the rest into the description: "
             ),
@@ -86,8 +86,8 @@ def clean_label(text: str) -> str:
     label = clean_word(text, "label")
     if label.startswith("-") or not all(map(_is_of_labels, label)):
         raise BadInput(
-            f"{visible(text)!r} is not a label: letters, digits and {' '.join(sorted(LABEL_SIGNS))} only, "
-            "and no - in front.",
+            f"{visible(text)!r} is not a label. Use letters, digits and {' '.join(sorted(LABEL_SIGNS))}, "
+            "not starting with -.",
             next_step=fe("label", blank("TASK"), "security"),
         )
     return label
@@ -100,8 +100,8 @@ def clean_word(text: str, what: str) -> str:
     word = text.strip()
     if not re.match(WORD, word) or CONTROL.search(word) or SURROGATE.search(word) or _hides(word):
         raise BadInput(
-            f"{visible(text)!r} is not a {what}: one word of up to 64 characters that can be seen, "
-            "no spaces or commas.",
+            f"{visible(text)!r} is not a {what}. Use one word of up to 64 visible characters, "
+            "without spaces or commas.",
             next_step=fe("label", blank("TASK"), "security"),
         )
     return word

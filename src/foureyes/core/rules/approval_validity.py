@@ -46,7 +46,7 @@ def why_void(facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: ga
     it: they only delay the merge. (D3)
     """
     if facts.attempt is None or given.attempt != facts.attempt.n:
-        return (Reason("D4", f"attempt {given.attempt} is not the latest one any more"),)
+        return (Reason("D4", f"attempt {given.attempt} is no longer the latest one"),)
     if given.rule == BY_RULE:
         free = msgspec.structs.replace(facts, project_hold=None, task=msgspec.structs.replace(facts.task, hold=None))
         return why_not_by_itself(free, policy, mode_of(facts, policy), check_states(facts, policy), tip)
@@ -79,7 +79,10 @@ def why_not_there(
     reasons = [reason for reason in why_void(merged, policy, given, tip) if reason not in known]
     if keys and basis_of(given.grade) == "person" and not is_signed(given.grade):
         judged = set(gate_files(policy, effect.paths)) - set(facts.changed_paths())
-        reasons += [Reason("I9", f"{path} asks for a person's key, and this was not signed") for path in sorted(judged)]
+        reasons += [
+            Reason("I9", f"{path} must be approved with a person's key, and this approval was not signed")
+            for path in sorted(judged)
+        ]
     return tuple(reasons)
 
 
@@ -119,7 +122,7 @@ def _by_whom(facts: Facts, policy: ReviewPolicy, given: WaitingApproval) -> tupl
         given.reason, self_review=given.exception == "self_review", reviewed_by="on record" if given.exception else ""
     )
     then = msgspec.structs.replace(facts, minor_self_approvals={}, recorded=())
-    decision = may_approve(then, facts.party(given.session), policy, declared)
+    decision = may_approve(then, facts.party(given.session), policy, declared, is_caller=False)
     return () if decision.allowed else decision.reasons
 
 

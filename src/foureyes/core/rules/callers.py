@@ -25,14 +25,14 @@ def why_not_home(stands: Standing, rule: IdentityRule) -> str:
     if not stands.first and stands.launcher:
         return f"This pid namespace was made for a sandbox: its pid 1 is {stands.launcher}."
     if not stands.first and rule.home != "container":
-        return f"This is a pid namespace inside of the machine, where pid 1 is {stands.top or 'hidden'}."
+        return f"This runs in a pid namespace (a container or sandbox), where pid 1 is {stands.top or 'hidden'}."
     mapped = stands.uid_map or "to nothing"
     if stands.first and stands.uid_map == HOST_MAP:
         return ""
     if rule.home != "container":
-        return f"User ids are mapped here ({mapped}), so a user id proves nothing."
+        return f"User ids are remapped here ({mapped}), so a user id proves nothing."
     if not stands.uid_map or stands.uid_map != _plain(rule.uid_map):
-        return f"User ids are mapped here in another way ({mapped}) than in this project's home ({rule.uid_map})."
+        return f"User ids are mapped differently here ({mapped}) than where the project was set up ({rule.uid_map})."
     return ""
 
 
@@ -77,7 +77,7 @@ def _sandboxed(actor: Actor, why: str) -> Actor:
     bound = Reason(
         "I3",
         _open_ended(f"{why} {says}"),
-        prose("a person decides it, or an agent outside of a sandbox, if none in a sandbox made it"),
+        prose("a person decides it. An agent outside any sandbox may too, if no sandboxed agent worked on it"),
     )
     conversations = [piece for piece in actor.evidence if piece.startswith(CONVERSATION)]
     session = session_of(*conversations) if conversations and actor.trust != "asserted" else actor.session
@@ -90,7 +90,7 @@ def _by_key(actor: Actor, why: str) -> Actor:
     """
     person = f"key:{actor.person}"
     evidence = f"person:{person}"
-    says = "With a key of this project you count as a person here, for each decision that you sign."
+    says = "Here you count as a person only for decisions that you sign with a key of this project."
     session = actor.session if actor.trust == "asserted" else session_of(evidence)
     return replace(actor, session=session, person=person, evidence=(evidence,), by_key=True, why=(why, says))
 
@@ -184,10 +184,12 @@ def _why_bound(seen: Actor, *, left: bool) -> Reason | None:
         message = (
             "the program that started this MCP server has ended. It can still log and submit, and it cannot approve."
         )
-        return Reason("I5", message, prose("the agent that runs now starts a server of its own"))
+        return Reason("I5", message, prose("the current agent starts its own MCP server"))
     if not seen.processes:
-        message = "no agent process is seen above this MCP server: it may start and submit, and decides nothing"
-        return Reason("I5", message, prose("an agent that is seen, or a person in a terminal, decides it"))
+        message = (
+            "no agent process was found above this MCP server, so it may start and submit tasks but not decide anything"
+        )
+        return Reason("I5", message, prose("an agent with a visible process, or a person in a terminal, decides it"))
     return None
 
 
@@ -209,7 +211,7 @@ def _behind_an_editor(start: Actor) -> Actor:
         token=start.token,
         bound=start.bound,
         git=start.git,
-        why=("No agent process is seen above this MCP server.",),
+        why=("No agent process was found above this MCP server.",),
     )
 
 
@@ -242,7 +244,7 @@ def why_not_independent(starter: Actor, services: Collection[str] = ()) -> Reaso
         message = "a program below an agent has that agent's origin, so an agent cannot start an independent reviewer"
         return Reason("I5", message, PERSON_STARTS)
     if starter.by_key:
-        message = "here only your signature makes you a person, and a program that you start cannot sign"
+        message = "you count as a person here only when you sign, and a program that you start cannot sign"
         return Reason("I5", message, fe("whoami"))
     who = _unnamed_service(starter, services)
     return _unnamed(who) if who else None
@@ -256,8 +258,8 @@ def why_not_steering(actor: Actor, services: Collection[str] = ()) -> Reason | N
     if not who:
         return None
     message = f"{who} is a service that the accepted policy does not name (run.services)"
-    way = fe("config", "accept", before=f"names {who} in services of [run] in foureyes.toml, and then: ")
-    return Reason("I5", message, either(prose("a person does it in a terminal"), by_person(way), joint="; or "))
+    way = fe("config", "accept", before=f"adds {who} to services under [run] in foureyes.toml, then runs: ")
+    return Reason("I5", message, either(prose("a person does it in a terminal"), by_person(way), joint=", or "))
 
 
 def _unnamed_service(actor: Actor, services: Collection[str]) -> str:
@@ -269,5 +271,5 @@ def _unnamed_service(actor: Actor, services: Collection[str]) -> str:
 
 def _unnamed(who: str) -> Reason:
     message = f"{who} is a service that the accepted policy does not name (run.services), so its agents would count as independent"
-    way = fe("config", "accept", before=f"names {who} in services of [run] in foureyes.toml, and then: ")
-    return Reason("I5", message, either(by_person(fe("run")), by_person(way), joint="; or "))
+    way = fe("config", "accept", before=f"adds {who} to services under [run] in foureyes.toml, then runs: ")
+    return Reason("I5", message, either(by_person(fe("run")), by_person(way), joint=", or "))

@@ -131,7 +131,7 @@ def _against(
         return Against(result)
     if not before:
         broke = [old.summary for old in on_base if old.outcome not in RAN]
-        return Against(result, f"it broke there ({broke[-1]})" if broke else "it did not run there where it counts")
+        return Against(result, f"it crashed there ({broke[-1]})" if broke else "it has no run there that counts")
     renames = {file.path: file.old_path for file in facts.attempt.files if file.old_path} if facts.attempt else {}
     return against(rule, result, before[-1], facts.tests, renames)
 
@@ -242,16 +242,16 @@ def against(
     if before.outcome == "passed":
         return Against(result)
     if not before.failing:
-        return Against(result, f"there it says only: {before.summary}")
+        return Against(result, f"there it only reported: {before.summary}")
     if rule.report == "junit":
         return Against(_without_tests(result, before))
     if not result.tests or not before.tests:
-        return Against(result, "no list of all that it found was kept")
+        return Against(result, "its findings were not listed completely")
     if result.tests == before.tests:
         return Against(_without(result, before, []))
     now, then = lists.get(result.tests), lists.get(before.tests)
     if now is None or then is None:
-        return Against(result, "no list of all that it found was kept")
+        return Against(result, "its findings were not listed completely")
     return Against(_without(result, before, new_of(_spots(now), _spots(then), renames)))
 
 
@@ -299,11 +299,11 @@ def _without(result: CheckResult, before: CheckResult, new: Sequence[ListedResul
     if errors:
         names = [result.failing[number] for number in errors if number < len(result.failing)]
         known = result.failures - len(errors)
-        more = f", and {_errors(known)} that the target has as well" if known else ""
+        more = f", plus {_errors(known)} that the target also has" if known else ""
         return replace(result, failing=names, failed=len(errors), summary=f"{_errors(len(errors))}{more}")
-    same = f"{_errors(result.failures)}, and the target has {'it' if result.failures == 1 else 'them all'} as well"
+    same = f"{_errors(result.failures)}, {'which' if result.failures == 1 else 'all of which'} the target also has"
     warnings = sum(spot.level == WARNING for spot in new)
-    return _ended(result, before, same, f"{warnings} warnings that it has not" if warnings else "")
+    return _ended(result, before, same, f"{warnings} warnings that the target does not have" if warnings else "")
 
 
 def _without_tests(result: CheckResult, before: CheckResult) -> CheckResult:
@@ -312,8 +312,13 @@ def _without_tests(result: CheckResult, before: CheckResult) -> CheckResult:
     new = [name for name in result.failing if name not in known]
     failed = result.failures - len(result.failing) + len(new)
     if failed:
-        return replace(result, failing=new, failed=failed, summary=f"{result.summary}, {failed} fail that pass there")
-    return _ended(result, before, f"{result.summary}, and the target fails no less", "")
+        return replace(
+            result,
+            failing=new,
+            failed=failed,
+            summary=f"{result.summary}, {failed} of them {'passes' if failed == 1 else 'pass'} on the target",
+        )
+    return _ended(result, before, f"{result.summary}, all of which also fail on the target", "")
 
 
 def _ended(result: CheckResult, before: CheckResult, same: str, besides: str) -> CheckResult:
@@ -323,8 +328,8 @@ def _ended(result: CheckResult, before: CheckResult, same: str, besides: str) ->
     is_alike = result.exit_code == before.exit_code or all(run.exit_code == run.failures for run in (result, before))
     if result.exit_code == 0 or (is_alike and not besides):
         return replace(result, outcome="passed", failing=[], failed=0, summary=same)
-    more = besides or f"exit code {result.exit_code}, there {before.exit_code}"
-    return replace(result, failing=[], failed=0, summary=f"{same}; {more}")
+    more = besides or f"exit code {result.exit_code} here, {before.exit_code} on the target"
+    return replace(result, failing=[], failed=0, summary=f"{same}, but {more}")
 
 
 def _errors(number: int) -> str:

@@ -28,12 +28,12 @@ def why_not_free(
     if task.waiting_for:
         who = "a person" if task.waiting_for == "user" else "the lead"
         decide = lead_step(task.id, task.waiting_for)
-        reasons.append(Reason("E2", f"{task.id} waits for {who} to decide (tier {task.tier})", decide))
+        reasons.append(Reason("E2", f"{task.id} is stuck: {who} must decide how it goes on (tier {task.tier})", decide))
     for other, status in waits_for:
         if status != "closed":
             stands = status in ("blocked", "deferred")  # no worker, so dropping the dependency is an option
             step = either(fe("show", other), fe("dep", task.id, other, "--remove")) if stands else fe("show", other)
-            reasons.append(Reason("T3", f"{task.id} waits for {other}, which is {status}", step))
+            reasons.append(Reason("T3", f"{task.id} depends on {other}, which is {status}", step))
     if task.parent and is_parent_blocked:
         reasons.append(Reason("T4", f"its parent {task.parent} is blocked", fe("show", task.parent)))
     return reasons
@@ -79,4 +79,4 @@ def _by_status(task: Task) -> list[Reason]:
     verb = {"blocked": "unblock", "deferred": "undefer", "closed": "reopen"}.get(task.status, "show")
     why = f" ({task.blocked_reason})" if task.blocked_reason else ""
     step = by_person(fe(verb, task.id)) if task.rejected_by else fe(verb, task.id)
-    return [Reason("T1", f"{task.id} is {task.status}{why}; only an open task can be started", step)]
+    return [Reason("T1", f"{task.id} is {task.status}{why}, and only an open task can be started", step)]

@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:
     """Decide if the actor may close the task without an approval. An exception in a rule refuses. (C1, C2, T5, G1)"""
     return fail_closed(
-        lambda: strictest_for(actor, with_spawners(facts, actor), lambda who: _may_close(facts, who, policy, exception))
+        lambda: strictest_for(
+            actor,
+            with_spawners(facts, actor),
+            lambda who: _may_close(facts, who, policy, exception, is_caller=who is actor),
+        )
     )
 
 
-def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
+def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str, *, is_caller: bool) -> Decision:
     task = facts.task
     barred = may_decide(actor)
     if barred is not None:
@@ -39,7 +43,7 @@ def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str)
     if task.landed or (facts.attempt is not None and facts.attempt.landed):
         return refuse(
             "C2",
-            f"the work of {task.id} is already on the target branch: it can only be approved or reverted",
+            f"the work of {task.id} is already on the target branch, so it can only be approved or reverted",
             elsewhere(facts),
         )
     if task.type == "epic" and not facts.children_closed:
@@ -47,9 +51,9 @@ def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str)
     if _is_anothers_claim(facts, actor):
         owner = facts.party_name(task.implementer or "")
         return refuse(
-            "C1", f"{owner} is working on {task.id}; only a person or its creator may close it", fe("show", task.id)
+            "C1", f"{owner} is working on {task.id}, so only a person or its creator may close it", fe("show", task.id)
         )
-    return _by_involvement(facts, actor, policy, exception)
+    return _by_involvement(facts, actor, policy, exception, is_caller=is_caller)
 
 
 def _is_anothers_claim(facts: Facts, actor: Party) -> bool:
@@ -59,7 +63,7 @@ def _is_anothers_claim(facts: Facts, actor: Party) -> bool:
     return not is_oneself(actor, facts.party(task.implementer))
 
 
-def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
+def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str, *, is_caller: bool) -> Decision:
     task = facts.task
     made = made_by(facts, actor)
     minor = as_minor(facts, actor, policy, made=made is not None)
@@ -75,7 +79,8 @@ def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception:
         return allow("C1", "self-close by exception", exception="self_close", needs_reason=True)
     if made:
         step = elsewhere(facts) if task.status == "reviewing" else fe("show", task.id)
-        return refuse("C1", f"{facts.party_name(made.session)} {made.why}, so someone else must close it", step)
+        says = made.says(facts, is_you=is_caller and made.session == actor.session)
+        return refuse("C1", f"{says}, so someone else must close it", step)
     if planned:
         return refuse("C1", f"you created {task.id}, and no work was done on it", fe("cancel", task.id))
     return refuse(
@@ -107,9 +112,7 @@ def _may_cancel(facts: Facts, actor: Party) -> Decision:
     if facts.history is None or facts.authors is None:
         return refuse("P0", f"the history of {task.id} cannot be read", fe("doctor"))
     if makers_of(facts):
-        return refuse(
-            "T2", f"work was done on {task.id}, so it is closed, not cancelled (rule C)", fe("close", task.id)
-        )
+        return refuse("T2", f"work was done on {task.id}, so it can be closed but not cancelled", fe("close", task.id))
     if actor.kind == "human" or has_planned(facts, actor):
         return allow("T2", "creator or a person")
     return refuse(
@@ -135,7 +138,7 @@ def _may_lift_rejection(facts: Facts, actor: Party) -> Decision:
         return allow("T2", "")
     return refuse(
         "T2",
-        f"{facts.task.id} was rejected by {facts.party_name(rejecter)}; only they or a person may take it up again",
+        f"{facts.party_name(rejecter)} rejected {facts.task.id}, so only they or a person may reopen it",
         fe("show", facts.task.id),
     )
 
@@ -150,16 +153,26 @@ def why_not_lead(facts: Facts, me: Party, lead: str, agent: str, option: LeadOpt
     task = facts.task
     reasons: list[Reason] = []
     if task.waiting_for == "":
-        return [Reason("E3", f"{task.id} does not wait for a lead: tier {task.tier}", fe("show", task.id))]
+        return [
+            Reason(
+                "E3",
+                f"{task.id} is not stuck (tier {task.tier}), so there is nothing for a lead to decide",
+                fe("show", task.id),
+            )
+        ]
     barred = may_decide(me)
     reasons += barred.reasons if barred else ()
     is_lead = me.kind == "human" or (task.waiting_for == "lead" and lead not in ("", "human") and agent == lead)
     if not is_lead:
         who = "a person" if task.waiting_for == "user" or lead in ("", "human") else f"{lead} or a person"
         decide = by("lead", lead_step(task.id), f"{who} runs: ")
-        reasons.append(Reason("E2", f"{task.id} waits for {who}, not for you", decide))
+        reasons.append(Reason("E2", f"{who} must decide about {task.id}, not you", decide))
     if me.kind != "human" and made_by(facts, me) is not None:
-        reasons.append(Reason("E3", "an author of the work does not decide about its loop", fe("show", task.id)))
+        reasons.append(
+            Reason(
+                "E3", "you are an author of the work, so someone else must decide how it goes on", fe("show", task.id)
+            )
+        )
     if option == "ask" and task.waiting_for == "user":
-        reasons.append(Reason("E3", f"{task.id} waits for a person already", lead_step(task.id)))
+        reasons.append(Reason("E3", f"{task.id} is already waiting for a person", lead_step(task.id)))
     return reasons

@@ -84,8 +84,11 @@ class Declaration(msgspec.Struct, frozen=True):
 NOTHING = Declaration()
 
 
-def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration = NOTHING) -> Decision:
+def may_approve(
+    facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration = NOTHING, *, is_caller: bool = True
+) -> Decision:
     """Decide if the actor may approve, by P for the actor and each agent above it. The strictest answer wins (I4).
+    `is_caller`: the actor reads the answer, so it says "you".
 
     An approval recorded earlier may be finished by any caller with the right to decide (P11). An exception in a rule
     refuses (G1).
@@ -93,7 +96,9 @@ def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Decl
 
     def answer() -> Decision:
         ordinary = strictest_for(
-            actor, with_spawners(facts, actor), lambda who: _may_approve(facts, who, policy, declared)
+            actor,
+            with_spawners(facts, actor),
+            lambda who: _may_approve(facts, who, policy, declared, is_caller=is_caller and who is actor),
         )
         return _finishing(facts, actor, policy, declared, ordinary)
 
@@ -128,7 +133,9 @@ def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Decla
     recorded_by = f"{facts.party_name(recorded.session)} recorded an approval of this diff"
     if declared.has_reason:
         return allow("P11", recorded_by)
-    return refuse("P11", f"{recorded_by}; finishing it needs a reason", _approve_with_reason(facts), needs_reason=True)
+    return refuse(
+        "P11", f"{recorded_by}. To complete it, give a reason", _approve_with_reason(facts), needs_reason=True
+    )
 
 
 def _still_holds(facts: Facts, policy: ReviewPolicy, recorded: RecordedApproval) -> bool:
@@ -150,7 +157,7 @@ def may_record(facts: Facts, policy: ReviewPolicy) -> Decision | None:
         return None
     return refuse(
         "P11",
-        f"--record-only is for policy delegated and trusted; {policy.name} is in force",
+        f"--record-only works only under the policies delegated and trusted, and {policy.name} is in force",
         fe("show", facts.task.id),
     )
 
@@ -174,13 +181,15 @@ def strictest_for(actor: Party, line: list[Party], ask: Callable[[Party], Decisi
         if who is actor:
             return decision
         return msgspec.structs.replace(
-            decision, message=f"{_you(who)} spawned you, and its limits apply to you (I4): {decision.message}"
+            decision, message=f"{_you(who)} started you, so its limits apply to you (I4): {decision.message}"
         )
 
     return strictest([answer(who) for who in line])
 
 
-def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration) -> Decision:
+def _may_approve(
+    facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration, *, is_caller: bool = False
+) -> Decision:
     """Decide for one party. The first matching row wins: I1, I5, then P0 P6 P1 P2 P3 P4 P5 P7."""
     task = facts.task
     barred = may_decide(actor) or _beyond_its_token(facts, actor)
@@ -196,7 +205,9 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
         return refuse("P4", f"{_you(actor)} created {task.id}, and no work was done on it", fe("cancel", task.id))
     if not (facts.history and facts.authors and makers_of(facts)):
         return refuse(
-            "P0", f"{task.id} has no authors on record, so there is nothing to be independent of", fe("show", task.id)
+            "P0",
+            f"{task.id} has no authors on record, so no reviewer can be shown to be independent",
+            fe("show", task.id),
         )
     grade, source = required_grade(policy, labels_in_force(facts), facts.changed_paths())
     if GRADES.index(grade) > GRADES.index("origin"):
@@ -210,10 +221,10 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
     if asks and not is_another_program(facts, policy, actor):
         source = source if grade == "program" else "review.independence"
         program = shared_program(facts, policy, actor)
-        why = f"you and the author are both {program}" if program else "nothing shows which program you are"
+        why = f"you and the author are both {program}" if program else "it is unknown which program you are"
         return refuse(
             "P6",
-            f"{source} asks for a reviewer of another program, and {why}",
+            f"{source} requires a reviewer of another program, but {why}",
             elsewhere(facts, "a person or another program"),
         )
     made = made_by(facts, actor) or (by_a_service(facts) if actor.kind == "agent" else None)
@@ -225,10 +236,12 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
         if not answer.allowed:
             return answer
         return msgspec.structs.replace(
-            answer, exception="same_origin", message="of an author's origin, which is audited here (I4)"
+            answer,
+            exception="same_origin",
+            message="you share an author's origin, which this project allows and audits (I4)",
         )
     if made is not None:
-        return _own_work(facts, policy, declared, made)
+        return _own_work(facts, policy, declared, made, is_you=is_caller and made.session == actor.session)
     return _not_a_maker(facts, actor, policy, declared)
 
 
@@ -249,7 +262,7 @@ def may_decide(actor: Party) -> Decision | None:
     if actor.trust == "asserted":
         return refuse(
             "I1",
-            f'"{actor.name}" is only a name given with --as, which may log and nothing else',
+            f'"{actor.name}" is only a name given with --as, and such a name may only log',
             prose("call it without --as"),
         )
     if actor.bound is not None:
@@ -275,15 +288,15 @@ def _beyond_its_token(facts: Facts, actor: Party) -> Decision | None:
 
 
 def _short_of_grade(facts: Facts, actor: Party, grade: str, source: str, author: str) -> Decision:
-    needs = "a person" if grade == "human" else f"independence of grade {grade}"
+    needs = "a person" if grade == "human" else f"a reviewer of independence grade {grade}"
     made = (
         " made the change itself"
         if made_by(facts, actor)
-        else f" does not reach that towards {facts.party_name(author)}"
+        else f" is not that independent of {facts.party_name(author)}"
     )
     return refuse(
         "P6",
-        f"{source} asks for {needs}, and {_you(actor)}{made}",
+        f"{source} requires {needs}, but {_you(actor)}{made}",
         _of_grade(facts, grade),
     )
 
@@ -294,9 +307,9 @@ def _of_grade(facts: Facts, grade: str) -> Steps:
     return elsewhere(facts, f"a reviewer of another {grade}")
 
 
-def _own_work(facts: Facts, policy: ReviewPolicy, declaration: Declaration, maker: Maker) -> Decision:
+def _own_work(facts: Facts, policy: ReviewPolicy, declaration: Declaration, maker: Maker, *, is_you: bool) -> Decision:
     """Refuse the author's own approval. Under `trusted` a declaration allows it, on the record. (P2)"""
-    message = f"{facts.party_name(maker.session)} {maker.why}, so someone else must approve it"
+    message = f"{maker.says(facts, is_you=is_you)}, so someone else must approve it"
     declared = declaration.reviewed_by.strip() or (declaration.self_review and declaration.has_reason)
     if ANSWERS["P2"][policy.name] == "declared" and declared:
         return allow("P2", f"declared under policy {policy.name}", exception="self_review", needs_reason=True)
@@ -305,7 +318,7 @@ def _own_work(facts: Facts, policy: ReviewPolicy, declaration: Declaration, make
         step += prose(', or declare it: --reviewed-by NAME, or --self-review -m "why"')
     if maker.only_named:
         clear = fe("audit", "correct-author", facts.task.id, maker.session, "-m", phrase("why"))
-        step = either(step, by("person", clear, "if the trailer is wrong a person runs: "), joint="; ")
+        step = either(step, by("person", clear, "if the trailer is wrong, a person runs: "), joint=", or ")
     return refuse("P2", message, step)
 
 
@@ -320,7 +333,7 @@ def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
     if did(facts, actor, ("reviewed", "approved"), before=iteration):
         return _by_table("P5", f"you reviewed an earlier attempt of {task.id}", facts, actor, policy, declared)
     program = shared_program(facts, policy, actor)
-    same = f"; the author is another {program}" if program else ""
+    same = f", though the author is also {program}" if program else ""
     return allow("P7", f"you were not involved in it{same}")
 
 
@@ -328,7 +341,7 @@ def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPol
     answer = ANSWERS[rule][policy.name]
     if answer == "refuse":
         return refuse(
-            rule, f"{why}, and policy {policy.name} asks for a reviewer who was not involved", elsewhere(facts)
+            rule, f"{why}, and policy {policy.name} requires a reviewer who was not involved", elsewhere(facts)
         )
     if answer == "allow" or actor.kind == "human":
         return allow(rule, why)
@@ -356,7 +369,7 @@ def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:
     if answer.allowed or is_blank(why):
         return answer
     if actor.kind != "human" or may_decide(actor) is not None:
-        return refuse("N3", "breaking the glass is for a person at a terminal", answer.next)
+        return refuse("N3", "only a person at a terminal may use --break-glass", answer.next)
     if answer.rule not in BREAKABLE:
         return answer
     return allow("N3", f"break-glass over {answer.rule}: {answer.message}", exception=GLASS, needs_reason=True)

@@ -108,7 +108,7 @@ def _stands(finding: Blocking) -> str:
     if finding.expired:
         return "was waived, but the waiver has expired"
     if finding.waiting:
-        return "waits to be confirmed, because its quote is nowhere in the code"
+        return "needs confirmation, because its quote is nowhere in the code"
     return {
         "claimed": "is claimed fixed, but no reviewer has verified it",
         "disputed": "is disputed, and no reviewer has ruled on it",
@@ -170,7 +170,7 @@ def is_unconfigured(facts: Facts, actor: Party | None = None) -> Reason | None:
 def pauses(facts: Facts) -> list[Reason]:
     """Return a reason while two reviewers have concerns and their clarification is still open. (R2)"""
     paused = facts.cycle.paused if facts.cycle is not None else ""
-    why = f"two reviewers have concerns, and {paused} is not settled"
+    why = f"two reviewers have concerns, and their review cycle {paused} is still open"
     return [Reason("R2", why, fe("review", "show", paused))] if paused else []
 
 
@@ -179,7 +179,7 @@ def blockers(facts: Facts) -> list[Reason]:
     return [
         Reason(
             "R1",
-            f"{facts.party_name(session)} says blocker about this attempt; a person approves it, or sets that aside",
+            f"{facts.party_name(session)} reported a blocker, so only a person may approve this attempt or dismiss the blocker",
             by_person(fe("resume", "--agent", str(session), "-m", phrase("why"))),
         )
         for session in sorted(facts.blocked_by)
@@ -288,9 +288,11 @@ def _too_few(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | None:
     have = person + sum(not (person and is_one_origin(actor, facts.party(session))) for session in facts.reviewers)
     if have >= wanted:
         return None
-    yours = ", your approval among them" if person else ""
-    aside = [f"{facts.party_name(each)} agrees and does not count, {why}" for each, why in facts.voiceless.items()]
-    text = "; ".join([f"{wanted} counting reviews are required, {have} are there{yours}", *aside])
+    yours = ", including your approval" if person else ""
+    aside = [f"the approval of {facts.party_name(each)} does not count, {why}" for each, why in facts.voiceless.items()]
+    text = ". ".join(
+        [f"{wanted} counting reviews are required, and there {'is' if have == 1 else 'are'} {have}{yours}", *aside]
+    )
     is_last = not person and wanted - have == 1
     step = by_person(fe("approve", facts.task.id)) if is_last else fe("review", "request", facts.task.id)
     return Reason("D6", text, step)
@@ -310,19 +312,21 @@ def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str, l
     if look.hunks is None and not strict:
         return None if seen else _nothing_shows(facts, label)
     if look.hunks is None:
-        why = f"label {label} wants every hunk to be on screen, and nothing measured that"
+        why = f"label {label} requires that every hunk was on screen, and nothing recorded what you saw"
         return Reason("D8", why, in_the_app(facts))
     never = look.hunks - look.shown if strict else look.hunks - look.shown - look.marked
     if never <= 0 or (not strict and (look.confirmed or look.pager)):
         return None
     were = "hunk was" if never == 1 else "hunks were"
-    return Reason("D8", f"{never} {were} never shown to the approver (label {label})", in_the_app(facts))
+    return Reason(
+        "D8", f"{never} {were} never on your screen, and label {label} requires all of them", in_the_app(facts)
+    )
 
 
 def _nothing_shows(facts: Facts, label: str) -> Reason:
     assert facts.attempt is not None
     step = in_turn(fe("show", facts.task.id, "--diff"), fe("approve", facts.task.id, "--seen", facts.attempt.seen))
-    return Reason("D8", f"label {label} asks for a review of the change, and no review is on record", step)
+    return Reason("D8", f"label {label} requires you to read the change first", step)
 
 
 def in_the_app(facts: Facts) -> Steps:
@@ -336,8 +340,7 @@ def was_not_reviewed(facts: Facts, actor: Party, agent_approval: AgentApproval) 
         return None
     return Reason(
         "D9",
-        "review.agent_approval = review: an agent's approval needs its own counting review of this diff, and "
-        "there is none",
+        "an agent may approve only after its own counting review of this diff, and there is none",
         by_person(fe("approve", facts.task.id)),
     )
 
@@ -385,30 +388,30 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
         return None
     look = fe("show", facts.task.id, "--diff")
     if not seen:
-        missing = f"an agent has to name the diff that it reviewed: --seen {SEEN_FORM} is missing"
+        missing = f"an agent must name the diff that it reviewed, and --seen {SEEN_FORM} is missing"
         return None if actor.kind == "human" else Reason("D7", missing, look)
     given = read_seen(seen)
     if given is None or not given.is_form:
         return Reason(
-            "D7", f"--seen {named(seen.strip()[:TYPED_SHOWN])} names no change: it takes {_FORM}; {_lacks(given)}", look
+            "D7", f"--seen {named(seen.strip()[:TYPED_SHOWN])} names no change. It takes {_FORM}: {_lacks(given)}", look
         )
     if not has_moved(facts, seen):
         return None
     typed, meant = seen.strip()[:TYPED_SHOWN], _named(facts, given)
-    words = f"the change moved during your review: you saw {typed}, and attempt {attempt.n} is another change"
+    words = f"the change moved during your review: you saw {typed}, but attempt {attempt.n} is another change"
     if not meant:
-        words = f"no attempt of {facts.task.id} was ever {typed}: --seen takes {_FORM}, as it was printed"
+        words = f"no attempt of {facts.task.id} ever had the id {typed}. --seen takes {_FORM}, as printed"
     elif given.attempt is None and attempt.n in [each.n for each in meant]:
-        words = f"more than one attempt has this diff id, and attempt {attempt.n} is a rework: say which one you saw"
+        words = f"several attempts have this diff id, and attempt {attempt.n} is a rework. Say which one you saw"
     return Reason("D7", words, look)
 
 
 def _lacks(given: SeenDiff | None) -> str:
     """Return the missing part of a malformed --seen value."""
     if given is None:
-        return "it is printed behind the word diff"
+        return "fe show prints it after the word diff"
     if given.attempt is None:
-        return "digits alone may begin another change, too"
+        return "without the attempt, the first digits could also fit another change"
     return f"at least {SEEN_DIGITS} digits of the diff id"
 
 

@@ -28,6 +28,12 @@ class Maker(msgspec.Struct, frozen=True):
     why: str
     only_named: bool = False
 
+    def says(self, facts: Facts, *, is_you: bool) -> str:
+        """Return what the session did as a sentence: `claude#1 (ses-…) is its implementer`, `you are its implementer`."""
+        if not is_you:
+            return f"{facts.party_name(self.session)} {self.why}"
+        return f"you are {self.why[3:]}" if self.why.startswith("is ") else f"you {self.why}"
+
 
 DID = {"responded": "answered its findings"}
 """What an action of the history says about its session, where `ACTION it` does not."""
@@ -48,13 +54,13 @@ def makers_of(facts: Facts) -> dict[SessionId, Maker]:
         cleared = by_trailer and entry.attempt <= facts.cleared.get(entry.session, -1)
         if entry.action in IMPLEMENTATION and not cleared:
             what = DID.get(entry.action, f"{entry.action} it")
-            why = "is named by the trailer of a commit" if by_trailer else what
+            why = "is named as author in the trailer of a commit" if by_trailer else what
             makers.setdefault(entry.session, Maker(entry.session, why, only_named=by_trailer))
             if entry.action in FOR_ANOTHER and entry.via and facts.party(entry.via).kind == "agent":
                 makers.setdefault(entry.via, Maker(entry.via, f"{what} for another"))
     for author in facts.authors or ():
         if author.source != "trailer" or author.attempt > facts.cleared.get(author.session, -1):
-            makers.setdefault(author.session, Maker(author.session, f"is in the author set ({author.why})"))
+            makers.setdefault(author.session, Maker(author.session, f"is an author ({author.why})"))
     return {session: maker for session, maker in makers.items() if facts.party(session).kind != "service"}
 
 
@@ -98,12 +104,12 @@ def is_shown_maker(facts: Facts, actor: Party) -> bool:
 def _tie(facts: Facts, actor: Party, maker: Party) -> str:
     """Return the tie between the actor and a maker in words, or "". (I3, I4)"""
     if is_above(maker, actor):
-        return "its process is above the caller's, so both are of one origin (I3)"
+        return "its process is above the caller's, so both have the same origin (I3)"
     if is_one_origin(actor, maker):
         return _of_one_origin(actor, maker)
     if is_tied(actor, maker):
-        return "cannot be told apart from the caller: no agent process shows its origin (I3)"
-    return "spawned the caller (I4)" if is_under(facts, actor, maker) else ""
+        return "cannot be told apart from the caller, because no agent process shows its origin (I3)"
+    return "started the caller (I4)" if is_under(facts, actor, maker) else ""
 
 
 def _of_one_origin(actor: Party, maker: Party) -> str:
@@ -116,8 +122,8 @@ def _of_one_origin(actor: Party, maker: Party) -> str:
         or is_same(actor, maker)
         or (actor.origins - {origin for origin, _ in actor.by_key_file}) & maker.origins
     ):
-        return "both are of one origin (I3)"
-    return f"their key lies here ({files[0]}), so both are of one origin (I3)"
+        return "both have the same origin (I3)"
+    return f"their key is on this machine ({files[0]}), so both have the same origin (I3)"
 
 
 def only_shares_an_origin(facts: Facts, actor: Party) -> bool:
@@ -237,11 +243,11 @@ def why_it_may_not_loosen(facts: Facts, control: Control) -> str:
     if is_person(who):
         return why_unsigned(facts, control)
     if who.kind == "service":
-        return f"{facts.party_name(session)} is a service, which never decides (I5)"
+        return f"{facts.party_name(session)} is a service, and services decide nothing (I5)"
     if any(_came_from_a_runner(facts, facts.party(maker)) for maker in makers_of(facts)):
-        return f"{facts.party_name(session)} is an agent, and a runner's run made the work: a person says so"
+        return f"{facts.party_name(session)} is an agent, and for work made by a runner only a person may set it"
     if control.late and (who.trust == "asserted" or _is_known_to_the_task(facts, who)):
-        return f"{facts.party_name(session)} is not uninvolved (P7)"
+        return f"{facts.party_name(session)} created or reviewed the task (P7)"
     return ""
 
 
@@ -256,7 +262,7 @@ def why_unsigned(facts: Facts, control: Control) -> str:
     """
     if not facts.has_keys or control.key or facts.party(control.session).kind != "human":
         return ""
-    return f"{facts.party_name(control.session)} did not sign it, and where a person's key exists only that counts (I9)"
+    return f"{facts.party_name(control.session)} did not sign it, and this project has keys, so only a signature counts (I9)"
 
 
 def _is_known_to_the_task(facts: Facts, who: Party) -> bool:

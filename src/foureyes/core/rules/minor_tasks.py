@@ -41,7 +41,7 @@ def minor_refusals(facts: Facts, policy: ReviewPolicy, author: Party | None) -> 
 
 def _barred_by_label(facts: Facts, policy: ReviewPolicy) -> str:
     label = bars_auto_approval(policy, labels_in_force(facts))
-    return f"label {label} says auto_approve = false" if label else ""
+    return f"label {label} forbids approval without a reviewer (auto_approve = false)" if label else ""
 
 
 def _set_late_by_an_author(facts: Facts) -> str:
@@ -71,11 +71,11 @@ def _too_large(facts: Facts, policy: ReviewPolicy) -> list[str]:
         sentences.append("it changes a binary file, which cannot be measured in lines")
     lines = attempt.added + attempt.removed
     if lines > bounds.max_lines:
-        sentences.append(f"{lines} changed lines are more than minor.max_lines = {bounds.max_lines}")
+        sentences.append(f"it changes {lines} lines, more than minor.max_lines = {bounds.max_lines}")
     if attempt.size == NOT_MEASURED and attempt.files:
-        sentences.append("it was submitted before changes were measured in bytes: hand it in again")
+        sentences.append("its size in bytes was not recorded. Submit it again")
     elif attempt.size > MAX_BYTES:
-        sentences.append(f"{attempt.size} changed bytes are more than {MAX_BYTES}")
+        sentences.append(f"it changes {attempt.size} bytes, more than the {MAX_BYTES} allowed for minor work")
     return sentences
 
 
@@ -103,7 +103,7 @@ def _touches_protected(facts: Facts, policy: ReviewPolicy) -> str:
 
 def _goes_elsewhere(facts: Facts) -> str:
     paths = facts.paths_at_merge()
-    return f"a merge would have put it into {paths[0]}" if paths else ""
+    return f"the merge would place the change in {paths[0]}" if paths else ""
 
 
 def _no_self_approval(policy: ReviewPolicy) -> str:

@@ -116,11 +116,11 @@ def _mode_of(facts: Facts, policy: ReviewPolicy, *, is_documents: bool) -> ModeC
     """
     touched = gate_files(policy, facts.changed_paths())
     if touched:
-        by_link = " (a link to what changes)" if touched[0] in facts.paths_behind() else ""
+        by_link = " (through a link)" if touched[0] in facts.paths_behind() else ""
         return ModeChoice("per-task", (Reason("A4", f"it changes the gate file {touched[0]}{by_link}"),))
     elsewhere = facts.paths_at_merge()
     if elsewhere:
-        return ModeChoice("per-task", (Reason("Q2", f"a merge would have put it into {elsewhere[0]}"),))
+        return ModeChoice("per-task", (Reason("Q2", f"the merge would place the change in {elsewhere[0]}"),))
     labels, ignored, skips = set(facts.task.labels), loosenings(facts, policy), {}
     if not is_documents:
         skips = skips_of_agents(facts, policy)
@@ -198,14 +198,16 @@ def unknown_modes(labels: Iterable[str]) -> list[Reason]:
     """Return a reason for each label with an unknown mode. Old labels and imports can still carry one. (M2)"""
     known = ", ".join(NAMES)
     strange = filter(is_unknown_mode, sorted(labels))
-    return [Reason("M2", f"{label} is no mode: it means per-task (known: {known})") for label in strange]
+    return [
+        Reason("M2", f"{label} is not a known mode, so it counts as per-task (known: {known})") for label in strange
+    ]
 
 
 def refuse_unknown_mode(label: str) -> None:
     """Refuse a label with an unknown mode. (M2)"""
     if is_unknown_mode(label):
         known = ", ".join(f"{PREFIX}{name}" for name in NAMES)
-        raise BadInput(f"{label} is no review mode. Known: {known}.", next_step=prose(f"one of {known}"))
+        raise BadInput(f"{label} is not a review mode. Known: {known}.", next_step=prose(f"one of {known}"))
 
 
 def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
@@ -217,7 +219,7 @@ def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
         if loosest_mode(policy, label) in (None, "per-task"):
             continue
         put = _last_put(facts, label)
-        why = why_it_may_not_loosen(facts, put) if put else "it is not on record who added it (G1)"
+        why = why_it_may_not_loosen(facts, put) if put else "there is no record of who added it (G1)"
         if why:
             ignored[label] = Reason("M6", f"label {label} does not count: {why}")
     return ignored
@@ -237,7 +239,9 @@ def skips_of_agents(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
     puts = {label: _last_put(facts, label) for label in facts.task.labels if loosest_mode(policy, label) == "skip"}
     puts |= {PLAN: _planned_by(facts)} if NAMES.get(facts.task.planned) == "skip" else {}
     return {
-        label: Reason("M6", f"{label} counts as auto-approve: only a person says skip, not {_who(facts, put)}")
+        label: Reason(
+            "M6", f"{label} counts as auto-approve, because {_who(facts, put)} set it and only a person may set skip"
+        )
         for label, put in sorted(puts.items())
         if put is None or not is_person(facts.party(put.session))
     }
@@ -260,7 +264,7 @@ def why_the_plan_does_not_count(facts: Facts) -> str:
         return ""
     planned = _planned_by(facts)
     if planned is None:
-        return "it is not on record who planned it (G1)"
+        return "there is no record of who planned it (G1)"
     return why_it_may_not_loosen(facts, msgspec.structs.replace(planned, late=False))
 
 
@@ -271,23 +275,25 @@ def cut_by(facts: Facts) -> list[Reason]:
     edits = [control for control in facts.controls if control.kind == "acceptance"]
     own = [edit for edit in edits if is_involved(facts, facts.party(edit.session))]
     if own:
-        return [Reason("M6", f"{facts.party_name(own[-1].session)}, who made the work, changed its acceptance")]
+        return [
+            Reason("M6", f"{facts.party_name(own[-1].session)} worked on it and also changed its acceptance criteria")
+        ]
     unsigned = why_unsigned(facts, edits[-1]) if edits else ""
-    return [Reason("M6", f"its acceptance was changed, but {unsigned}")] if unsigned else []
+    return [Reason("M6", f"its acceptance criteria were changed, but {unsigned}")] if unsigned else []
 
 
 def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice) -> list[Reason]:
     """Return the reasons in labels and rules that rule out approval without a reviewer. (M4)"""
     if chosen.mode == "per-task":
-        return [Reason(reason.rule, f"{reason.message}: per-task") for reason in chosen.reasons[:1]]
+        return [Reason(reason.rule, f"{reason.message}, so the mode is per-task") for reason in chosen.reasons[:1]]
     labels = labels_in_force(facts)
     label = bars_auto_approval(policy, labels)
     if label:
-        return [Reason("M3", f"label {label} says auto_approve = false")]
+        return [Reason("M3", f"label {label} forbids approval without a reviewer (auto_approve = false)")]
     grade, source = required_grade(policy, labels, facts.changed_paths())
     if GRADES.index(grade) > GRADES.index("program"):  # a rule is no agent program
         return [
-            Reason("P6", f"{source} asks for {'a person' if grade == 'human' else f'a reviewer of another {grade}'}")
+            Reason("P6", f"{source} requires {'a person' if grade == 'human' else f'a reviewer of another {grade}'}")
         ]
     wanted = required_reviews(policy, labels)
     few = [Reason("D6", f"{wanted} counting reviews are required")] if wanted > len(facts.reviewers) else []
@@ -339,7 +345,7 @@ def why_not_by_itself(
         return tuple(standing_by)
     if chosen.mode == "batch" and not any_mode:
         return (
-            Reason("M1", "mode batch: another person or agent has to approve it", fe("show", facts.task.id, "--diff")),
+            Reason("M1", "in mode batch, another person or agent must approve it", fe("show", facts.task.id, "--diff")),
             *chosen.reasons,
         )
     return (*_quality(facts, policy, states), *standing_by, *_self_made(facts, policy))
@@ -352,11 +358,17 @@ def _quality(facts: Facts, policy: ReviewPolicy, states: tuple[CheckState, ...])
     auto, attempt, task = policy.auto, facts.attempt, facts.task.id
     reasons = []
     if not auto.enabled:
-        reasons.append(Reason("M4", "review.auto_approve.enabled = false"))
-    if not any(rule.required for rule in policy.checks):
-        none = "no check is required" if policy.checks else "no check is configured"
         reasons.append(
-            Reason("M4", f"{none}, and without one nothing approves itself", prose("add [[checks]] to foureyes.toml"))
+            Reason("M4", "this project approves nothing without a reviewer (review.auto_approve.enabled = false)")
+        )
+    if not any(rule.required for rule in policy.checks):
+        none = "no check of this project is required" if policy.checks else "no check is configured"
+        reasons.append(
+            Reason(
+                "M4",
+                f"{none}, and nothing is approved automatically without one",
+                prose("add [[checks]] to foureyes.toml"),
+            )
         )
     if auto.require_quality_pass:
         reasons += [
@@ -364,7 +376,12 @@ def _quality(facts: Facts, policy: ReviewPolicy, states: tuple[CheckState, ...])
             for reason in red(states, task, attempt.tree if attempt else "", counting=True)
         ]
     if auto.max_iterations and attempt is not None and attempt.n > auto.max_iterations:
-        reasons.append(Reason("M4", f"iteration {attempt.n}, limit {auto.max_iterations}"))
+        reasons.append(
+            Reason(
+                "M4",
+                f"this is iteration {attempt.n}, and only the first {auto.max_iterations} may be approved automatically",
+            )
+        )
     if attempt is not None and (attempt.signal == "BLOCKED" or (auto.require_signal_done and attempt.signal != "DONE")):
         reasons.append(Reason("M4", f"it was submitted with signal {attempt.signal}, not DONE"))
     return reasons

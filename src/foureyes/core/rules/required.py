@@ -78,7 +78,9 @@ def unmet_names(facts: Facts, policy: ReviewPolicy, actor: Party | None = None) 
 def lacks_named(facts: Facts, policy: ReviewPolicy, actor: Party | None = None) -> list[Reason]:
     """Return a reason for each named reviewer without a review, with the request as next step. (D6)"""
     return [
-        Reason("D6", f"label {label} wants a counting review of {_who(name)}, and there is none", _asked(facts, name))
+        Reason(
+            "D6", f"label {label} requires a counting review by {_who(name)}, and there is none", _asked(facts, name)
+        )
         for name, label in unmet_names(facts, policy, actor).items()
     ]
 

@@ -134,28 +134,30 @@ def barred(
     if within:
         message = f"this was started by {within}: programs started by a check, a hook or the gate have no rights"
         if within in RUNNERS:
-            message = f"this was started by {within}, and shows no token of its run: so it has no rights at all"
+            message = f"this was started by {within} and shows no token of its run, so it has no rights"
         return Reason("I5", message, prose("a person or an agent runs it, outside of checks, hooks and runs"))
     if trust == "asserted" and verb not in FOR_A_NAME:
         return Reason(
             "I1",
-            f'"{name}" is only a name given with --as, which may log and nothing else',
+            f'"{name}" is only a name given with --as, and such a name may only log',
             prose("call it without --as"),
         )
     if role == "plan" and verb in MAKES_TASKS:
-        why = "a run that plans makes no task: its plan is its answer, and a person reads it and imports it"
+        why = "a planning run cannot create tasks. Its answer is the plan, which a person reads and imports"
         return Reason("M7", why, by_person(fe("plan", "import", blank("FILE"))))
     if in_run and role == "review" and verb not in FOR_A_RUN_THAT_REVIEWS:
-        why = f"a runner's reviewer answers with its last message and does nothing else, so not {verb}"
+        why = f"a reviewer started by a runner only answers with its last message, so {verb} is not allowed"
         return Reason("I2", why, prose("end with one review_result document, as the prompt says"))
     if role is not None and verb not in FOR_A_ROLE[role]:
         return Reason(
-            "I2", f"a token with role {role} may {_list(FOR_A_ROLE[role])} on its task, not {verb}", fe("whoami")
+            "I2",
+            f"{verb} is not allowed with a token of role {role}. Allowed on its task: {_list(FOR_A_ROLE[role])}",
+            fe("whoami"),
         )
     if bound is not None and (_is_bound(kind, verb) or (by_git and role is not None and verb not in FOR_A_HOOK)):
         return bound
     if by_key and verb not in SIGNED | DECISIONS | UNSIGNED:
-        message = f"here only a signature with your key makes you a person, and fe {verb} asks for no signature"
+        message = f"you count as a person here only when you sign, and fe {verb} takes no signature"
         return Reason("I9", message, fe("whoami"))
     if verb in NOT_FOR_AGENTS and kind == "agent":
         return _not_for_agents(verb)
@@ -164,12 +166,12 @@ def barred(
     if kind == "service" and verb not in FOR_A_SERVICE:
         return Reason(
             "I5",
-            "no terminal and no agent process above: this is a service, which may create, log, submit, check "
-            f"and merge, not {verb}",
+            "this process has no terminal and no agent above it, so it is a service. A service may create, log, submit, check "
+            f"and merge, but not {verb}",
             prose("run it in a terminal, or from an agent"),
         )
     if verb and verb not in KNOWN:
-        return Reason("G1", f"no right is called {verb}, so nobody has it", fe("doctor"))
+        return Reason("G1", f"{verb} is not a known right, so nobody has it", fe("doctor"))
     return None
 
 
@@ -183,10 +185,10 @@ def _for_people(verb: str) -> Reason:
 def _not_for_agents(verb: str) -> Reason:
     """Return the refusal for a command closed to agents, with the caller who may use it. (D5, I5)"""
     if verb == "merge":
-        why = "checks count only where no agent's process runs them, so the merge queue is not an agent's to process"
+        why = "an agent cannot process the merge queue, because checks that run below an agent do not count"
         return Reason("D5", why, by("person_or_service", fe("merge"), "a person or a service (cron, CI) runs: "))
     if verb == "pause --now":
-        why = "an agent ends its own run, and no other one: a person or the runner stops runs"
+        why = "an agent can end only its own run. A person or the runner can stop others"
         return Reason("I5", why, by_person(fe("pause", blank("TASK"), "--now")))
     if verb.startswith("sprint "):
         why = "a person or a service chooses the tasks of a sprint, never an agent"
@@ -194,7 +196,7 @@ def _not_for_agents(verb: str) -> Reason:
     if verb == "review request --now":
         why = "an agent can ask for a review of one task. Only a person can ask for all."
         return Reason("V1", why, fe("review", "request", blank("TASK")))
-    why = "below an agent no runner begins: whom it started would only be that agent's own hands"
+    why = "an agent cannot start a runner, because the runner's agents would share its origin"
     return Reason("I5", why, by_person(fe("run")))
 
 

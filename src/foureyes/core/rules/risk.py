@@ -75,7 +75,7 @@ def beside(risk: Risk, around: Around, policy: ReviewPolicy) -> Risk:
     """Return the risk with facts from outside the task. They raise it to medium at most."""
     signs = []
     if around.decided is not None and around.decided < NEW_AGENT:
-        signs.append(f"a new agent: {around.decided} of its attempts decided so far")
+        signs.append(f"a new agent: only {around.decided} of its attempts were decided so far")
     signs += [f"{named(path)} is touched by another waiting task" for path in around.shared[:1]]
     if not signs:
         return risk
@@ -91,7 +91,7 @@ def _by_policy(facts: Facts, policy: ReviewPolicy) -> list[str]:
     if barred:
         signs.append(f"{barred} label")
     elif grade == "human":
-        signs.append(f"{source} asks for a person")
+        signs.append(f"{source} requires a person")
     return signs
 
 
@@ -113,7 +113,9 @@ def _by_history(facts: Facts) -> list[str]:
 def _by_checks(states: tuple[CheckState, ...]) -> list[str]:
     words = {"failed": "failed", "crashed": "crashed", "timed_out": "timed out", "unsound": "unsound"}
     red = [f"{state.rule.name} {words[state.word]}" for state in states if state.rule.required and state.word in words]
-    return red + [f"{state.rule.name} was red and green on one tree" for state in states if state.flaky]
+    return red + [
+        f"{state.rule.name} is flaky: it passed and failed on the same files" for state in states if state.flaky
+    ]
 
 
 def _by_tests(facts: Facts, policy: ReviewPolicy) -> list[str]:
@@ -123,7 +125,7 @@ def _by_tests(facts: Facts, policy: ReviewPolicy) -> list[str]:
         return []
     tests = [changed for changed in attempt.files if matching_any_case([changed.path], policy.risk.test_paths)]
     net = sum((changed.added or 0) - (changed.removed or 0) for changed in tests)
-    signs = [f"{-net} test lines fewer"] if net < 0 else []
+    signs = [f"{-net} fewer test lines"] if net < 0 else []
     kinds = {"deleted": "test file deleted", "skip": "test skipped", "assert": "assertions removed"}
     for kind, words in kinds.items():
         marked = matching_any_case([mark.path for mark in attempt.marks if mark.kind == kind], policy.risk.test_paths)
@@ -185,7 +187,7 @@ def _to_look_at(
         if state.result is not None and state.word == "not_run":
             signs.append(f"required check {state.rule.name} {state.summary}")
         elif state.is_green and state.claimed:
-            signs.append(f"required check {state.rule.name} is claimed: only an agent or its author ran it")
+            signs.append(f"required check {state.rule.name} was run only by an agent or an author (claimed)")
     signs += [f"reviewed by another {program}" for program in _same_programs(facts, policy)]
     if not facts.reviewers and wants_reviews(policy, labels_in_force(facts)):
         signs.append("no counting peer review")
@@ -195,7 +197,7 @@ def _to_look_at(
         signs.append(f"signal {attempt.signal}")
     besides = [reason.message for reason in not_by_itself if reason.rule != "D5"]  # the checks are named above
     if chosen.mode == "auto-approve" and besides:
-        signs.append(f"not auto-approved: {'; '.join(besides)}")
+        signs.append(f"not auto-approved: {', '.join(besides)}")
     return signs
 
 

@@ -302,8 +302,8 @@ def what_became_of(inside: Below, task: Task) -> str:
     if inside.how == "carved" and not is_merged(task):
         return ""
     if inside.attempt != task.iteration:
-        return f"was submitted with other commits since (attempt {task.iteration})"
-    return "is not here as a whole, as it was submitted" if inside.how == "part" else ""
+        return f"was submitted again with other commits (attempt {task.iteration})"
+    return "is included only in part" if inside.how == "part" else ""
 
 
 def _to_do(facts: Facts, lower: Lower) -> Steps:
@@ -323,7 +323,7 @@ def _to_do(facts: Facts, lower: Lower) -> Steps:
     if inside.how != "branch" or _is_named(facts, lower):
         return in_turn(first, shell(*out), submit)
     amend = f'git commit --amend --no-edit --trailer "Task: {mine}"'
-    own, theirs = "if the commits are yours, say so in them: ", f"if they are of {task.id}: "
+    own, theirs = "if the commits are yours, mark them as yours: ", f"if they belong to {task.id}: "
     keep = shell("git", "rebase", "--exec", amend, attempt.base, branch, before=own)
     return either(in_turn(first, keep, submit), in_turn(first, shell(*out, before=theirs), submit), joint="; ")
 
@@ -359,9 +359,9 @@ def in_words(inside: Below) -> str:
     """Return the start of a sentence, like `it contains 1 commit of fe-7k2`."""
     commits = f"{inside.commits} commit{'' if inside.commits == 1 else 's'}"
     return {
-        "carved": f"it has its commits in common with {inside.task}",
+        "carved": f"it shares its commits with {inside.task}",
         "copied": f"it contains the files of {inside.task}",
-        "quoted": f"it has {commits} in common with {inside.task}"
+        "quoted": f"it shares {commits} with {inside.task}"
         if inside.commits
         else f"some of its files have the same content as files of {inside.task}",
     }.get(inside.how, f"it contains {commits} of {inside.task}")

@@ -126,7 +126,7 @@ def _claims(snapshot: Snapshot) -> Iterator[RunStep]:
     """Yield a FreeClaim step for each task in progress under an ended run. (T1)"""
     for task in snapshot.tasks:
         if task.left_claim:
-            yield FreeClaim(task=task.id, why="its run is over")
+            yield FreeClaim(task=task.id, why="its run has ended")
 
 
 def _checks(snapshot: Snapshot) -> Iterator[RunStep]:
@@ -287,7 +287,7 @@ def _last(snapshot: Snapshot, steps: list[RunStep], later: list[PutOff]) -> RunS
     if snapshot.stopping and not _has_runs(snapshot) and not any(isinstance(step, TakeOver) for step in steps):
         return Finish(why="it was asked to end", left=tuple(row.text for row in kept_back(snapshot)))
     idle = _is_idle(snapshot, steps)
-    waits = snapshot.worth_waiting or any(off.pause <= LONGEST_WAIT for off in later)
+    waits = snapshot.worth_waiting or any(off.pause <= LONGEST_WAIT and not off.person for off in later)
     if idle and not waits and (snapshot.until_idle or ends_with_sprints(snapshot)):
         why = why_over(snapshot)
         left = tuple(row.text for row in kept_back(snapshot) if row.text not in why)
@@ -332,7 +332,7 @@ def becomes_of(live: LiveState) -> tuple[AfterRun, str]:
     assert outcome is not None
     assert left is not None
     if live.done:
-        return "finished", DONE.get(run.purpose, "it submitted itself")
+        return "finished", DONE.get(run.purpose, "it submitted its work")
     if outcome.stopped:
         return "stopped", live.stop or run.stop_asked or "the runner ends"
     if outcome.error in COOLING and not outcome.succeeded:
@@ -371,12 +371,12 @@ def _by_signal(run: Run, signal: str, left: Left, outcome: RunOutcome) -> tuple[
 def how_it_failed(outcome: RunOutcome) -> str:
     """Return one sentence on why the run failed. (S2)"""
     if outcome.timed_out:
-        return "it took too long" if outcome.timed_out == "deadline" else "nothing was heard of it for too long"
+        return "it took too long" if outcome.timed_out == "deadline" else "it was silent for too long"
     if outcome.error_text:
         return outcome.error_text
     if outcome.rc not in (0, None):
         return f"it ended with exit code {outcome.rc}"
-    return "its output broke off"
+    return "its output ended early"
 
 
 # ---- Kept back ----
@@ -403,7 +403,7 @@ def kept_back(snapshot: Snapshot) -> tuple[KeptBack, ...]:
     reasons = [KeptBack(key=text, text=text) for text in (snapshot.paused, *snapshot.aside) if text]
     reasons += _kept_back_for_failure(snapshot)
     if snapshot.no_room:
-        reasons.append(KeptBack(key="no room", text=f"nothing begins: {snapshot.no_room}", person=True))
+        reasons.append(KeptBack(key="no free slot", text=f"nothing starts: {snapshot.no_room}", person=True))
         return tuple(reasons)
     if snapshot.agents and not snapshot.paused and snapshot.starting and not snapshot.stopping:
         reasons += [KeptBack(key=text, text=text, person=person) for text, person in why_kept(snapshot)]
@@ -425,7 +425,7 @@ def _kept_back_for_failure(snapshot: Snapshot) -> Iterator[KeptBack]:
     for (state, why), rows in failed.items():
         ids = [off.task for off in rows if off.task is not None]
         text = f"{_named(ids, state)}: {why}" if ids else f"{state}: {why}"
-        lasts = max(off.pause for off in rows) >= LASTING
+        lasts = max(off.pause for off in rows) >= LASTING or any(off.person for off in rows)
         yield KeptBack(key=f"put off:{state}:{why}", text=text, person=lasts, was_shown=True)
 
 
@@ -448,7 +448,7 @@ def _unusable(snapshot: Snapshot, tasks: Iterable[TaskState]) -> Iterator[KeptBa
             gone = bool(names) and all(_is_gone(slots.get(name)) for name in names)
             reasons.setdefault((_why(names, slots), gone), []).append(task.id)
         elif _is_taken(snapshot, slots[next_run.profile]):
-            reasons.setdefault((f"every slot of {next_run.profile} is taken on {snapshot.host}", False), []).append(
+            reasons.setdefault((f"all slots of {next_run.profile} on {snapshot.host} are in use", False), []).append(
                 task.id
             )
     for (why, gone), ids in reasons.items():
@@ -470,7 +470,7 @@ def _is_gone(slot: Slot | None) -> bool:
 def _why(names: list[str], slots: dict[str, Slot]) -> str:
     """Return each problem once, with its profiles."""
     if not names:
-        return "it is a person's turn (tiers)"
+        return "a person works on this tier, not an agent"
     problems: dict[str, list[str]] = {}
     for name in names:
         problems.setdefault(_problem(slots.get(name)), []).append(name)
@@ -479,7 +479,7 @@ def _why(names: list[str], slots: dict[str, Slot]) -> str:
 
 def _problem(slot: Slot | None) -> str:
     if slot is None:
-        return "is no profile of the policy in force"
+        return "is not a profile in the accepted foureyes.toml"
     if not slot.available:
         return f"cannot be used: {slot.problem.rstrip('.')}" if slot.problem else "cannot be used"
     return "is skipped for now" if slot.cooled else "was tried"
@@ -524,7 +524,7 @@ def next_of(due: ReviewDue, slot: Slot | None) -> NextRun | NoReview | None:
     if slot is not None and slot.elsewhere and (slot.cooled or not slot.available):
         return None
     if slot is None or not slot.available:
-        why = slot.problem if slot and slot.problem else "it is no profile of the policy in force"
+        why = slot.problem if slot and slot.problem else "it is not a profile in the accepted foureyes.toml"
         return NoReview(kind="missing", text=why)
     if slot.cooled:
         return NoReview(kind=KINDS.get(slot.error, "quota"), text=slot.error_text or "it is skipped for now")
@@ -562,7 +562,7 @@ def _given_up(due: ReviewDue) -> NoReview | None:
             return NoReview(kind="timeout", text=run.text or "it took too long")
         return NoReview(kind=KINDS.get(run.error, "crash"), text=run.text or "it ended without an answer")
     if len(due.past) >= RUNS_MOST:
-        return NoReview(kind="crash", text=f"{len(due.past)} runs came to nothing")
+        return NoReview(kind="crash", text=f"{len(due.past)} runs failed")
     return None
 
 
@@ -597,7 +597,7 @@ def exhausted(snapshot: Snapshot) -> Iterator[RunStep]:
         return
     for live in snapshot.sprints:
         if live.sprint.state == "running" and is_exhausted(live):
-            yield EndSprint(sprint=live.sprint.id, kind="idle", why="nothing of it is ready")
+            yield EndSprint(sprint=live.sprint.id, kind="idle", why="none of its tasks is ready")
 
 
 def ends_with_sprints(snapshot: Snapshot) -> bool:

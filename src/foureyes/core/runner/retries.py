@@ -43,20 +43,20 @@ def next_try(task: TaskState, snapshot: Snapshot) -> NextRun | GiveUp | None:
     if snapshot.spend_micros and task.cost_micros >= snapshot.spend_micros:
         return GiveUp(
             kind="spend",
-            why=f"it has cost {_money(task.cost_micros)}, and may {_money(snapshot.spend_micros)} (run.spend_per_task)",
+            why=f"it has cost {_money(task.cost_micros)}, and the limit is {_money(snapshot.spend_micros)} (run.spend_per_task)",
         )
     past = [run for run in task.past if ROLE_FOR[run.purpose] == ROLE_FOR[task.purpose]]
     if sum(map(_is_unchanged, past)) >= NO_CHANGES:
         return GiveUp(kind="no_change", why=_nothing_changed([run for run in past if _is_unchanged(run)]))
     blamed = [run for run in past if is_blamed(run)]
     if (lost := sum(run.ending == "lost" for run in past)) >= MOST_LOST:
-        return GiveUp(kind="retries", why=f"{lost} runs lost their runner")
+        return GiveUp(kind="retries", why=f"{lost} runs ended because their runner died")
     if len(blamed) >= snapshot.max_runs_per_task:
-        return GiveUp(kind="retries", why=f"{len(blamed)} runs came to nothing")
+        return GiveUp(kind="retries", why=f"{len(blamed)} runs failed")
     names = profiles_for(task, snapshot)
     tries = {name: next_run for name in names if (next_run := _try_of(name, past)) is not None}
     if names and not tries:
-        return GiveUp(kind="retries", why=f"{len(blamed)} runs came to nothing, and there is nothing else to try")
+        return GiveUp(kind="retries", why=f"{len(blamed)} runs failed, and no other agent may try")
     slots = {slot.profile: slot for slot in snapshot.slots}
     return next((tries[name] for name in tries if _is_usable(slots.get(name))), None)
 
@@ -84,9 +84,9 @@ def _nothing_changed(runs: Sequence[PastRun]) -> str:
     """Return a message about runs without changes. A run without a signal is not called done. (S4)"""
     silent = sum(not run.signal for run in runs)
     if not silent:
-        return f"{len(runs)} runs ended as done, and changed nothing"
+        return f"{len(runs)} runs ended as done but changed nothing"
     of_them = "" if silent == len(runs) else f" ({silent} of them)"
-    return f"{len(runs)} runs ended without a signal{of_them}, and changed nothing"
+    return f"{len(runs)} runs ended without a signal{of_them} and changed nothing"
 
 
 def profiles_for(task: TaskState, snapshot: Snapshot) -> list[str]:
@@ -203,7 +203,7 @@ def _awaited_elsewhere(snapshot: Snapshot) -> set[str]:
 
 def _of_slot(slot: Slot, *, is_needed: bool) -> RunStep | None:
     if slot.gone and slot.available:
-        return WarmProfile(profile=slot.profile, why="its program is there")
+        return WarmProfile(profile=slot.profile, why="its program is installed now")
     if slot.cooled:
         return None
     if len(slot.crashed) >= CRASHES:

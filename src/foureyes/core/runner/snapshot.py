@@ -151,6 +151,8 @@ class PutOff(msgspec.Struct, frozen=True, kw_only=True):
     state: str = ""
     """The state of the work meanwhile, in words (`approved and not merged`), or "" if no one needs to know."""
     why: str = ""
+    person: bool = False
+    """True if only a person can remove the reason, so that waiting does not help. (Q3)"""
 
 
 class AttentionItem(msgspec.Struct, frozen=True, kw_only=True):

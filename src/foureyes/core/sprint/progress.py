@@ -246,7 +246,7 @@ def why_end(live: SprintNow, now: str) -> tuple[EndKind, str] | None:
     if sprint.kind == "tasks" and progress.of and progress.done >= progress.of:
         return "target", f"{progress.done} {'task is' if progress.done == 1 else 'tasks are'} done"
     if progress.merged == progress.counted:
-        return "closed", "nothing is left of it" if not progress.counted else "all of it is through"
+        return "closed", "no tasks are left" if not progress.counted else "all its tasks are done"
     return None
 
 
@@ -264,7 +264,7 @@ def why_pause(live: SprintNow, *, held: str, disk: str, spend_micros: int) -> tu
     if disk:
         return "disk", disk
     if spend_micros and live.cost_micros >= spend_micros:
-        costs = f"it has cost {_money(live.cost_micros)}, and may {_money(spend_micros)}"
+        costs = f"it has cost {_money(live.cost_micros)}, and the limit is {_money(spend_micros)}"
         return "spend", f"{costs} (run.spend_per_sprint)"
     return _errors(live)
 
@@ -284,7 +284,7 @@ def why_go_on(live: SprintNow, *, held: str, disk: str) -> str:
     """Return why a paused sprint can resume by itself, or "" if a person must resume it. (X3)"""
     if live.sprint.state != "paused":
         return ""
-    gone = {"hold": not held and "the hold was lifted", "disk": not disk and "there is room on the disk again"}
+    gone = {"hold": not held and "the hold was lifted", "disk": not disk and "there is free disk space again"}
     return gone.get(live.sprint.pause_kind) or ""
 
 

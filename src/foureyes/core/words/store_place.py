@@ -10,7 +10,7 @@ FILE = "file"
 SCHEMES = ("postgresql://", "postgres://")
 """Accepted prefixes of a server address. libpq accepts other forms, in which a password cannot be recognized."""
 NOT_SHOWN = "(no postgresql:// address, and not shown)"
-WITHOUT = "name it without: ~/.pgpass, a service file, PGPASSWORD or FOUREYES_STORE can have it"
+WITHOUT = "leave it out and put it in ~/.pgpass, a service file, PGPASSWORD or FOUREYES_STORE"
 SECRET = ("password", "sslpassword")
 """Address parameters with a secret."""
 
@@ -67,8 +67,10 @@ def without_user(address: str) -> str:
 def why_not_kept(address: str) -> str:
     """Return why an address may not be stored where others can read it, or "". (P12)"""
     if address and not address.startswith(SCHEMES):
-        return f"it does not begin with postgresql:// , and is not shown, because a password can be in it; {WITHOUT}"
-    return f"it holds a password, which everybody could read from then on; {WITHOUT}" if holds_password(address) else ""
+        return f"it does not begin with postgresql:// (and is not shown here, because it may contain a password). If it does, {WITHOUT}"
+    return (
+        f"it contains a password, which everyone could then read. Please {WITHOUT}" if holds_password(address) else ""
+    )
 
 
 def shown_address(address: str) -> str:

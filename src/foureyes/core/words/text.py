@@ -54,8 +54,8 @@ def clean_text(text: str, what: str) -> str:
     refuse_control(text, CONTROL_IN_TEXT, what)
     if len(text) > TEXT_LIMIT:
         raise BadInput(
-            f"{what} has {len(text):,} characters; at most {TEXT_LIMIT:,} are allowed.",
-            next_step=prose("keep long material in a file of the repository and name it here"),
+            f"{what} has {len(text):,} characters, but at most {TEXT_LIMIT:,} are allowed.",
+            next_step=prose("put long text into a file of the repository and name it here"),
         )
     return text
 

@@ -141,7 +141,7 @@ def _text(held: list[str]) -> str:
     steps = steps_text(either(done, left, joint=". "))
     return (
         f"Foureyes: this session still holds {', '.join(held)}. {steps}, {steps_text(back)}. "
-        "If you wait for an answer of a person, say so and stop."
+        "If you are waiting for a person's answer, say so and stop."
     )
 
 

@@ -60,7 +60,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
     if not outcome.changed:
         sent = f"\n  remote    {outcome.sent}" if outcome.sent else ""
         return (
-            f"{outcome.task} is submitted already: attempt {outcome.attempt}, diff "
+            f"{outcome.task} is already submitted: attempt {outcome.attempt}, diff "
             f"{outcome.seen}{sent}\n{next_line(outcome.next)}"
         )
     size = f"{count(outcome.commits, 'commit')}, {count(outcome.files, 'file')} +{outcome.added} -{outcome.removed}"
@@ -68,7 +68,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
     lines = [f"submitted {outcome.task}, attempt {outcome.attempt}: {'no code' if outcome.no_code else size}"]
     if outcome.landed:
         lines.append(
-            "  landed before review: this work is on the target branch already. It stays listed until it is approved or reverted. (K4)"
+            "  landed before review: this work is already on the target branch. It stays listed until it is approved or reverted. (K4)"
         )
     if outcome.committed:
         new = f", new: {some(outcome.new, NEW_FILES_SHOWN)}" if outcome.new else ""
@@ -86,7 +86,7 @@ def _again(outcome: SubmitOutcome) -> list[str]:
     if outcome.repeats:
         fixed = outcome.fixed_by_nothing
         claims = f", yet {count(fixed, 'finding')} {'is' if fixed == 1 else 'are'} answered FIXED" if fixed else ""
-        lines.append(f"  same      exactly the files of attempt {outcome.repeats}: no progress (L11){claims}")
+        lines.append(f"  same      no progress: the files are exactly those of attempt {outcome.repeats}{claims} (L11)")
     return [*lines, *([f"  loop      {outcome.said}"] if outcome.said else [])]
 
 
@@ -103,15 +103,15 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
         ]
     if first := [*_unchecked(outcome), *_reasons("first", outcome.first)]:
         who = (
-            f"a person must approve it ({outcome.person} asks for one)"
+            f"a person must approve it, because {outcome.person} requires that"
             if outcome.person
             else "someone else must approve it"
         )
-        return [*first, f"  review    {outcome.mode}: then {who}"]
+        return [*first, f"  review    {outcome.mode}: after that, {who}"]
     approve = fe("approve", outcome.task, "--seen", outcome.seen)
     look = steps_text(by("other", approve, "it needs approval from someone else: "))
     if outcome.person:
-        look = f"{steps_text(by('person', approve, 'a person must approve it: '))}   ({outcome.person} asks for one)"
+        look = f"{steps_text(by('person', approve, 'a person must approve it: '))}   ({outcome.person} requires that)"
     return [f"  review    {outcome.mode}: {look}"]
 
 
@@ -147,7 +147,7 @@ def review_own(session: Session, task: str, **given: Any) -> None:
     if detail.task.status != "in_progress" or detail.task.implementer != session.actor.session:
         name = detail.task.id
         raise BadInput(
-            f"fe review {name} submits your own task in progress; {name} is {detail.task.status}.",
+            f"fe review {name} submits your own task in progress, but {name} is {detail.task.status}.",
             next_step=either(
                 fe("submit", name, before="to submit: "),
                 fe("show", name, "--diff", before="to read it: "),

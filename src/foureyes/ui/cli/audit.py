@@ -87,7 +87,7 @@ def show_exceptions(session: Session, limit: int) -> None:
         output.write_lines(rows)
         return
     if not rows:
-        output.write("no exceptions on record")
+        output.write("no exceptions recorded")
         return
     output.write("   ".join(f"{total.kind} {total.n}" for total in totals))
     cells = [
@@ -116,7 +116,7 @@ def audit_verify(session: Session) -> None:
     elif not report.findings:
         signed = f", {output.count(report.signatures, 'signature')} held" if report.signatures else ""
         output.write(
-            f"{report.rows} rows verified: chain whole, tables match the journal, {mirror_words(report)}"
+            f"{report.rows} rows verified: the chain is intact, the tables match the journal, {mirror_words(report)}"
             f"{signed}\nhead {report.head}"
         )
     if not session.json:
@@ -132,7 +132,7 @@ def audit_verify(session: Session) -> None:
         compare = in_turn(
             fe("store", "backup", blank("FILE")), fe("audit", "log", "--export"), joint=", then compare with "
         )
-        raise VerificationFailed(f"{are} not what the journal says.", next_step=report.next or compare)
+        raise VerificationFailed(f"{are} not as the journal says.", next_step=report.next or compare)
     if report.findings:
         raise SystemExit(VerificationFailed.exit_code)
 

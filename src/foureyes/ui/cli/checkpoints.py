@@ -67,10 +67,10 @@ def restore(session: Session, name: str, task: str) -> None:
     """Reset the current branch to a checkpoint. Refused with uncommitted changes and on the target branch."""
     done = session.app.checkpoints.restore(session.actor, name, task=task)
     if not done.changed:
-        session.answer(done, f"{named(done.branch)} is at {done.sha[:7]} already")
+        session.answer(done, f"{named(done.branch)} is already at {done.sha[:7]}")
         return
     session.answer(
-        done, f"{named(done.branch)} is back at {done.sha[:7]}; where it was before is checkpoint {done.kept}"
+        done, f"{named(done.branch)} is back at {done.sha[:7]}. Its previous state is kept as checkpoint {done.kept}"
     )
 
 

@@ -50,7 +50,7 @@ def _say(session: Session, detected: Detected) -> None:
     from foureyes.ui.cli.project import note_lines, proposals
 
     lines = as_lines(detected)
-    step = fe("config", "accept", before="add these lines to foureyes.toml, commit it, then: ")
+    step = fe("config", "accept", before="add these lines to foureyes.toml, commit them, then: ")
     checks = [
         {"rule": each.rule, "source": each.source, "tried": each.tried, "output": each.output, "run": each.run}
         for each in detected.checks
@@ -113,7 +113,7 @@ def run_on_target(session: Session, task: str | None, only: tuple[str, ...], *, 
     """Run every check on the target branch. [X4]"""
     if task or only:
         raise BadInput(
-            "--target runs every check on the target branch: no task, no --only.",
+            "--target runs every check on the target branch, so it takes no task and no --only.",
             next_step=fe("check", "run", "--target"),
         )
     results = session.app.checks.run_target(session.actor, again=again, tell=None if session.json else Teller(session))
@@ -134,8 +134,8 @@ def later_text(later: CheckRetry) -> str:
     how = later.outcome.replace("_", " ")
     at = f"{later.at[:10]} {later.at[11:19]} UTC"
     return (
-        f"{later.task}  {later.check} is not green: it ended {tries} as {how}; tried again at {at}, "
-        f"at once by {steps_text(later.next)}"
+        f"{later.task}  {later.check} ended {tries} as {how}. It runs again at {at}. "
+        f"To run it now: {steps_text(later.next)}"
     )
 
 
@@ -166,12 +166,12 @@ def report_text(report: CheckReport, *, whole: bool = False) -> str:
     lines += _unaccepted(report.unaccepted, with_step=report.is_green)
     if report.own:
         lines.append(
-            "  your own run does not count: you started or made this work. Another person or CI has to run it. (D5)"
+            "  your own run does not count, because you started or made this work. Another person or CI must run it. (D5)"
         )
     if report.status == "approved" and report.mode in ("auto-approve", "skip"):
         lines.append(f"  approved automatically, in mode {report.mode} (M4)")
     elif report.sent_back:
-        lines.append("  sent back with what failed")
+        lines.append("  sent back with the failures")
     elif report.mode == "auto-approve":
         lines += [f"  not auto-approved: {flat(reason.message)} ({reason.rule})" for reason in report.reasons]
     return "\n".join([*lines, *([next_line(report.next)] if report.next else [])])
@@ -228,7 +228,7 @@ def show_target(session: Session, runs: list[CheckRun]) -> None:
         return
     if not runs:
         output.write(
-            f"no check of the accepted configuration ran on it yet\n{next_line(fe('check', 'run', '--target'))}"
+            f"no check of the accepted configuration has run on it yet\n{next_line(fe('check', 'run', '--target'))}"
         )
     for run in runs:
         output.write("\n".join(run_lines(run)))
@@ -241,7 +241,7 @@ def show_text(report: CheckReport) -> str:
         if row.output.strip():
             lines += ["", f"── {row.check}: {row.command}", row.output.rstrip()]
         elif row.command and row.outcome in ("crashed", "timed_out"):
-            lines += ["", f"── {row.check}: {row.command}", "   (it printed nothing)"]
+            lines += ["", f"── {row.check}: {row.command}", "   (no output)"]
         if (ran := WhatRan.read(row.program)).program or ran.environment:
             lines.append(f"   {row.check} ran {row.program}")
     if not report.checks:
@@ -250,7 +250,7 @@ def show_text(report: CheckReport) -> str:
         if run.output.strip():
             lines += ["", *run_lines(run)]
     if report.runs:
-        lines += ["", "── other runs, each with all that it printed: fe check show --run N"]
+        lines += ["", "── other runs, each with its full output: fe check show --run N"]
         lines += [f"  {run_line(run)}" for run in report.runs]
     return "\n".join(lines)
 
@@ -270,7 +270,7 @@ def run_lines(run: CheckRun) -> list[str]:
     lines = [f"── run {run_line(run)}", f"   {flat(run.command)}"]
     lines += [f"    - {flat(name)}" for name in run.failing[:FAILING_SHOWN]]
     lines += [f"    - and {run.failed - FAILING_SHOWN} more"] if run.failed > FAILING_SHOWN else []
-    return [*lines, *([run.output.rstrip()] if run.output.strip() else ["   (it printed nothing)"])]
+    return [*lines, *([run.output.rstrip()] if run.output.strip() else ["   (no output)"])]
 
 
 @verb("complete", example="fe check complete --label sprint-4")

@@ -68,7 +68,7 @@ class Session:
             if seen.token:
                 if isinstance(problem, StoreProblem):
                     raise
-                reason = Reason("I2", "a token is shown, and there is no project here that could check it")
+                reason = Reason("I2", "a token is set, but no project here can check it")
                 raise Refused("the token was refused.", reasons=(reason,)) from None
             return seen
         return app.sessions.recognise(self._seen)
@@ -143,7 +143,7 @@ def _nowhere(path: str) -> EnvironmentProblem:
         return EnvironmentProblem("your current directory is gone.", next_step=shell("cd", _above(path)))
     name = task.split("/")[0]
     return EnvironmentProblem(
-        f"your current directory is gone. It was the worktree of {name}, which is removed when {name} is merged.",
+        f"your current directory is gone. It was the worktree of {name}, which was removed when {name} was merged.",
         next_step=shell("cd", root, before="the project is there: "),
     )
 

@@ -38,14 +38,14 @@ def _fields(entry: msgspec.Struct) -> str:
 
 def _agrees(session: Session, offer: ConfigurationOffer) -> bool:
     """Show the whole offer. On a terminal ask, else explain how to confirm it."""
-    lines = [*(f"  {line}" for line in offer.lines)] or ["  no setting changes, only the words around them"]
-    head = f"foureyes.toml on {offer.target} {offer.seen[:15]} would be in force:"
+    lines = [*(f"  {line}" for line in offer.lines)] or ["  no setting changes, only comments or layout"]
+    head = f"foureyes.toml on {offer.target} {offer.seen[:15]} would change these settings:"
     if not session.json:
         session.note("\n".join([head, *lines]))
         if sys.stdin.isatty() and sys.stderr.isatty():
             return click.confirm("accept it?", default=False, err=True)
     raise BadInput(
-        "nothing was accepted, because it was not confirmed that you saw it.",
+        "nothing was accepted, because you must name the version you saw with --seen.",
         reasons=tuple(Reason("P12", line) for line in offer.lines) if session.json else (),
         next_step=fe("config", "accept", "--seen", offer.seen),
     )
@@ -132,7 +132,7 @@ def config_accept(session: Session, seen: str) -> None:
             return
         seen = offer.seen
     done = session.app.policy.accept(session.actor, seen=seen)
-    head = "accepted" if done.new else "accepted already"
+    head = "accepted" if done.new else "already accepted"
     session.answer(
         done, "\n".join([f"{head}: foureyes.toml {done.seen[:15]}", *[f"  {flat(line)}" for line in done.changed]])
     )

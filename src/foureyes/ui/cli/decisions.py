@@ -61,7 +61,7 @@ def approve(
     """Approve changes that someone else made. One task, several, or all that are auto-approvable."""
     if break_glass is not None and (not break_glass.strip() or break_glass.startswith("-")):
         raise BadInput(
-            "--break-glass takes the reason.",
+            "give the reason with --break-glass.",
             next_step=fe("approve", *tasks[:1], "--break-glass", phrase("why")),
         )
     declared = Declaration(
@@ -75,19 +75,19 @@ def approve(
     if all_auto or len(tasks) > 1:
         if not plain or (all_auto and tasks):
             raise BadInput(
-                "several at once take a reason and nothing else; each is its own decision.",
+                "several tasks at once take only a reason, and each is a separate decision.",
                 next_step=fe("approve", blank("TASK"), blank("…")),
             )
         approve_batch(session, tasks, reason, all_auto=all_auto, yes=yes)
         return
     if not tasks or yes:
         raise BadInput(
-            "name a task, or --all-auto." if not tasks else "--yes goes with --all-auto.", next_step=fe("queue")
+            "name a task, or --all-auto." if not tasks else "--yes works only with --all-auto.", next_step=fe("queue")
         )
     (task,) = tasks
     if withdraw:
         if seen or declared != Declaration(reason=reason):
-            raise BadInput("--withdraw takes a reason and nothing else.", next_step=fe("approve", "--withdraw", task))
+            raise BadInput("--withdraw takes only a reason.", next_step=fe("approve", "--withdraw", task))
         say(session, session.app.decisions.withdraw(session.actor, task, reason=reason))
         return
     outcome = session.app.decisions.approve(
@@ -121,14 +121,14 @@ def confirmed(session: Session, batch: Batch, yes: bool) -> bool:
     head = (
         f"{output.count(len(batch.tasks), 'task')} would be approved: {names}"
         if batch.tasks
-        else "nothing is auto-approvable"
+        else "nothing can be approved automatically"
     )
     lines = [
         head,
         *[f"  {row.task}  +{row.added} -{row.removed}  {row.risk.level}  {flat(row.title)}" for row in batch.tasks],
     ]
     lines += [f"  high risk, not in a batch: {row.task}  {flat(row.risk.reasons[0].message)}" for row in batch.high]
-    lines += [f"  {batch.left_off} more after these"] if batch.left_off else []
+    lines += [f"  {batch.left_off} more"] if batch.left_off else []
     if yes or not batch.tasks:
         session.note("\n".join(lines))
         return bool(batch.tasks)
@@ -147,20 +147,22 @@ def approve_text(outcome: ApprovalOutcome) -> str:
     task = outcome.approved
     if not outcome.changed:
         word = {"reviewing": "recorded", "closed": outcome.resolution or "closed"}.get(outcome.status, "approved")
-        return f"{task} is {word} already"
+        return f"{task} is already {word}"
     by = " by exception" if outcome.exception else ""
     done = "recorded an approval of" if outcome.status == "reviewing" else "approved"
     lines = [f"{done} {task}{by}: {outcome.message} ({outcome.rule})"]
     seen = f"seen {outcome.seen}" if outcome.seen else "approved without --seen"
     lines.append(f"  attempt {outcome.attempt}, diff {seen_name(outcome.attempt, outcome.diff_id)}, {seen}")
     if outcome.security_event:
-        lines.append(f"  audited: task log, fe audit log --exceptions #{outcome.security_event}")
+        lines.append(f"  recorded as an exception: fe audit log --exceptions #{outcome.security_event}")
     if outcome.status == "reviewing":
-        lines.append(f'  finish it: fe approve {task} --seen {seen_name(outcome.attempt, outcome.diff_id)} -m "why"')
+        lines.append(
+            f'  to complete it: fe approve {task} --seen {seen_name(outcome.attempt, outcome.diff_id)} -m "why"'
+        )
     elif outcome.status == "closed":
-        lines.append("  closed: there is nothing to merge")
+        lines.append("  closed, because there is nothing to merge")
     else:
-        back = "" if outcome.rule == "P11" else f"     take it back: fe approve --withdraw {task}"
+        back = "" if outcome.rule == "P11" else f"     to withdraw: fe approve --withdraw {task}"
         place = f"number {outcome.position} in the merge queue" if outcome.position else "in the merge queue"
         lines.append(f"  {place}: fe merge{back}")
     lines += [f"  {note}" for note in outcome.notes]

@@ -60,7 +60,9 @@ def remove(session: Session, *, everything: bool, dry_run: bool) -> None:
         output.write_lines({"key": row.key, "bytes": row.bytes, "dry_run": dry_run} for row in rows)
         return
     if not rows:
-        output.write("nothing to remove" if everything else "nothing to remove: all of them are in use, or were lately")
+        output.write(
+            "nothing to remove" if everything else "nothing to remove: all of them are in use or were used recently"
+        )
         return
     _write(rows)
     what = "would go" if dry_run else "removed"

@@ -68,7 +68,7 @@ def show_concerns(session: Session) -> None:
     if session.json:
         output.write_lines(concerns)
     else:
-        output.write(issues_text(concerns) or "nothing is flagged")
+        output.write(issues_text(concerns) or "no concerns and no missing reviews")
 
 
 def _first_step(session: Session, rows: Sequence[FindingView]) -> list[str]:
@@ -122,9 +122,9 @@ def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: 
     blocks = "it blocks" if view.blocking else "a note"
     lines = [f"added {view.id} {view.severity}{where}: {blocks}"]
     lines += (
-        [f"  the same as {view.root}, flagged in {output.count(view.flags, 'attempt')}"] if view.root != view.id else []
+        [f"  the same as {view.root}, raised in {output.count(view.flags, 'attempt')}"] if view.root != view.id else []
     )
-    lines += [f"  it could be {' or '.join(view.alike)}; if so, say --again ID (L2)"] if view.alike else []
+    lines += [f"  it may be the same as {' or '.join(view.alike)}. If so, add --again ID (L2)"] if view.alike else []
     session.answer(view, "\n".join([*lines, next_line(view.next)]))
 
 
@@ -142,7 +142,7 @@ def _task_and_place(session: Session, words: tuple[str, ...]) -> tuple[str, str]
         return here, words[0]
     if any(mark in words[0] for mark in "./:"):
         raise BadInput(
-            f"which task does {words[0]} belong to? This checkout is on no branch fe/TASK.",
+            f"name the task of {words[0]}, because this checkout is not on a branch fe/TASK.",
             next_step=fe("finding", "add", blank("TASK"), words[0], "-m", phrase("…")),
         )
     return words[0], ""
@@ -251,7 +251,7 @@ def _answer_document(session: Session, names: tuple[str, ...], file: str) -> Any
     is_id = FINDING_INPUT.fullmatch(names[0]) is not None
     if len(names) > 1 or is_id or not (file or is_file(session, names[0])):
         raise BadInput(
-            "how is it answered? --fixed, --rejected, --deferred or --skipped.",
+            "give an answer: --fixed, --rejected, --deferred or --skipped.",
             next_step=fe("finding", "answer", names[0], "--fixed", "-m", phrase("…")),
         )
     document = read_document(session, file or names[0], command=("finding", "answer"))

@@ -113,7 +113,7 @@ def show_tasks(session: Session, rows: list[ListedTask], limit: int) -> None:
         return
     output.write_raw(output.fitted(HEADING, [_cells(row) for row in page], wide="TITLE", last="LABELS") + "\n")
     if len(rows) > limit:
-        output.write(f"{limit} tasks and more: --after {rows[limit - 1].id}")
+        output.write(f"there are more than {limit} tasks: --after {rows[limit - 1].id}")
     else:
         output.write(output.count(len(page), "task"))
 
@@ -149,10 +149,12 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
     rows = waiting.rows
     page = rows[:limit]
     if waiting.after:
-        session.note(f"read {waiting.looked_at} tasks in review. There are more: --after {waiting.after}")
+        session.note(f"checked {waiting.looked_at} tasks in review. There are more: --after {waiting.after}")
     if session.json:
         if waiting.missing:
-            session.note(f"{len(waiting.missing)} more in review lack something first: fe list --reviewable, fe queue")
+            session.note(
+                f"{len(waiting.missing)} more in review are not ready for approval: fe list --reviewable, fe queue"
+            )
         output.write_lines(
             {**output.plain(row.task), **{name: getattr(row, name) for name in ("attempt", "diff_id", "seen", "you")}}
             for row in page
@@ -175,7 +177,7 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
     ]
     output.write_raw(output.table(("ID", "P", "DIFF", "IT", "FOR YOU", "TITLE"), cells) + "\n")
     if len(rows) > limit:
-        output.write(f"{limit} tasks and more: --limit {limit * 2}")
+        output.write(f"there are more than {limit} tasks: --limit {limit * 2}")
     output.write("\n".join([*_beside(waiting, limit), next_line(fe("show", page[0].task.id, "--diff"))]))
 
 

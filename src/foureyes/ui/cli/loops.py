@@ -67,5 +67,5 @@ DECISIONS = {
 @reason_options
 def lead(session: Session, decision: str, task: str, into: tuple[str, ...], reason: str) -> None:
     if into and decision != "split":
-        raise BadInput("--into goes with split.", next_step=fe("lead", "split", task, "--into", phrase("title")))
+        raise BadInput("--into works only with split.", next_step=fe("lead", "split", task, "--into", phrase("title")))
     say(session, session.app.loops.lead(session.actor, task, decision, reason, into=into))

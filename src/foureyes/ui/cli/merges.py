@@ -80,9 +80,9 @@ def row_text(row: MergeRow) -> str:
     if row.outcome in ("conflict", "checks"):
         lines.append(f"         {row.task} is open again, with this as feedback: fe show {row.task} --context")
     if row.outcome == "checks":
-        lines.append(f"         all that was printed: fe check show {row.task}")
+        lines.append(f"         the full output: fe check show {row.task}")
     if row.outcome == "stuck":
-        lines.append(f"         when that is fixed: fe merge {row.task}   or back to its author: fe redo {row.task}")
+        lines.append(f"         when that is fixed: fe merge {row.task}   or send it back: fe redo {row.task}")
     return "\n".join(lines)
 
 

@@ -75,15 +75,17 @@ def _counted(rows: Sequence[PlannedRow], *, dry_run: bool) -> str:
     new, known = sum(row.state == "new" for row in rows), sum(row.state != "new" for row in rows)
     differ = sum(row.state == "differs" for row in rows)
     words = f"{'would plan' if dry_run else 'planned'} {output.count(new, 'task')}"
-    words += f"; {known} there already" if known else ""
-    words += f", {differ} of them not as the plan has it: nothing of these was changed" if differ else ""
+    words += f", {known} already exist" if known else ""
+    words += f", {differ} of them different from the plan and left unchanged" if differ else ""
     return words
 
 
 def _read(session: Session, file: str) -> str:
     data = read_document(session, file, command=("plan", "import"), most=LIMIT + 1)
     if len(data) > LIMIT:
-        raise BadInput(f"{file} is larger than {LIMIT:,} bytes; that is no plan.", next_step=prose("split it"))
+        raise BadInput(
+            f"{file} is larger than {LIMIT:,} bytes, which is too large for a plan.", next_step=prose("split it")
+        )
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -97,7 +99,7 @@ def plan_draft(session: Session, goal: str, profile: str) -> None:
     """Let an agent draft a plan for a goal. The goal is a sentence or a task. The plan is printed and saved in a
     file, and nothing is imported. A goal in words becomes an epic. Agents cannot use it. (I5)
     """
-    click.echo("an agent reads the project and plans; Ctrl-C ends it", err=True)
+    click.echo("an agent reads the project and drafts the plan. Ctrl-C ends it", err=True)
     drafted = session.app.planning.draft(session.actor, goal, profile=profile)
     if session.json:
         output.write_json(drafted)
@@ -105,10 +107,10 @@ def plan_draft(session: Session, goal: str, profile: str) -> None:
     output.write_raw(drafted.text + "\n")
     where = os.path.relpath(drafted.file, session.cwd)
     if drafted.problem:
-        output.write(f"as it is it cannot be imported: {drafted.problem}")
+        output.write(f"it cannot be imported as it is: {drafted.problem}")
     else:
         _show(drafted.rows)
-    output.write(f"{drafted.profile} drafted a plan for {drafted.task}: {where}; nothing is imported")
+    output.write(f"{drafted.profile} drafted a plan for {drafted.task}: {where}. Nothing is imported yet")
     output.write(next_line(drafted.next))
 
 
@@ -122,9 +124,9 @@ def plan_accept(session: Session, tasks: tuple[str, ...]) -> None:
         return
     for row in rows:
         is_planned = row.mode.endswith(row.planned)
-        over = "" if is_planned else f"   (planned as {row.planned}, and a stricter rule applies)"
+        over = "" if is_planned else f"   (planned as {row.planned}, but a stricter rule applies)"
         output.write(f"{row.task}  {row.mode}{over}")
-    output.write(f"the modes of {output.count(len(rows), 'task')} are yours now")
+    output.write(f"you confirmed the modes of {output.count(len(rows), 'task')}")
 
 
 @verb("export", example="fe plan export > plan.json")

@@ -13,7 +13,7 @@ from foureyes.app.views.status import Check
 from foureyes.bootstrap.places import describe, folder_of, is_project, is_shared, no_project_here, repository
 from foureyes.core.words.text import flat
 from foureyes.errors import EnvironmentProblem, FoureyesError, NoProject, StoreProblem, VerificationFailed
-from foureyes.steps import either, fe, phrase
+from foureyes.steps import fe, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.status import first, status_text
@@ -97,15 +97,15 @@ def _asked_target(session: Session) -> str | None:
     here, usual = unsure_target(session.cwd)
     if not usual:
         return None
-    session.note(f"{here} is checked out, and there is {usual}.")
-    answer: str = click.prompt("which branch is to be protected?", default=usual, err=True)
+    session.note(f"{here} is checked out, but there is also {usual}.")
+    answer: str = click.prompt("which branch should be protected?", default=usual, err=True)
     return answer.strip()
 
 
 def _asks_for_other_program(session: Session) -> bool:
     """I6: whether a person wants a new project to have reviewers of another program."""
     session.note(
-        "Two sessions of one program can miss the same mistakes, but by default (yes) each may review the other."
+        "Two sessions of one program can miss the same mistakes. Unless you say no, each may still review the other."
     )
     return not click.confirm("May one claude approve what another claude made?", default=True, err=True)
 
@@ -134,20 +134,23 @@ def _say_made(session: Session, made: Created) -> None:
         return
     if not made.new and not made.committed:
         tried = proposals(made.checks) if any(each.tried for each in made.checks) else []
-        parts = ["already a project; nothing changed", *tried, *note_lines(made.notes)]
+        parts = ["this is already a project, so nothing was changed", *tried, *note_lines(made.notes)]
         output.write("\n".join([*parts, *([next_line(made.next)] if made.next else [])]))
         return
     lines = ["Foureyes project created." if made.new else "Foureyes project completed.", f"  target     {made.target}"]
     root = repository(session.cwd).root
     lines += [f"  repository {root}"] if os.path.realpath(root) != os.path.realpath(session.cwd) else []
     lines += proposals(made.checks)
-    lines += [f"  checkout   {made.prepare}   makes what they need"] if made.prepare else []
-    lines.append("  review     batch: the author of a change may not approve it. All settings: fe config show")
+    lines += [f"  checkout   {made.prepare}   installs what they need"] if made.prepare else []
+    lines.append(
+        "  review     batch: someone other than the author must approve each change. All settings: fe config show"
+    )
     lines += note_lines(made.notes)
     where = f"store {'on the server' if is_shared(folder_of(repository(session.cwd))) else 'in .foureyes/'}"
-    lines.append(f"committed foureyes.toml (1 file); {where}" if made.committed else where)
-    learn = fe("setup", "agents-md", before="to instruct your agents: ")
-    lines.append(next_line(made.next or either(fe("create", phrase("your first task")), learn, joint="      ")))
+    lines.append(f"committed foureyes.toml, {where}" if made.committed else where)
+    if not made.next:
+        lines.append("to instruct your agents: fe setup agents-md")
+    lines.append(next_line(made.next or fe("create", phrase("your first task"))))
     output.write("\n".join(lines))
 
 
@@ -159,7 +162,7 @@ def note_lines(notes: Sequence[str]) -> list[str]:
 def proposals(checks: Sequence[CheckProposal]) -> list[str]:
     """Return one line per check with its source. Missing checks are reported too. [M4]"""
     if not checks:
-        return ["  checks     none found: nothing can be auto-approved until there is one (M4)"]
+        return ["  checks     none found, so nothing can be approved automatically (M4)"]
     lines: list[str] = []
     for proposal in sorted(checks, key=lambda each: not each.is_of_use):
         if proposal.is_of_use:
@@ -171,9 +174,9 @@ def proposals(checks: Sequence[CheckProposal]) -> list[str]:
                 f"  left out   {proposal.rule.name:<8} {proposal.rule.run}   {proposal.tried}{_shown(proposal)}"
             )
         if proposal.is_of_use and proposal.reporting:
-            lines.append(f"{'':<13}with a report Foureyes could compare it test by test: {proposal.reporting}")
+            lines.append(f"{'':<13}to compare it with main test by test, add a report: {proposal.reporting}")
     if not any(proposal.is_of_use and proposal.rule.required for proposal in checks):
-        lines.append("             none is required: nothing can be auto-approved until one is (M4)")
+        lines.append("             none is required, so nothing can be approved automatically (M4)")
     return lines
 
 
@@ -182,10 +185,10 @@ def _kept_as(proposal: CheckProposal) -> str:
     if not proposal.is_red:
         return ""
     if proposal.rule.required and proposal.rule.report == "none":
-        return f"; red on the target as it is: until that passes, a person accepts each change with a reason{_shown(proposal)}"
+        return f". It is red on the target, so until it passes there, a person accepts each change with a reason{_shown(proposal)}"
     if proposal.rule.required:
-        return f"; the tests that fail are known by name, and any other one that fails counts{_shown(proposal)}"
-    return f"; not required, because it is red on the target itself{_shown(proposal)}"
+        return f". The failing tests are recorded by name, and only other failures count{_shown(proposal)}"
+    return f". Not required, because it is red on the target itself{_shown(proposal)}"
 
 
 def _shown(proposal: CheckProposal) -> str:
@@ -230,7 +233,7 @@ def _look_without(session: Session, problem: StoreProblem) -> None:
         output.flush()
         return
     _write_checks(checks)
-    output.write("the rest needs the store, and was not checked")
+    output.write("the other checks need the store and were skipped")
 
 
 def _check(check: Check) -> str:

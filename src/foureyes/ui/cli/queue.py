@@ -53,7 +53,7 @@ def _json(row: QueueRow) -> dict[str, object]:
 def queue_text(view: QueueView) -> str:
     """Return the queue, group by group."""
     if not view.rows:
-        return f"nothing waits in review\n{next_line(view.next)}"
+        return f"no tasks are waiting for review\n{next_line(view.next)}"
     waits = "task waits" if view.count == 1 else "tasks wait"
     lines = [
         f"{view.count} {waits} in review      auto-approvable {view.auto_approvable} · need attention "

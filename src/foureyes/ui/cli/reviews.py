@@ -98,7 +98,7 @@ def review_lines(review: ReviewView) -> list[str]:
     stated = (
         review.effective
         if review.effective == review.verdict
-        else f"stated {review.verdict}, effectively {review.effective} (V5)"
+        else f"stated {review.verdict}, counts as {review.effective} (V5)"
     )
     counts = f"does not count: {review.against}" if review.against else "counts"
     lines = [f"attempt {review.attempt}  {review.by}  {stated}  {counts}  {output.when(review.at)}"]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 WIDTH = 80
-AGAIN = "stopping when the current runs finish. Press Ctrl-C again to end them now; their work stays on its branches"
+AGAIN = "stopping when the current runs finish. Press Ctrl-C again to end them now. Their work stays on its branches"
 
 
 @verb("run", example="fe run --agents 3\nfe run --until-idle --assign fe-7k2=codex")
@@ -68,7 +68,7 @@ def _assigned(text: str) -> tuple[str, str]:
     task, equals, profile = text.partition("=")
     if not equals or not task or not profile:
         raise BadInput(
-            f"--assign {visible(text)!r}: a task and an agent, as fe-7k2=codex.", next_step=fe("run", "--help")
+            f"--assign {visible(text)!r}: give a task and an agent, like fe-7k2=codex.", next_step=fe("run", "--help")
         )
     return task, profile
 
@@ -86,14 +86,14 @@ def _runs(
     from foureyes.bootstrap.runner import Running, options_for
 
     if session.asserted:
-        raise BadInput("a runner has no typed name.", next_step=fe("run"))
+        raise BadInput("a runner takes no --as name.", next_step=fe("run"))
     options = options_for(agents, once=once, until_idle=until_idle, assigned=assigned, sprints=sprints)
     if os.environ.get(RUN_DIR) and session.actor.kind == "agent":
         session.app.runs.begin(session.actor, agents=agents)  # I5: refused, even in a run that cannot open the store
     running = Running(session.cwd, os.environ, options)
     if detach:
         number, log = running.detach()
-        session.answer({"pid": number, "log": log}, f"a runner is at work, process {number}; it writes to {log}")
+        session.answer({"pid": number, "log": log}, f"a runner is running, process {number}. Its log: {log}")
         return
     for other in others_text(session.app.runs.runners()):
         session.note(other)
@@ -137,7 +137,7 @@ def _is_dead(number: int) -> bool:
 def others_text(runners: Sequence[RunnerView]) -> list[str]:
     """Return a line for each other live runner. [J4]"""
     live = [runner for runner in runners if runner.state == "live"]
-    return [f"{flat(it.starter)} has a runner at work on {flat(it.host)}: they share the tasks" for it in live]
+    return [f"{flat(it.starter)} also has a runner on {flat(it.host)}, and both share the tasks" for it in live]
 
 
 class StatusLine:
@@ -211,8 +211,8 @@ def glance_text(glance: RunnerGlance) -> str:
     parts = [f"{line.task} {line.profile}: {flat(line.last) or '…'}" for line in glance.runs]
     parts += [f"checking {glance.checking}"] if glance.checking else []
     parts += ["merging"] if glance.merging else []
-    head = f"{len(glance.runs)}/{glance.agents} at work" if glance.agents else "watching"
-    quiet = "" if parts or glance.stopping else "waits for work; Ctrl-C ends it"
+    head = f"{len(glance.runs)}/{glance.agents} agents busy" if glance.agents else "watching"
+    quiet = "" if parts or glance.stopping else "waiting for work, Ctrl-C ends it"
     waits = glance.waits or quiet
     ends = {"finish": "stopping when the current runs finish", "now": "ending"}.get(glance.stopping, waits)
     sprint = [glance.sprint] if glance.sprint else []

@@ -61,18 +61,18 @@ def attach(session: Session, task: str, watch: bool) -> None:
                 output.write("nothing was changed")
             return
         session.note(
-            f"{conversation.profile} cannot be gone on with: {conversation.problem.rstrip('.')}; it is only watched"
+            f"the conversation of {conversation.profile} cannot be continued, only watched: {conversation.problem.rstrip('.')}"
         )
     _watch(session, task)
 
 
 def _agrees(session: Session, conversation: Conversation) -> bool:
     """Show the command that would start, and ask for confirmation."""
-    session.note(f"it starts {' '.join(map(flat, conversation.argv))}")
+    session.note(f"this starts {' '.join(map(flat, conversation.argv))}")
     ends = f"its run ({conversation.run}) ends, " if conversation.live else ""
     return click.confirm(
-        f"{ends}{conversation.task} is paused and yours, and you are one of its authors. "
-        f"Go on with the conversation of {conversation.profile}?",
+        f"{ends}{conversation.task} is paused and assigned to you, and you become one of its authors. "
+        f"Continue the conversation of {conversation.profile}?",
         default=False,
         err=True,
     )
@@ -82,17 +82,18 @@ def _take_over(session: Session, conversation: Conversation) -> None:
     """Stop the run, take the claim, then give the terminal to the agent program."""
     from foureyes.bootstrap.user_programs import hand_over
 
-    actor, reason = session.actor, f"{session.actor.name} goes on with it"
+    actor, reason = session.actor, f"{session.actor.name} continues it"
     if conversation.live:
         session.app.runs.ask_stop(actor, conversation.run, reason=reason)
-        session.note(f"waits for the end of {conversation.run}")
+        session.note(f"waiting for the end of {conversation.run}")
         while any(run.id == conversation.run for run in _at_work(session, conversation.task)):
             time.sleep(GLANCE)
         conversation = session.app.agents.conversation(actor, conversation.task)
         if conversation.problem:
             step = fe("resume", conversation.task, "-m", phrase("why"))
             raise EnvironmentProblem(
-                f"{conversation.profile} cannot be gone on with: {conversation.problem}", next_step=step
+                f"the conversation of {conversation.profile} cannot be continued: {conversation.problem}",
+                next_step=step,
             )
     place = session.app.claims.start(actor, conversation.task, worktree=True)
     if not conversation.live:
@@ -112,7 +113,7 @@ def _take_over(session: Session, conversation: Conversation) -> None:
 def _watch(session: Session, task: str) -> None:
     live = next(iter(_at_work(session, task)), None)
     if live is None:
-        raise NotFound(f"no agent is at work on {visible(task)}.", next_step=fe("logs", task))
+        raise NotFound(f"no agent is working on {visible(task)}.", next_step=fe("logs", task))
     session.note(f"{live.id}  {live.profile} since {live.started_at[:19]}  in {live.worktree or '…'}")
     with _opened(session, live.task) as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
@@ -130,7 +131,7 @@ def _at_work(session: Session, task: str) -> list[Run]:
 def ended_text(run: Run) -> str:
     """Return how a run ended."""
     if run.state != "ended":
-        return f"{run.id} has lost its runner; the next fe run takes it up"
+        return f"{run.id} has lost its runner. The next fe run continues it"
     return f"{run.id} {run.ending}" + (f": {flat(run.why)}" if run.why else "")
 
 

@@ -22,7 +22,7 @@ def whoami(session: Session, new: bool) -> None:
     actor = session.actor
     if new:
         me = session.app.sessions.new(actor)
-        same = "its origin is the same as before: it may approve nothing that you could not (I4)"
+        same = "it has the same origin as before, so it may approve nothing that you could not (I4)"
         session.answer(me, f"{whoami_text(me)}\n{same}")
         return
     try:
@@ -40,7 +40,7 @@ def whoami_text(me: Whoami) -> str:
     why = [*me.why]
     if me.kind == "agent" and len(why) == 1:
         why += [
-            "You may plan, work and submit; review and approve what others made.",
+            "You may plan, work and submit, and review and approve the work of others.",
             "You may not approve what this process or its conversation made.",
         ]
     lines = [f"{me.name} ({me.session}): {', '.join(parts)}", *[f"  {line}" for line in why]]
@@ -85,7 +85,7 @@ def session_spawn(session: Session, task: str, role: str, agent: str) -> None:
         return
     output.write(made.token)
     session.note("; ".join([f"{made.name} ({made.session}) may {made.role} {made.task}", *made.notes]))
-    session.note("give it the token as FOUREYES_TOKEN: it is shown only now")
+    session.note("give it the token as FOUREYES_TOKEN. It is shown only once")
 
 
 @verb("end", example="fe session end claude#3")
@@ -98,7 +98,7 @@ def session_end(session: Session, name: str | None, reason: str) -> None:
     if name is not None and not name.strip():
         raise BadInput("the session's name is empty.", next_step=fe("session", "list"))
     done = session.app.sessions.end(session.actor, name or "", reason=reason)
-    first = f"ended {', '.join(done.ended)}" if done.ended else "it had ended already"
+    first = f"ended {', '.join(done.ended)}" if done.ended else "it had already ended"
     session.answer(done, "\n".join([first, *[f"  released {task}" for task in done.released]]))
 
 

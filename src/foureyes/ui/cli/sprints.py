@@ -120,7 +120,9 @@ def _there(session: Session) -> str:
     ids = [row.id for row in session.app.sprints.listed(limit=LOOKED_AT) if row.state in ("planned", "paused")]
     if len(ids) > 1:
         ways = either(*[fe("sprint", "start", each) for each in ids[:NAMED]], fe("sprint", "start", "--until-idle"))
-        raise BadInput(f"{', '.join(ids[1:])} and {ids[0]} can begin or go on: which one is meant?", next_step=ways)
+        raise BadInput(
+            f"{', '.join(ids[1:])} and {ids[0]} can start or continue. Which one do you mean?", next_step=ways
+        )
     return ids[0] if ids else ""
 
 
@@ -133,7 +135,7 @@ def _says_more(given: dict[str, Any]) -> bool:
 def _refuse_more(name: str, given: dict[str, Any]) -> None:
     """Refuse options for a sprint that is planned already."""
     if _says_more(given):
-        raise BadInput(f"{name} is planned already; plan again for something else.", next_step=fe("sprint", "plan"))
+        raise BadInput(f"{name} is already planned. To change it, plan again.", next_step=fe("sprint", "plan"))
 
 
 def _say(session: Session, done: SprintBegun) -> None:
@@ -205,8 +207,8 @@ def pause(session: Session, sprint: str, reason: str) -> None:
 def undo(session: Session, sprint: str) -> None:
     """Create tasks that revert the merges of a sprint. They are reviewed like any other task."""
     done = session.app.sprints.undo(session.actor, sprint)
-    lines = [done.message, *[f"  {revert}  takes back {task}" for task, revert in done.reverts]]
-    lines += [f"  {revert}  was planned before, for {task}" for task, revert in done.already]
+    lines = [done.message, *[f"  {revert}  reverts {task}" for task, revert in done.reverts]]
+    lines += [f"  {revert}  was already planned for {task}" for task, revert in done.already]
     session.answer(done, "\n".join([*lines, next_line(done.next)]))
 
 

@@ -38,7 +38,7 @@ def stats(session: Session, limit: int) -> None:
 def stats_text(view: Stats, reviewers: int) -> str:
     """Return the figures and scorecards. `reviewers` is the total number of reviewers."""
     if not (view.reviews or view.findings or view.approved or reviewers):
-        return f"nothing was reviewed yet\n{next_line(fe('list', '--reviewable'))}"
+        return f"nothing has been reviewed yet\n{next_line(fe('list', '--reviewable'))}"
     parts = [output.table(("FIGURE", "VALUE", "COUNTED"), _figures(view))]
     if view.reviewers:
         parts.append(output.table(SCORECARD, [_score(row) for row in view.reviewers]))

@@ -74,7 +74,7 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
     waits = "1 submission waits" if view.unchecked == 1 else f"{view.unchecked} submissions wait"
     lines += [f"  checks    {waits} for checks (a person or a service: fe check run)"] if view.unchecked else []
     lines += (
-        [f"  not by you {view.barred} of those in review: why, and by whom: fe list --reviewable"]
+        [f"  not by you {view.barred} of those in review. Why, and who can approve them: fe list --reviewable"]
         if view.barred
         else []
     )
@@ -129,12 +129,12 @@ def running_lines(runners: Sequence[RunnerView], still: Standstill) -> list[str]
     for runner in runners:
         words = {"live": "", "gone": ", gone", "silent": ", silent", "ended": ", ended"}[runner.state]
         at_work = len(runner.runs) if runner.state == "live" else 0
-        what = f"{at_work} of {runner.agents} at work" if runner.agents else "watches"
+        what = f"{at_work} of {runner.agents} agents busy" if runner.agents else "watches"
         what += f", for {output.age(runner.started_at)}"
         lines.append(f"  runner    {what}, started by {flat(runner.starter)} on {flat(runner.host)}{words}")
-        left = {"live": "", "silent": "its runner is not heard of"}.get(runner.state, "its runner is gone")
+        left = {"live": "", "silent": "its runner is silent"}.get(runner.state, "its runner is gone")
         lines += [
-            f"  run       {run.task}  {run.profile}  {left}: fe run goes on with it"
+            f"  run       {run.task}  {run.profile}  {left}. fe run continues it"
             if left
             else f"  run       {run.task}  {run.profile}  {run.state}: fe agent attach {run.task}"
             for run in runner.runs

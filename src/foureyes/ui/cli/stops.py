@@ -89,11 +89,11 @@ def stop_runs(session: Session, what: str, reason: str) -> None:
     """Ask the runs of a task, or one run, to stop. The task gets no new run until it is resumed."""
     runs = session.app.runs.ask_stop(session.actor, what, reason=reason)
     again = next_line(fe("resume", runs[0].task, "-m", phrase("why"))) if runs else ""
-    session.answer(runs, "\n".join([*map(_asked, runs), again]) if runs else f"no agent is at work on {visible(what)}")
+    session.answer(runs, "\n".join([*map(_asked, runs), again]) if runs else f"no agent is working on {visible(what)}")
 
 
 def _asked(run: Run) -> str:
-    return f"{run.id} of {run.profile} on {run.task} is asked to stop; nothing new begins on it"
+    return f"asked {run.id} of {run.profile} on {run.task} to stop. No new run of it starts"
 
 
 @verb(

@@ -61,7 +61,7 @@ def _wants_restored(session: Session, file: str) -> bool:
     if not session.can_ask or not (kept or os.environ.get("FOUREYES_STORE")):
         return True
     is_there = refuse_restore(session.cwd, os.environ, session.actor, file)
-    beside = "the store as it is now is kept beside it" if is_there else "there is no store to keep beside it"
+    beside = "the current store is kept as a copy" if is_there else "there is no current store to keep"
     session.note(f"Restoring {file} discards all newer records. {beside[0].upper()}{beside[1:]}.")
     return click.confirm(f"Replace the store with {file}?", default=False, err=True)
 
@@ -108,7 +108,7 @@ def store_roles(session: Session, writer: tuple[str, ...], reader: tuple[str, ..
     text = session.app.projects.grants(writer, reader)
     if not text:
         raise Refused(
-            "roles need PostgreSQL; this project's store is a file.",
+            "roles need PostgreSQL, and this project's store is a file.",
             next_step=by_person(fe("store", "copy", blank("postgresql://…"))),
         )
     session.answer({"sql": text}, text)
@@ -123,10 +123,8 @@ def store_adopt(session: Session, reason: str) -> None:
     """
     adopted = session.app.projects.adopt(session.actor, reason)
     lines = [f"this is the project's store: {adopted.rows} rows"]
-    lines += [f"  it lies {place_words(adopted.place)}"] if adopted.place else []
-    lines += [f"  the target's anchor {adopted.anchor[:20]} is not in it; merges go on all the same"] * bool(
-        adopted.anchor
-    )
+    lines += [f"  it is {place_words(adopted.place)}"] if adopted.place else []
+    lines += [f"  the target's anchor {adopted.anchor[:20]} is not in it, but merging continues"] * bool(adopted.anchor)
     lines += [f"  {note}" for note in adopted.notes]
     session.answer(adopted, "\n".join(lines))
 

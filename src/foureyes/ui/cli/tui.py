@@ -17,7 +17,7 @@ def tui(session: Session) -> None:
     if session.actor.kind == "agent":
         raise Refused("the terminal app is for people.", next_step=fe("prime"))
     if not can_draw():
-        raise BadInput("the terminal app needs a terminal that can be drawn on.", next_step=fe("status"))
+        raise BadInput("the terminal app needs an interactive terminal.", next_step=fe("status"))
     open_terminal(session)
 
 

@@ -64,7 +64,7 @@ def error(problem: FoureyesError) -> ToolAnswer:
 def cut(text: str) -> ToolAnswer:
     """A text, or its beginning, and how much is missing."""
     whole = {"text": storable(text[:MOST_TEXT])}
-    return whole | ({"cut": f"{len(text) - MOST_TEXT} more characters: read them with git"} if text[MOST_TEXT:] else {})
+    return whole | ({"cut": f"{len(text) - MOST_TEXT} more characters. Read them with git"} if text[MOST_TEXT:] else {})
 
 
 def rows(page: Sequence[msgspec.Struct]) -> ToolAnswer:

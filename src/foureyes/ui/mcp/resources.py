@@ -54,7 +54,7 @@ def _request(app: Application, actor: Actor, names: dict[str, str]) -> str:
 def _diff(app: Application, _: Actor, names: dict[str, str]) -> str:
     number = names["attempt"]
     if not number.isascii() or not number.isdecimal():
-        raise BadInput(f"attempt {number!r}: a number is wanted.", next_step=prose("name an attempt by its number"))
+        raise BadInput(f"{number!r} is not an attempt number.", next_step=prose("name an attempt by its number"))
     return str(answers.cut(app.attempts.diff(names["task"], attempt=int(number)))["text"])
 
 
@@ -75,7 +75,7 @@ def read(app: Application, actor: Actor, address: str) -> tuple[str, str]:
         if (names := resource.names_in(address)) is not None:
             return resource.type, resource.read(app, actor, names)
     known = ", ".join(resource.template for resource in RESOURCES)
-    raise NotFound("there is nothing of that address.", next_step=prose(f"one of: {known}"))
+    raise NotFound("there is no resource with that address.", next_step=prose(f"one of: {known}"))
 
 
 PROMPTS: dict[str, str] = {
@@ -87,7 +87,7 @@ PROMPTS: dict[str, str] = {
 def prompt(app: Application, actor: Actor, name: str, task: str) -> str:
     """The prompt of a role, from the journal (F4)."""
     if name not in PROMPTS:
-        raise NotFound("there is no prompt of that name.", next_step=prose(f"one of: {', '.join(PROMPTS)}"))
+        raise NotFound("there is no prompt with that name.", next_step=prose(f"one of: {', '.join(PROMPTS)}"))
     if name == "implementer":
         return app.prompts.text(actor, task, "implement")
     asked = app.reviews.request(actor, task)

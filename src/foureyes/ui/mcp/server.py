@@ -134,7 +134,7 @@ def _result(answer: ToolAnswer, *, is_error: bool = False) -> types.CallToolResu
 def _unknown(name: str, offered: Mapping[str, Tool]) -> BadInput:
     if name in MORE:
         return BadInput(f"this server does not offer {name}.", next_step=prose("fe mcp --all offers it"))
-    return BadInput("there is no tool of that name.", next_step=prose(f"one of: {', '.join(offered)}"))
+    return BadInput("there is no tool with that name.", next_step=prose(f"one of: {', '.join(offered)}"))
 
 
 def _refused(problem: FoureyesError) -> MCPError:

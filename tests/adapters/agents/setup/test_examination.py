@@ -98,7 +98,7 @@ def test_another_fe_and_none_at_all_are_said(
     monkeypatch.setattr(sys, "argv", ["/usr/bin/python3"])
     program = os.path.join(environ["PATH"], "fe")
     for found in look(tmp_path, environ).values():
-        assert f"starts {program}, which is another one than this fe" in found.wrong[0]
+        assert f"starts {program}, which is not this fe" in found.wrong[0]
 
 
 @pytest.mark.parametrize(
@@ -132,9 +132,9 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, environ: dict[str, str], te
     (tmp_path / ".claude" / "settings.json").unlink()
     os.mkfifo(tmp_path / ".claude" / "settings.json")
     found = look(tmp_path, environ)
-    assert found["claude"].wrong[0] == ".mcp.json is no JSON"
+    assert found["claude"].wrong[0] == ".mcp.json is not valid JSON"
     assert "named pipe" in found["claude"].wrong[1]
-    assert ".codex/config.toml is no TOML" in found["codex"].wrong[0]
+    assert ".codex/config.toml is not valid TOML" in found["codex"].wrong[0]
 
 
 def test_this_fe_is_the_script_beside_its_python(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,7 +86,7 @@ def make(kind: str, root: Path, outside: Path) -> None:
         ("link into git", "no file of this checkout"),
         ("link to nothing", "leads nowhere"),
         ("loop", "it is a link"),
-        ("no text", "no UTF-8 text"),
+        ("no text", "not valid UTF-8"),
         ("too large", "larger than 16 MB"),
     ],
 )

@@ -70,7 +70,7 @@ def test_what_is_a_repository_of_its_own_is_refused_by_name_and_asked_nothing_A1
     (linked / "inner/file").write_text("x\n")
     project.git(*inner, "add", "file")
     project.git(*inner, "commit", "-q", "-m", "inner")
-    with pytest.raises(GitProblem, match=r"inner/ in .* is a git repository of its own"):
+    with pytest.raises(GitProblem, match=r"inner/ in .* is a separate git repository"):
         project.workshop().commit_all("all", TRAILERS, apart=TASK)
     project.git("-C", str(linked), "add", "inner")
     project.git("-C", str(linked), "commit", "-q", "-m", "a link to it")
@@ -85,10 +85,10 @@ def test_what_is_a_repository_of_its_own_is_refused_by_name_and_asked_nothing_A1
 
 
 def test_only_the_tasks_own_worktree_is_committed_and_nothing_behind_a_link_A1(project: Project, linked: Path) -> None:
-    with pytest.raises(GitProblem, match="fe-2 is no worktree"):
+    with pytest.raises(GitProblem, match="fe-2 is not a worktree"):
         project.workshop().commit_all("all", [], apart="fe-2")
     project.git("-C", str(linked), "checkout", "-q", "--detach")
-    with pytest.raises(GitProblem, match="fe-1 is no worktree of this repository with a branch"):
+    with pytest.raises(GitProblem, match="fe-1 is not a worktree of this repository on a branch"):
         project.workshop().commit_all("all", [], apart=TASK)
     project.git("-C", str(linked), "checkout", "-q", "work")
     for link in (linked, linked.parent):

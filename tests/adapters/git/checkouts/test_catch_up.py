@@ -166,7 +166,7 @@ def test_a_checkout_follows_from_where_the_branch_was_also_if_that_is_a_second_p
     if not logged:
         (joined.path / ".git/logs/refs/heads/main").unlink()
     if staged and not logged:
-        assert left_alone(joined, "nothing tells") == f"git -C '{joined.path}' status"
+        assert left_alone(joined, "it is unknown") == f"git -C '{joined.path}' status"
         return
     (behind,) = joined.workshop().behind("main")
     assert steps_text(behind.next).endswith(f"read-tree -m -u {joined.old} HEAD"), "typed, it does the same"
@@ -200,7 +200,7 @@ def test_a_changed_file_that_the_merge_changes_too_is_left_alone_and_the_steps_l
         (project.path / "gone.py").unlink()
     for name in staged.split():
         project.git("add", name)
-    hint = left_alone(project, "code.py", "changed there, and by the merge", "any commit")
+    hint = left_alone(project, "code.py", "changed there, and by the merge", "a commit there would undo")
     steps = [f"git -C '{project.path}' {words}" for words in (
         f"update-ref --no-deref HEAD {project.old}", "stash", "switch main", "stash pop"
     )]  # fmt: skip

@@ -294,4 +294,4 @@ def test_what_could_not_be_put_back_is_named_L3(project: Bench, monkeypatch: pyt
         "foureyes.adapters.git.checkouts.patch._is_back", lambda kept: not kept.path.endswith(b"code.py")
     )
     why = project.workshop().apply_patch(patch, only_try=False)
-    assert why == f"the patch could not be applied: no; {project.path}/code.py could not be put back"
+    assert why == f"the patch could not be applied: no. {project.path}/code.py could not be restored"

@@ -168,7 +168,7 @@ def test_a_worktree_that_was_moved_with_its_repository_is_found_again_by_what_is
     with pytest.raises(GitProblem, match="not a git directory") as refused:
         locate(at)
     typed = shlex.split(steps_text(refused.value.next_step))
-    with pytest.raises(GitProblem, match="no worktree of this repository") as told:
+    with pytest.raises(GitProblem, match="not a worktree of this repository") as told:
         add(moved)
     assert steps_text(told.value.next_step).startswith(f"git worktree repair {at}")
     moved.git(*typed[1:])
@@ -177,10 +177,10 @@ def test_a_worktree_that_was_moved_with_its_repository_is_found_again_by_what_is
 
 def test_a_directory_that_is_something_else_is_not_touched_K1(project_only: Bench) -> None:
     mine = project_only.write(f".foureyes/worktrees/{TASK}/mine.txt", "mine\n")
-    with pytest.raises(GitProblem, match="no worktree of this repository"):
+    with pytest.raises(GitProblem, match="not a worktree of this repository"):
         add(project_only)
     assert mine.read_text() == "mine\n"
-    assert "no worktree" in project_only.workshop().drop_worktree(TASK).stays
+    assert "not a worktree" in project_only.workshop().drop_worktree(TASK).stays
     assert mine.exists()
 
 
@@ -202,7 +202,7 @@ def test_a_worktree_with_another_branch_is_told_and_one_in_a_rebase_is_found_K1(
 
 def test_a_branch_that_is_checked_out_elsewhere_leads_there_K1(project_only: Bench) -> None:
     project_only.branch(f"fe/{TASK}")
-    with pytest.raises(GitProblem, match=r"is checked out in .* already") as caught:
+    with pytest.raises(GitProblem, match=r"is already checked out in .*") as caught:
         add(project_only)
     assert steps_text(caught.value.next_step) == f"cd {project_only.path} && fe start {TASK} --here"
     assert not (project_only.path / ".foureyes/worktrees" / TASK).exists()
@@ -246,7 +246,7 @@ def test_a_half_made_worktree_can_be_dropped_and_one_with_files_stays_G4(project
     project_only.git("worktree", "add", "-q", "--no-checkout", "-b", f"fe/{TASK}", str(at))
     project_only.write(f".git/worktrees/{TASK}/locked", "initializing")
     (at / "mine").write_text("x")
-    assert "never finished" in project_only.workshop().drop_worktree(TASK).stays
+    assert "never completed" in project_only.workshop().drop_worktree(TASK).stays
     (at / "mine").unlink()
     assert project_only.workshop().drop_worktree(TASK).stays == ""
     assert not at.exists()

@@ -116,7 +116,7 @@ def test_a_damaged_git_file_is_a_clear_sentence_and_stays_where_it_is(tmp_path: 
     (tmp_path / ".git").write_text(text)
     with pytest.raises(GitProblem, match=r"\.git (is damaged|names /nonexistent|cannot be read)") as refused:
         locate(tmp_path)
-    assert steps_text(refused.value.next_step).startswith(("git worktree repair", "look at what it is"))
+    assert steps_text(refused.value.next_step).startswith(("git worktree repair", "check what it is"))
 
 
 def test_no_file_in_a_git_directory_makes_another_repository_of_it_Q2(project: Project, tmp_path: Path) -> None:

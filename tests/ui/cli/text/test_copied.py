@@ -9,8 +9,8 @@ from foureyes.ui.cli.text.store import SHARE, copied_text
 def test_how_others_come_to_a_moved_store_is_said() -> None:
     copied = CopiedStore(rows=4, store="postgresql")
     assert copied_text(copied, "origin", "postgresql://db/shop").splitlines() == [
-        "4 rows copied and verified; the store is now the server",
+        "4 rows copied and verified. The store is now on the server",
         f"  {SHARE}",
-        '  a fresh clone proposes to join it: put [store] url = "postgresql://db/shop" into foureyes.toml (P12)',
-        '  the code travels by a git remote: put [git] remote = "origin" into foureyes.toml (Q6)',
+        '  so that a fresh clone offers to join it, put [store] url = "postgresql://db/shop" into foureyes.toml (P12)',
+        '  so that code reaches other machines, put [git] remote = "origin" into foureyes.toml (Q6)',
     ]

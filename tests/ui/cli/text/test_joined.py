@@ -12,7 +12,7 @@ from foureyes.ui.cli.text.store import joined_text
 def test_it_says_joined_what_was_found_and_what_is_missing() -> None:
     role = StoreRole(name="dev", kind="writer", schema="foureyes_abc")
     missing = (
-        Check("keys", "warn", "no keys of people", fe("key", "add", "--new")),
+        Check("keys", "warn", "people have no keys here", fe("key", "add", "--new")),
         Check("x", "warn", "nothing to do"),
     )
     joined = Joined(
@@ -32,7 +32,7 @@ def test_it_says_joined_what_was_found_and_what_is_missing() -> None:
         "  store      postgresql://dev@db/team: PostgreSQL 18, 7 rows",
         "  role       dev, a writer of schema foureyes_abc",
         "  target     main",
-        "  missing    no keys of people",
+        "  missing    people have no keys here",
         "             next: fe key add --new",
         "  missing    nothing to do",
         "next: fe status",

@@ -13,7 +13,7 @@ SERVER = RestoredStore(kept="foureyes_1_before_restore_1", rows=4, on_server=Tru
 def test_of_a_file_it_says_how_it_is_undone() -> None:
     said = restored_text(FILE, "b.db", "/shop/src")
     assert "the store before it is .foureyes/store.db.before-restore-1" in said
-    assert "2 rows of the journal came after the backup and are undone" in said
+    assert "2 rows of the journal are newer than the backup and were undone" in said
     assert "undo: fe store restore ../.foureyes/store.db.before-restore-1" in said
     assert "owner" not in restored_fields(FILE, "b.db")
 

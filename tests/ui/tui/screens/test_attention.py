@@ -43,7 +43,7 @@ def test_a_hold_is_read_and_lifted_with_a_note_D3_E6(seat: Seat) -> None:
         assert lines(screen)[0] == "ATTENTION (2)"
         assert lines(screen)[2].startswith("►  HELD       the project: release freeze")
         assert "Held by bob@box: release freeze" in screen
-        assert "1 resume: let it go on as before" in screen
+        assert "1 resume: let it continue as before" in screen
         assert "asks for a note" in screen
         assert "open task" not in screen, "it is about the whole project"
         assert "there is no choice 2" in await at.press("2")
@@ -80,7 +80,7 @@ def test_a_claim_of_which_nothing_is_heard_is_released_T1(seat: Seat) -> None:
 
     async def story(at: Player) -> None:
         screen = await at.press("!")
-        assert f"SILENT     {task} · claude#1 has gone silent" in screen
+        assert f"SILENT     {task} · claude#1 is silent" in screen
         assert "Last line: reading the schema" in screen
         assert f"released {task}" in await at.press("1")
         assert lines(at.screen)[0] == "ATTENTION (0)"
@@ -106,8 +106,8 @@ def test_a_stuck_merge_is_tried_again_or_sent_back_Q3(seat: Seat) -> None:
         screen = await at.press("!")
         assert f"STUCK      {second} · merge stuck: the required check tests crashed" in screen
         assert "1 try the merge again" in screen
-        assert "2 drop it: send the work back (redo)" in screen
-        assert f"{second} is tried again" in await at.press("1")
+        assert "2 send the work back instead (redo)" in screen
+        assert f"{second} is back in the merge queue" in await at.press("1")
         screen = await at.press("2", *"not so", "enter")
         assert f"{first} is open again with your feedback" in screen
         assert lines(screen)[0] == "ATTENTION (0)"
@@ -124,7 +124,7 @@ def test_a_configuration_is_accepted_where_its_changes_are_read_P12(seat: Seat) 
 
     async def story(at: Player) -> None:
         screen = await at.press("!")
-        assert "CONFIG     foureyes.toml on main is not the accepted one" in screen
+        assert "CONFIG     foureyes.toml on main has changes that were not accepted" in screen
         assert "review.human.settle_seconds: 0 → 9" in screen
         assert lines(await at.press("1"))[0] == "ATTENTION (0)"
 
@@ -171,7 +171,7 @@ def test_what_others_hold_or_resume_shows_without_losing_the_place(seat: Seat) -
 
 
 def escalated(seat: Seat) -> str:
-    """A task whose loop waits for the lead: nobody fixed what was found."""
+    """A task whose loop stuck, the lead must decide: nobody fixed what was found."""
     task = seat.deliver("Limit requests", {"src/limit.py": "x = 0\n"}, checked=False)
     found = ReportedFinding(
         severity="HIGH", title="no limit", path="src/limit.py", line=1, problem="p", why="w", fix="f"
@@ -193,13 +193,13 @@ def test_a_loop_shows_its_rounds_and_is_split_by_titles_and_a_reason_E3_L12(seat
 
     async def story(at: Player) -> None:
         screen = await at.press("!")
-        assert f"ESCALATED  {task} · waits for the lead: " in screen
+        assert f"ESCALATED  {task} · stuck, the lead must decide: " in screen
         assert "it  found  fixed  no-progress" in screen
         assert "1-5 choose" in screen
         screen = await at.press("1", *"Read it; Count it", "enter")
         assert "a note says why" in screen
         screen = await at.press(*"too much", "enter")
-        assert f"{task}: split; it waits for its parts" in screen
+        assert f"{task}: was split and waits for its parts" in screen
 
     play(seat.sit(), story)
     detail = seat.app.lists.show(ALICE, task)

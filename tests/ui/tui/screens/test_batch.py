@@ -51,7 +51,7 @@ def test_what_is_not_read_yet_is_not_said_to_be_nothing(seat: Seat) -> None:
             await at.burst("a")
             page_of(at)
             assert "reading …" in at.screen
-            assert "nothing is auto-approvable" not in at.screen
+            assert "nothing can be approved automatically" not in at.screen
         assert "2 of 2 pending" in await at.settle()
 
     play(seat.sit(), story)

@@ -72,7 +72,7 @@ def test_a_claim_is_verified_with_one_key_and_taken_back_L8_L18(seat: Seat) -> N
         assert "3 waive …" in screen
         assert '0 open blocking findings left after a "1"' in screen
         screen = await player.press("1")
-        assert "VERIFIED; no blocking finding is open · U takes it back (L18)" in screen
+        assert "VERIFIED. No blocking finding is open · U takes it back (L18)" in screen
         assert state(seat, finding) == "resolved"
         assert "▲✓ HIGH · resolved" in screen
         screen = await player.press("u")

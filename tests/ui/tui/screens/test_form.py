@@ -141,7 +141,7 @@ def test_what_moved_while_somebody_wrote_is_not_sent_back_and_the_words_stay(sea
         await at.hit("r", "r", *"no")
         seat.app.feedback.redo(BOB, task, "once more")
         seat.work(task, {"src/add_login.py": "def add_login():\n    return 2\n"})
-        assert "iteration 2 was submitted meanwhile" in await at.press("ctrl+s")
+        assert "iteration 2 was submitted in the meantime" in await at.press("ctrl+s")
         assert form_of(at).text_part.text == "no"
         screen = await at.press("escape", "f5")
         assert "Iteration 2" in screen

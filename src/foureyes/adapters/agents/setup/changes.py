@@ -17,8 +17,8 @@ from foureyes.errors import EnvironmentProblem
 
 # ---- Changes ----
 
-OWN = f"it has an entry {NAME} of its own, which stays as it is"
-OWN_HOOK = f"it has a hook of its own that runs {REMINDER}, which stays as it is"
+OWN = f"it already has its own entry {NAME}, which stays as it is"
+OWN_HOOK = f"it already has its own hook that runs {REMINDER}, which stays as it is"
 JOINED: tuple[SetupResult, ...] = ("unchanged", "kept", "updated", "written")
 """The results in order of importance, to pick one for a file with several."""
 
@@ -77,7 +77,7 @@ def _put(text: str | None, name: str, tables: Tables) -> EntryChange:
     old = text or ""
     why = _toml_problem(old)
     if why:
-        return EntryChange(text, "by hand", f"it is no TOML ({why})", tables.text)
+        return EntryChange(text, "by hand", f"it is not valid TOML ({why})", tables.text)
     done = marked_block.install(text, marked_block.TOML, name, tables.text)
     if marked_block.found(old, marked_block.TOML) is None and _server_in(old) is not None:
         return EntryChange(text, "kept", OWN)
@@ -220,7 +220,7 @@ def text_of(root: str, name: str) -> str | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as problem:
-        raise _untouched(name, f"it is no UTF-8 text (byte {problem.start})") from problem
+        raise _untouched(name, f"it is not valid UTF-8 (byte {problem.start})") from problem
     except OSError as problem:
         raise _untouched(name, problem.strerror or "it cannot be read") from problem
 

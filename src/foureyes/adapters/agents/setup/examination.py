@@ -69,7 +69,7 @@ def _tables(text: str, tables: Tables, environ: Mapping[str, str]) -> Remark:
     try:
         servers = tomllib.loads(text).get("mcp_servers")
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
-        return "", f"{tables.file} is no TOML: {problem}"
+        return "", f"{tables.file} is not valid TOML: {problem}"
     server = servers.get(NAME) if isinstance(servers, dict) else None
     if not isinstance(server, dict):
         return "", f"no tools in {tables.file}"
@@ -83,7 +83,7 @@ def _tables(text: str, tables: Tables, environ: Mapping[str, str]) -> Remark:
 def _entry(text: str, entry: SetupEntry, environ: Mapping[str, str]) -> Remark:
     document = json_text.lenient(text)
     if not isinstance(document, dict):
-        return "", f"{entry.file} is no JSON"
+        return "", f"{entry.file} is not valid JSON"
     known, _ = state(document, entry)
     if known == "absent":
         return "", f"no {entry.part} in {entry.file}"
@@ -111,7 +111,7 @@ def _why_not_started(file: str, words: list[object], environ: Mapping[str, str])
     if program is None:
         return f"{file} starts {command}, which is not on the PATH here"
     if os.path.realpath(program) not in own_programs():
-        return f"{file} starts {program}, which is another one than this fe"
+        return f"{file} starts {program}, which is not this fe"
     return ""
 
 

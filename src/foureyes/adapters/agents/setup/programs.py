@@ -78,12 +78,12 @@ PROGRAMS: dict[str, ProgramFiles] = {
     "claude": ProgramFiles(
         "CLAUDE.md",
         (_server(".mcp.json"), _stop(".claude/settings.json", "Stop", "claude", 10)),
-        note="claude asks once whether it may start the server of .mcp.json",
+        note="claude asks once before it starts the server of .mcp.json",
     ),
     "codex": ProgramFiles(
         "AGENTS.md",
         tables=Tables(".codex/config.toml", CODEX),
-        note="codex reads .codex/config.toml in a project that you trust; its hook runs once you allowed it (/hooks)",
+        note="codex reads .codex/config.toml in a project that you trust, and its hook runs once you allow it (/hooks)",
     ),
     "gemini": ProgramFiles(
         "GEMINI.md",
@@ -101,7 +101,7 @@ PROGRAMS: dict[str, ProgramFiles] = {
                 besides=(("$schema", "https://opencode.ai/config.json"),),
             ),
         ),
-        note="opencode has no hooks: nothing reminds it of an open claim",
+        note="opencode has no hooks, so nothing reminds it of an open claim",
     ),
     "qwen": ProgramFiles(
         "QWEN.md",
@@ -120,7 +120,7 @@ PROGRAMS: dict[str, ProgramFiles] = {
                 besides=(("version", 1),),
             ),
         ),
-        note="cursor starts a server of .cursor/mcp.json after you switched it on",
+        note="cursor starts a server of .cursor/mcp.json after you enable it",
     ),
     "copilot": ProgramFiles(
         "AGENTS.md",
@@ -136,6 +136,6 @@ PROGRAMS: dict[str, ProgramFiles] = {
                 besides=(("version", 1),),
             ),
         ),
-        note="copilot reads them in a folder that you trust; .vscode/mcp.json is for VS Code",
+        note="copilot reads them in a folder that you trust. .vscode/mcp.json is for VS Code",
     ),
 }

@@ -187,12 +187,12 @@ def obstacle(
     changed = _changed(git, old, new) if changed is None else changed
     if blocked := _in_the_way(place, changed):
         are = "is" if len(blocked) == 1 else "are"
-        return Obstacle("in the way", f"{some(blocked)} would be overwritten, and {are} in no commit")
+        return Obstacle("in the way", f"{some(blocked)} would be overwritten and {are} in no commit")
     if touched := sorted({as_text(path) for path in changed}.intersection(mine)):
         are = "is" if len(touched) == 1 else "are"
         return Obstacle("changed", f"{some(touched)} {are} changed there, and by the merge")
     if filtered := _filtered(git, place, new, list(changed)):
-        return Obstacle("filtered", f"{some(filtered)} would have to go through a filter, and the gate runs none")
+        return Obstacle("filtered", f"{some(filtered)} would need a git filter, and Foureyes runs none")
     return None
 
 
@@ -381,7 +381,7 @@ def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], l
     if tree is None:
         return _left(place, target, Obstacle("git", "there are conflicts to resolve"), None)
     if old is None:
-        return _left(place, target, Obstacle("git", "nothing tells which commit of the branch it was at"), None)
+        return _left(place, target, Obstacle("git", "it is unknown at which commit of the branch it was"), None)
     if doing := in_progress(place):
         return _left(place, target, Obstacle("git", f"{doing} is in progress there"), None)
     # The update command would overwrite the files in the way, or run a filter.
@@ -434,7 +434,7 @@ def _nearest(git: Git, line: list[_LineCommit], tree: Sha) -> _LineCommit:
 
 
 def _left(place: Located, target: str, hurdle: Obstacle, old: Sha | None) -> CaughtUp:
-    why = f"{hurdle.why}; until it follows, any commit there would take the merge back"
+    why = f"{hurdle.why}. Until it follows, a commit there would undo the merge"
     return CaughtUp(*_paths(place), moved=False, why=why, next=_next_step(place.worktree, target, hurdle, old))
 
 

@@ -190,7 +190,7 @@ def _checkout(git: Git, path: str, *, busy: bool = False) -> Located:
     place = checkout_at(git, path) if known and known.branch else None
     if known is None or place is None or head_ref(git, place.git_dir) != known.branch:
         raise GitProblem(
-            f"{shown_path(path)} is no worktree of this repository with a branch: there are no files to commit",
+            f"{shown_path(path)} is not a worktree of this repository on a branch, so there are no files to commit",
             next_step=shell("git", "worktree", "list"),
         )
     if not busy and (doing := in_progress(place)):
@@ -208,7 +208,7 @@ def _paths(git: Git, place: Located) -> list[bytes]:
     entries = status(git, place, users_excludes(git))
     if inside := [as_text(path) for code, path in entries if code == b"??" and path.endswith(b"/")]:
         raise GitProblem(
-            f"{some(inside, _SHOWN)} in {shown_path(place.worktree)} is a git repository of its own",
+            f"{some(inside, _SHOWN)} in {shown_path(place.worktree)} is a separate git repository",
             next_step=prose("move it out of the worktree, or add it as a submodule yourself"),
         )
     return [path for _, path in entries]
@@ -232,7 +232,7 @@ def _with_trailers(git: Git, message: str, trailers: Sequence[tuple[str, str]]) 
 
 def _made(out: bytes) -> Sha:
     if (made := as_sha(out.strip())) is None:
-        raise GitProblem("git reports a commit, and does not name it", next_step=shell("git", "fsck"))
+        raise GitProblem("git reports a commit but does not name it", next_step=shell("git", "fsck"))
     return made
 
 

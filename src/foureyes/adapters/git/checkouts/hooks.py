@@ -126,7 +126,7 @@ def _enable(git: Git, shared: str) -> None:
     except GitProblem as problem:
         if not is_masked(f"{shared}.lock"):
             raise
-        message = f"{shared} cannot be changed in this sandbox, and the first worktree of a project needs that"
+        message = f"{shared} cannot be changed in this sandbox, but the first worktree of a project needs that"
         raise GitProblem(message, next_step=ONCE_OUTSIDE) from problem
 
 

@@ -95,7 +95,7 @@ def _apply(git: Git, worktree: str, raw: bytes, kept: list[_Kept]) -> str:
     if done.rc == 0:
         return ""
     lost = _put_back(kept)
-    beyond = f"; {', '.join(lost)} could not be put back" if lost else ""
+    beyond = f". {', '.join(lost)} could not be restored" if lost else ""
     return f"the patch could not be applied: {_reason(last_words(done))}{beyond}"
 
 

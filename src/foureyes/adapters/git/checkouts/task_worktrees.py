@@ -134,7 +134,7 @@ def _take(descriptor: int, path: str) -> None:
         except BlockingIOError:
             if monotonic() > end:
                 message = f"another process has held the lock of {path} for {_PATIENCE:.0f} seconds"
-                raise GitProblem(message, next_step=prose("see what it does, then try again")) from None
+                raise GitProblem(message, next_step=prose("check what it does, then try again")) from None
             sleep(_PAUSE)
 
 
@@ -154,7 +154,7 @@ def _existing(git: Git, at: TaskWorktree, ref: str) -> Located | None:
     if known is None:
         if islink(at.path) or (isdir(at.path) and os.listdir(at.path)):
             raise GitProblem(
-                f"{at.path} is there already, and is no worktree of this repository",
+                f"{at.path} already exists and is not a worktree of this repository",
                 next_step=_repair_or_move(at.path),
             )
         return None
@@ -178,7 +178,7 @@ def _must_be_checkout(git: Git, at: TaskWorktree) -> Located:
     place = checkout_at(git, at.path)
     if place is None:
         raise GitProblem(
-            f"{at.path} is damaged: it is not the worktree that the repository knows",
+            f"{at.path} is damaged, because it is not the worktree that the repository knows",
             next_step=shell("git", "worktree", "repair"),
         )
     return place
@@ -198,9 +198,7 @@ def _clear_half_made(git: Git, at: TaskWorktree) -> None:
     """Remove the remains of a killed `git worktree add`: at most its `.git` file."""
     if isdir(at.path):
         if set(os.listdir(at.path)) - {".git"}:
-            raise GitProblem(
-                f"{at.path} was never finished, and there are files in it", next_step=prose("move it away")
-            )
+            raise GitProblem(f"{at.path} was never completed, but contains files", next_step=prose("move it away"))
         if exists(join(at.path, ".git")):
             os.unlink(join(at.path, ".git"))
         os.rmdir(at.path)
@@ -210,7 +208,7 @@ def _clear_half_made(git: Git, at: TaskWorktree) -> None:
 def _repair_or_move(path: str) -> Steps:
     """Return the next step: `git worktree repair` for a moved worktree, else move the other files away."""
     if isfile(join(path, ".git")):
-        return shell("git", "worktree", "repair", path, after=", if the repository was moved; else move it away")
+        return shell("git", "worktree", "repair", path, after=", if the repository was moved. Otherwise move it away")
     return prose("move it away")
 
 
@@ -235,7 +233,7 @@ def _held_elsewhere(git: Git, at: TaskWorktree, ref: str) -> GitProblem | None:
     if not where:
         return None
     return GitProblem(
-        f"{ref.removeprefix(refs.BRANCHES)}, the branch of {at.task}, is checked out in {where} already",
+        f"{ref.removeprefix(refs.BRANCHES)}, the branch of {at.task}, is already checked out in {where}",
         next_step=in_turn(shell("cd", where), fe("start", at.task, "--here"), joint=" && "),
     )
 
@@ -285,7 +283,7 @@ def drop(git: Git, at: TaskWorktree, *, only_try: bool = False) -> Dropped:
     with _registering(at) as lock:
         known = _known(git, at)
         if known is None:
-            return Dropped(f"{shown_path(at.path)} is no worktree of this repository" if lexists(at.path) else "")
+            return Dropped(f"{shown_path(at.path)} is not a worktree of this repository" if lexists(at.path) else "")
         if known.locked == _BEING_MADE:
             return Dropped("" if only_try else _cleared(git, at))
         if known.locked is not None:
@@ -355,7 +353,7 @@ def _reason_to_stay(git: Git, place: Located, index: Listed, changed: list[str],
         return _not_committed(place, changed)
     if lost:
         it_is = "it is" if len(lost) == 1 else "they are"
-        return f"git ignores {some(lost)} in {shown_path(place.worktree)}, and {it_is} nowhere else"
+        return f"git ignores {some(lost)} in {shown_path(place.worktree)}, and {it_is} stored nowhere else"
     if head_ref(git, place.git_dir) == DETACHED and not _is_reachable(git, place):
         return f"the commit checked out in {shown_path(place.worktree)} is on no branch"
     return overlooked(place, index)
@@ -394,7 +392,7 @@ def _gone(git: Git, place: Located, index: Listed, ignored: list[bytes], since: 
         return _removed(git, place, ignored)
     if left:
         came = f"{some(left)} in {shown_path(place.worktree)} came or changed while it was removed"
-        return f"{came}; all that was committed there is on its branch"
+        return f"{came}. Everything that was committed there is on its branch"
     git.real("worktree", "remove", place.worktree)
     return ""
 
@@ -439,7 +437,7 @@ def state(git: Git, at: TaskWorktree) -> WorktreeState:
     try:
         place = checkout_at(git, at.path)
         if place is None or os.path.realpath(place.worktree) != at.path:
-            return WorktreeState(bytes=size, more=more, wrong="it is no worktree of this repository")
+            return WorktreeState(bytes=size, more=more, wrong="it is not a worktree of this repository")
         ref = head_ref(git, place.git_dir)
     except GitProblem as problem:
         return WorktreeState(bytes=size, more=more, wrong=problem.message)
@@ -699,7 +697,7 @@ def overlooked(place: Located, index: Listed) -> str:
     if hidden := [as_text(row.path) for row in index.odd if row.is_hidden and _differs(place, row)]:
         return f"{some(hidden)} in {where} {'is' if len(hidden) == 1 else 'are'} changed, and git is set to ignore that"
     if own := _own_refs(place):
-        return f"{some(own)} {'is' if len(own) == 1 else 'are'} known to {where} only"
+        return f"{some(own)} {'is' if len(own) == 1 else 'are'} known only to {where}"
     return ""
 
 

@@ -138,7 +138,7 @@ def _config(common_dir: str) -> str:
 
 def _odd(common_dir: str, key: str, value: str) -> GitProblem:
     return GitProblem(
-        f"{key} in {join(common_dir, 'config')!a} is {value!a}, which git knows nothing of",
+        f"{key} in {join(common_dir, 'config')!a} is {value!a}, which git does not know",
         next_step=shell("git", "config", "--local", "--list"),
     )
 

@@ -320,9 +320,7 @@ def _version(path: str) -> tuple[int, ...]:
     numbers = words[2].split(".")[:3] if len(words) > 2 and words[:2] == ["git", "version"] else []
     version = tuple(int(number) for number in numbers if number.isdecimal())
     if len(version) < 2:
-        raise GitProblem(
-            f"git does not say its version, but {' '.join(words)[:80]!r}", next_step=shell("git", "--version")
-        )
+        raise GitProblem(f"git printed no version, but {' '.join(words)[:80]!r}", next_step=shell("git", "--version"))
     return version
 
 
@@ -399,7 +397,7 @@ def _mended(place: Located) -> Steps:
     if owners != {os.geteuid()}:
         trust = shell(
             "git", "config", "--global", "--add", "safe.directory", place.worktree,
-            before="it is another user's; if you trust what lies there: ",
+            before="it belongs to another user. If you trust its contents: ",
         )  # fmt: skip
         return in_turn(trust, fe("init"))
     return in_turn(shell("git", "-C", place.worktree, "status", before="fix what this prints: "), fe("init"))

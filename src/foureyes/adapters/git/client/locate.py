@@ -182,7 +182,7 @@ def _read(path: str, mend: Steps) -> str:
     try:
         text = read(path, 65536, follow=True).decode("utf-8", "surrogateescape")
     except OSError as problem:
-        step = shell("ls", "-l", path, before="look at what it is and who may read it: ")
+        step = shell("ls", "-l", path, before="check what it is and who may read it: ")
         raise GitProblem(f"{path} cannot be read: {problem.strerror}", next_step=step) from problem
     if "\0" in text:
         raise GitProblem(f"{path} is damaged: it names no directory", next_step=mend)

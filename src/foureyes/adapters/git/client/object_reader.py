@@ -130,19 +130,20 @@ def _content(talk: AskedProgram, sha: Sha, kind: bytes, size: int, end: bytes) -
         return content
     if len(content) < size:
         raise GitProblem(
-            f"git says that the object {sha} has {size} bytes, and sends less", next_step=shell("git", "fsck", "--full")
+            f"git says that the object {sha} has {size} bytes, but sends fewer",
+            next_step=shell("git", "fsck", "--full"),
         )
     raise swapped(sha)
 
 
 def _odd_answer(line: bytes, asked: str) -> GitProblem:
-    return GitProblem(f"git answers {line[:80]!r} when it is asked for {asked}", next_step=shell("git", "fsck"))
+    return GitProblem(f"git answers {line[:80]!r} to the request {asked}", next_step=shell("git", "fsck"))
 
 
 def swapped(sha: str) -> GitProblem:
     """Return the problem for an object whose bytes do not match its id."""
     return GitProblem(
-        f"the object {sha} of this repository is not what its name says: its bytes were changed",
+        f"the object {sha} of this repository does not match its name, so its bytes were changed",
         next_step=shell("git", "fsck", "--full"),
     )
 
@@ -280,7 +281,7 @@ class Lookup:
             raise self.missing(sha)
         rows = tree_rows(tree.content, len(sha) // 2) if tree.kind == b"tree" else None
         if rows is None:
-            raise GitProblem(f"the object {sha} is no tree, or a damaged one", next_step=shell("git", "fsck"))
+            raise GitProblem(f"the object {sha} is not a tree, or is damaged", next_step=shell("git", "fsck"))
         return rows
 
     def tree_of(self, root: Sha) -> Sha:

@@ -153,7 +153,7 @@ def _odd(path: str, most: int) -> str:
 
 
 def _sentence(path: str, why: str) -> str:
-    return f"{path} {why}, and git would never come to an end with it"
+    return f"{path} {why}, and git would hang on it"
 
 
 def _problem(path: str, why: str) -> GitProblem:

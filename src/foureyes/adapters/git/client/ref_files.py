@@ -166,7 +166,7 @@ def listed(common_dir: str, rows: bytes) -> dict[str, Sha]:
     for name, commit in (as_text(line).rsplit(" ", 1) for line in rows.splitlines()):
         if name in refs:
             path = join(common_dir, "packed-refs")
-            step = shell("grep", "-n", name, path, before="take out the lines that are too many: ")
+            step = shell("grep", "-n", name, path, before="remove the extra lines: ")
             raise GitProblem(f"{name} is in packed-refs more than once, so its commit is not known", next_step=step)
         refs[name] = Sha(commit)
     return refs

@@ -65,7 +65,7 @@ _KINDS = {
 
 _BEFORE_LOOKING = {
     "auth": "let git ask without a password here (ssh-agent, credential helper), then: ",
-    "unknown": "ssh shows the key of the host, and asks whether it is the right one, in a terminal: ",
+    "unknown": "in a terminal, ssh shows the host's key and asks whether it is right: ",
 }
 
 
@@ -100,7 +100,7 @@ class Transport:
             )  # fmt: skip
         if not all(is_comparable(address) for address in addresses):
             raise RemoteProblem(
-                f"the address of {self.name} is not one that everybody takes apart in the same way: nothing goes there",
+                f"the address of {self.name} can be read in more than one way, so nothing is sent there",
                 kind="missing",
                 next_step=in_turn(shell("git", "remote", "-v"), self._another()),
             )
@@ -127,7 +127,7 @@ class Transport:
             )
         if address.startswith("-") or _HELPER.match(address):
             raise RemoteProblem(
-                f"the address of {self.name} names a program to reach it by, which is not run: {plain(address)}",
+                f"the address of {self.name} names a program, which Foureyes does not run: {plain(address)}",
                 kind="missing",
                 next_step=self._another(),
             )

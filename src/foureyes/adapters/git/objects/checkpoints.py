@@ -41,7 +41,7 @@ def add(git: Git, task: str, name: str, commit: Sha, at: datetime) -> None:
     if _commit_at(git, ref) is None and refs.create(git, ref, _tag(git, name, commit, at)):
         return
     if _commit_at(git, ref) != commit:
-        raise Conflict(f"there is a checkpoint {name} already, at another commit", next_step=fe("checkpoint", "list"))
+        raise Conflict(f"the checkpoint {name} already exists, at another commit", next_step=fe("checkpoint", "list"))
 
 
 def listed(git: Git) -> list[CheckpointView]:
@@ -66,12 +66,12 @@ def _ref(task: str, name: str) -> str:
     ref = f"{PLACE}{task or _NO_TASK}/{name}"
     if not _NAME.match(name):
         raise BadInput(
-            f"a checkpoint cannot be called {name!r}: up to 64 letters, digits, dots, underscores and dashes"
+            f"a checkpoint cannot be called {name!r}. Use up to 64 letters, digits, dots, underscores and dashes"
         )
     try:
         return refs.well_formed(ref, PLACE)
     except GitProblem as problem:
-        raise BadInput(f"a checkpoint cannot be called {name!r}: git allows no such name") from problem
+        raise BadInput(f"a checkpoint cannot be called {name!r}, because git does not allow that name") from problem
 
 
 def _commit_at(git: Git, ref: str) -> Sha | None:

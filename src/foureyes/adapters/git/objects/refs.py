@@ -87,7 +87,7 @@ def swap(git: Git, ref: str, *, new: Sha, old: Sha, why: str) -> bool:
         )
     done = git.real(*_WRITE, "-m", why, ref, must_be_sha(new), must_be_sha(old), ok=(0, 1, 128))
     if done.rc == 0 and new != old and read_loose(git.common_dir, ref) == old:
-        raise GitProblem(f"git says that it moved {ref}, and it is where it was", next_step=shell("git", "fsck"))
+        raise GitProblem(f"git says that it moved {ref}, but it did not", next_step=shell("git", "fsck"))
     return done.rc == 0 or _fail_unless_moved(git, ref, old, failure("update-ref", done))
 
 
@@ -112,15 +112,15 @@ def in_the_way(git: Git, ref: str) -> GitProblem | None:
     above = ["/".join(parts[:many]) for many in range(2, len(parts))]
     taken = next((name for name in above if at(git, name).value is not None), None) or _first_below(git, ref)
     if taken is not None:
-        return GitProblem(f"{ref} cannot be made: there is a ref called {taken}", next_step=_away(taken))
+        return GitProblem(f"{ref} cannot be created, because there is a ref called {taken}", next_step=_away(taken))
     path = join(git.common_dir, ref)
     if lexists(lock := f"{path}{_LOCK}"):
-        why = "another git is writing it, or was killed while it did"
-        step = shell("mv", lock, blank("ELSEWHERE"), before="if no git is at work here: ")
-        return GitProblem(f"{ref} cannot be written: there is {lock}: {why}", next_step=step)
+        why = "another git is writing it, or was killed while writing"
+        step = shell("mv", lock, blank("ELSEWHERE"), before="if no git is running here: ")
+        return GitProblem(f"{ref} cannot be written, because there is {lock}: {why}", next_step=step)
     if isdir(path) and any(files for _, _, files in walked(path)):
         step = shell("mv", path, blank("ELSEWHERE"))
-        return GitProblem(f"{ref} cannot be made: the folder {path} is in its place", next_step=step)
+        return GitProblem(f"{ref} cannot be created, because the folder {path} is in its place", next_step=step)
     return None
 
 

@@ -117,7 +117,9 @@ def _sections(entries: list[_RawLine], patch: bytes) -> Iterator[_Section]:
     halves = [half for entry in entries for half in _halves(entry)]
     parts = _SECTION.split(patch)[1:]
     if len(parts) != len(halves):
-        raise GitProblem(f"git listed {len(halves)} changed files and printed {len(parts)}: the change cannot be named")
+        raise GitProblem(
+            f"git listed {len(halves)} changed files but printed {len(parts)}, so the diff id cannot be computed"
+        )
     for entry, part in zip(halves, parts, strict=True):
         first = _HUNK.search(part)
         at, lines = (first.start(), part[first.end() :]) if first else (len(part), b"")

@@ -38,7 +38,7 @@ def attention_text(view: AttentionView) -> str:
             f"  {number} {choice.text}: {steps_text(choice.step)}" for number, choice in enumerate(row.choices, 1)
         ]
         lines += [] if row.choices else [f"  {steps_text(row.next)}"]
-    more = [f"only the first {len(view.rows)} are here"] if view.more else []
+    more = [f"only the first {len(view.rows)} are shown"] if view.more else []
     return "\n".join([*lines, *more, next_line(view.rows[0].next)])
 
 

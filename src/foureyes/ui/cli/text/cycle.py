@@ -33,7 +33,7 @@ def _stands(view: CycleView) -> str:
     if view.state == "open":
         return f"waits for {_names(view.waits_for)}"
     if view.state == "clarifying":
-        return f"R2, waits for answers of {_names(view.waits_for)}"
+        return f"waits for answers of {_names(view.waits_for)} (R2)"
     ruled = [f"{view.rule}: {'; '.join(view.reasons)}"] if view.rule else []
     return "; ".join([*ruled, *([f"ended: {view.why}"] if view.state == "ended" else [])])
 
@@ -67,7 +67,7 @@ def _diff(target: CycleTargetView) -> str:
 
 
 def _over(target: CycleTargetView) -> str:
-    return f" (moved on: {target.over})" if target.over else ""
+    return f" (ended: {target.over})" if target.over else ""
 
 
 def _asked(asked: AskedView) -> str:

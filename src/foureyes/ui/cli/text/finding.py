@@ -75,7 +75,7 @@ def _head(finding: FindingView) -> str:
         finding.task,
     ]
     words += [f"round {finding.rounds}"] if finding.rounds > 1 else []
-    words += [f"claimed fixed and was not: {finding.false_fixes}"] if finding.false_fixes else []
+    words += [f"claimed fixed but was not: {finding.false_fixes} times"] if finding.false_fixes else []
     return " · ".join(words)
 
 
@@ -103,7 +103,7 @@ def _move(finding: FindingView, move: MoveView) -> str:
     word = move.word if move.kind in ("answered", "ruled") else move.kind.replace("_", " ")
     word += f" as {move.words}" if move.kind in ("raised", "flagged") and move.words != finding.id else ""
     words = f': "{move.words}"' if move.words and move.kind not in ("raised", "flagged", "answered") else ""
-    undone = " (taken back)" if move.undone else ""
+    undone = " (withdrawn)" if move.undone else ""
     change = f"{move.was} → {move.now}" if move.was and move.was != move.now else move.now
     who = finding.names.get(move.session, move.session)
     return f"it {move.iteration} {word} by {who}, {change}{words}{undone}  {output.when(move.at)}"

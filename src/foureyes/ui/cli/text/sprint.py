@@ -40,7 +40,7 @@ def headline(view: SprintPlanView) -> str:
 def estimate_line(view: SprintPlanView) -> str:
     """Return the estimate, its source, and the number of tasks that need a person."""
     whence = f"medians of {view.past} past tasks" if view.past else f"no past runs: default {DEFAULT_MINUTES} m"
-    who = who_words(view) or "none has to wait for you"
+    who = who_words(view) or "none needs you"
     agents = output.count(view.agents, "agent")
     return f"est. ~{span(view.minutes * 60)} with {agents} ({whence}) · {who}"
 
@@ -137,7 +137,7 @@ def _parts(report: SprintReport) -> Sequence[tuple[str, tuple[ReportedTask, ...]
         ("waiting for you", report.waiting),
         ("failed", report.failed),
         ("not finished", report.unfinished),
-        ("not begun", report.untouched),
+        ("not started", report.untouched),
         ("cancelled", report.out),
     )
 
@@ -150,8 +150,8 @@ def _row(row: ReportedTask) -> str:
 def _figures(report: SprintReport) -> list[str]:
     findings = [f"{n} {severity}" for severity, n in report.findings.items() if severity != "open"]
     still = f", {report.findings['open']} open" if report.findings.get("open") else ""
-    where = f"; still blocking: {', '.join(report.open_findings)}" if report.open_findings else ""
-    time = f"time      {span(report.elapsed_seconds)}, agents at work {span(report.work_seconds)} in {report.runs} runs"
+    where = f", still blocking: {', '.join(report.open_findings)}" if report.open_findings else ""
+    time = f"time      {span(report.elapsed_seconds)}, agents worked {span(report.work_seconds)} in {report.runs} runs"
     cost = f"cost      {report.cost_micros / MICROS:.2f}" if report.cost_micros else "cost      not reported"
     tokens = report.input_tokens + report.output_tokens
     return [

@@ -45,10 +45,12 @@ def restored_text(done: RestoredStore, file: str, cwd: str) -> str:
     where = f"schema {name}, on the same server" if done.on_server else f".foureyes/{name}"
     lines += [f"  the store before it is {where}"] if name else ["  there was no store before it"]
     if done.rows_undone:
-        lines.append(f"  {output.count(done.rows_undone, 'row')} of the journal came after the backup and are undone")
+        lines.append(
+            f"  {output.count(done.rows_undone, 'row')} of the journal are newer than the backup and were undone"
+        )
     if done.merged_undone:
-        lines.append(f"  merged since, and not known as merged any more: {', '.join(done.merged_undone)}")
-    lines += [f"  {why}; fe merge waits until this store is taken up" for why in done.behind]
+        lines.append(f"  merged since then, and no longer recorded as merged: {', '.join(done.merged_undone)}")
+    lines += [f"  {why}. fe merge waits until this store is adopted" for why in done.behind]
     lines += [f"  it belongs to role {flat(done.owner)}"] if done.owner else []
     if done.on_server and not name:
         lines.append(f"  other roles get access by the SQL of: {steps_text(ROLES)}")
@@ -77,18 +79,20 @@ def _name(done: RestoredStore) -> str:
 
 # ---- Copied ----
 
-SHARE = "other machines: push foureyes.toml, clone there, then fe store join URL; other roles: fe store roles"
+SHARE = "for other machines: push foureyes.toml, clone there, then fe store join URL. For other roles: fe store roles"
 
 
 def copied_text(copied: CopiedStore, remote: str, address: str = "") -> str:
     """Return the number of moved rows and how others connect. `remote` and `address` are values that foureyes.toml
     lacks.
     """
-    lines = [f"{copied.rows} rows copied and verified; the store is now the server", f"  {SHARE}"]
+    lines = [f"{copied.rows} rows copied and verified. The store is now on the server", f"  {SHARE}"]
     if address:
-        lines.append(f'  a fresh clone proposes to join it: put [store] url = "{address}" into foureyes.toml (P12)')
+        lines.append(
+            f'  so that a fresh clone offers to join it, put [store] url = "{address}" into foureyes.toml (P12)'
+        )
     if remote:
-        lines.append(f'  the code travels by a git remote: put [git] remote = "{remote}" into foureyes.toml (Q6)')
+        lines.append(f'  so that code reaches other machines, put [git] remote = "{remote}" into foureyes.toml (Q6)')
     return "\n".join(lines)
 
 

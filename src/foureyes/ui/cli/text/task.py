@@ -64,7 +64,7 @@ def _approval(detail: TaskDetail, row: ApprovalView) -> str:
     why = f': "{row.reason}"' if row.reason else ""
     rests_on = row.rests_on + (f", {row.batch} in a batch" if row.batch else "")
     rests_on += f", {row.look.words}" if row.look.hunks is not None else ""
-    finished = f'; finished by {detail.name(row.finished_by)}: "{row.finished_why}"' if row.finished_by else ""
+    finished = f', completed by {detail.name(row.finished_by)}: "{row.finished_why}"' if row.finished_by else ""
     return f"attempt {row.attempt} by {detail.name(row.session)}, {row.rule}, {rests_on}{why}{finished}{ended}"
 
 
@@ -205,12 +205,12 @@ def context_text(detail: TaskDetail, place: str = "") -> str:
         last = detail.attempts[-1]
         text = (
             f"attempt {last.n}, diff {last.seen} ({last.diff_id}), base {last.base}, head {last.head}\n"
-            f"read it: fe show {task.id} --diff\n{next_line(detail.next)}"
+            f"to read it: fe show {task.id} --diff\n{next_line(detail.next)}"
         )
         lines += _section("In review", text)
     elif task.status in ("open", "in_progress"):
-        here = "Work on a branch of your own" if not place else "Work here" if place == "." else f"Work in {place}"
-        begin = f"fe start {task.id}, work where it says" if task.status == "open" else here
+        here = "Work on your own branch" if not place else "Work here" if place == "." else f"Work in {place}"
+        begin = f"fe start {task.id}, work in the place it names" if task.status == "open" else here
         lines += _section("Next", f'{begin}, commit, then: fe submit {task.id} -m "what you did"')
     return "\n".join(lines)
 
