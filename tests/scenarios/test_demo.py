@@ -35,7 +35,7 @@ KEY_LINES = (
     r"M4, automatically by a rule: .*2/2 checks, iteration 1, signal DONE",
     r"refused: approve is not allowed here\. 1 reason:\n +- ",
     r"is stopped by a reviewer \(R1\): critic[^:]* reported a blocker: .*\n(.*\n)+?.* started: dev",
-    r"PAUSED +fe-\w+ · critic reported a blocker (R1)",
+    r"PAUSED +fe-\w+ · critic reported a blocker \(R1\)",
     r"alice\$ fe review show\n.* R4: all 2 approve .*\n.* R3: critic has concerns .*\n.* R1: critic reported a blocker ",
     r"HIGH +resolved .* VERIFIED\n +0 open blocking of 1",
     r"alice\$ fe queue\n +2 tasks wait in review(.*\n)+? +security label",
