@@ -1,6 +1,7 @@
-"""The documents of reviews: the request (V2), its result (V3), and the handoffs of tech lead, developer and QA.
+"""Documents of reviews: the request (V2), the result (V3), and handoffs of tech lead, developer and QA.
 
-The annotations are the contract: the reader (`reader`, `typed`), the JSON Schemas and the reference page ask them.
+The annotations are the contract. The reader (`reader`, `typed`), the JSON Schemas and the reference page are made from
+them.
 """
 
 from __future__ import annotations
@@ -22,17 +23,20 @@ OUTCOMES = ("PASS", "FAIL")
 
 ONE_LINE = "one_line"
 CHECK = "check"
-"""Keys of `Meta.extra` that `typed` knows: a text without line ends; a function that says what is wrong with a text."""
+"""Keys of `Meta.extra` used by `typed`: text without line ends, and a function that returns the problem with a text."""
 
 
 def word_of(text: str) -> str:
-    """A word of a fixed set as people and other tools write it: any case, blanks and dashes for underscores."""
+    """Return a word of a fixed set in our spelling. People and other tools may write it in any case, with blanks or
+    dashes for underscores.
+    """
     return text.strip().upper().replace(" ", "_").replace("-", "_")
 
 
 def words(allowed: tuple[str, ...], also: Iterable[str] = (), *, blank: bool = False) -> Meta:
-    """A text must be one of the `allowed` words: the JSON Schema lists these as they are. The reader takes them in any
-    case, takes those of `also` as well, and an empty text where `blank` says so.
+    """Return an annotation for text that must be one of the `allowed` words.
+
+    The JSON Schema lists these. The reader accepts any case, the words in `also`, and with `blank` an empty text.
     """
     known = {word_of(word) for word in (*allowed, *also, *([""] if blank else []))}
 
@@ -51,7 +55,7 @@ def _moment(text: str) -> str:
 
 
 def says(meaning: str) -> Meta:
-    """What a field means, for people and for the schema."""
+    """Return an annotation with the meaning of a field, for people and for the schema."""
     return Meta(description=meaning)
 
 
@@ -72,7 +76,7 @@ RulingGiven = Annotated[OneLine, words(RULINGS)]
 
 
 class CheckLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a check said about the attempt."""
+    """The result of a check for the attempt."""
 
     check: Annotated[OneLine, says("its name")]
     outcome: Annotated[OneLine, says("passed, failed, …")]
@@ -80,7 +84,7 @@ class CheckLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class OpenFinding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An earlier finding that waits for a ruling, with the implementer's answer."""
+    """An earlier finding that needs a ruling, with the implementer's answer."""
 
     id: Annotated[OneLine, says("its id; a ruling names it")]
     severity: Annotated[Severity, says("how bad it is")]
@@ -96,7 +100,7 @@ class OpenFinding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class ClarifiedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A concern about this change that its author, or a person, was asked about and answered (R2)."""
+    """A concern about this change, with the answer of its author or a person (R2)."""
 
     point: Annotated[OneLine, says("the cycle that asked, and the number there: c-1 p2")]
     reviewer: Annotated[OneLine, says("who had the concern")]
@@ -107,7 +111,7 @@ class ClarifiedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class RequestContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a reviewer should know before looking."""
+    """Background for the reviewer."""
 
     summaries: Annotated[dict[OneLine, LongText], Items, says("one summary per target, by its name")]
     diff: Annotated[LongText, says("the command that shows the change")]
@@ -122,7 +126,7 @@ class RequestContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a reviewer is asked (V2)."""
+    """A request for a review (V2)."""
 
     type: Annotated[Literal["review_request"], says("the kind of document")] = "review_request"
     version: Annotated[Literal[1], says("the version of this format")] = 1
@@ -145,9 +149,7 @@ class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class Issue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Something that somebody found. `file` and `line` or `location`, `description` or `problem`: either way of saying
-    it will do.
-    """
+    """A reported problem. Its place is `file` and `line`, or `location`. Its text is `problem`, or `description`."""
 
     severity: Annotated[
         SeverityWord, says("how bad it is; BLOCKER, IMPORTANT, SUGGESTION, MINOR, NIT are read too, in any case")
@@ -168,8 +170,8 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Mention(Issue, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An issue by its id. A new one that is in no other list is told in full: severity, title and whatever an issue
-    has.
+    """A reference to an issue by its id. A new issue that no other list has needs a severity, a title and the other
+    fields of an issue.
     """
 
     id: Annotated[OneLine, says("the id of the issue")]
@@ -180,7 +182,7 @@ Mentions = Annotated[tuple[OneLine | Mention, ...], Items]
 
 
 class RulingLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A reviewer's word on an earlier finding."""
+    """A reviewer's ruling on an earlier finding."""
 
     finding: Annotated[OneLine, says("the finding's id")]
     ruling: Annotated[RulingGiven, says("the word")]
@@ -188,7 +190,7 @@ class RulingLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class ReviewPayload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a reviewer says about one attempt."""
+    """The content of a review of one attempt."""
 
     verdict: Annotated[Verdict, says("blocker stops the run until a person decides")]
     summary: Annotated[LongText, says("what the reviewer thinks of the change")]
@@ -205,8 +207,8 @@ class ReviewPayload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class ReviewResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a reviewer answers (V3). The reviewer is the session that sends it, which may name itself or its program; a
-    document that names another is refused.
+    """A review (V3). The reviewer is the session that sends it. It may name itself or its program, and a document that
+    names another is refused.
     """
 
     type: Annotated[Literal["review_result"], says("the kind of document")] = "review_result"
@@ -217,7 +219,7 @@ class ReviewResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class PointAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is true about one point that reviewers raised."""
+    """An answer to one point that reviewers raised."""
 
     point: Annotated[PositiveNumber, says("the number of the point, as it was asked")]
     answer: Annotated[LongText, says("what is true in the code, and what should be done")]
@@ -225,7 +227,7 @@ class PointAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class ClarificationResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an agent answers that was asked to clarify concerns (R2)."""
+    """An agent's answers to concerns that it was asked to clarify (R2)."""
 
     type: Annotated[Literal["clarification"], says("the kind of document")] = "clarification"
     version: Annotated[Literal[1], says("the version of this format")] = 1
@@ -234,7 +236,7 @@ class ClarificationResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
 
 
 class IssueSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How many issues there are of each severity; a number that is given must be the one that counting gives (G6)."""
+    """The number of issues of each severity. A number that is given must be correct (G6)."""
 
     critical: Annotated[WholeNumber | None, says("CRITICAL issues")] = None
     high: Annotated[WholeNumber | None, says("HIGH issues")] = None
@@ -246,9 +248,7 @@ class IssueSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class TechLeadHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A tech lead's review, as other tools hand it over. `new_blocking_issues` says which of the issues are new and
-    block.
-    """
+    """A tech lead's review in the format of other tools. `new_blocking_issues` lists the new issues that block."""
 
     type: Annotated[Literal["handoff_tech_lead"], says("the kind of document")] = "handoff_tech_lead"
     version: Annotated[Literal[1], says("the version of this format")] = 1
@@ -275,7 +275,7 @@ class IssueResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class BlockingSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What became of the blocking issues; a number that is given must be the one that counting gives (G6)."""
+    """Counts of what happened to the blocking issues. A number that is given must be correct (G6)."""
 
     total_blocking: Annotated[WholeNumber | None, says("blocking issues that wanted an answer")] = None
     fixed: Annotated[WholeNumber | None, says("of these, answered FIXED")] = None
@@ -284,7 +284,7 @@ class BlockingSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 class AnswerSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How many answers of each kind there are (G6)."""
+    """The number of answers of each kind (G6)."""
 
     fixed: Annotated[WholeNumber | None, says("answers FIXED")] = None
     deferred: Annotated[WholeNumber | None, says("answers DEFERRED")] = None
@@ -293,7 +293,7 @@ class AnswerSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class QaResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the implementer says about failing tests; what counts is what the check says (L13)."""
+    """The implementer's statement about failing tests. Only the check itself counts (L13)."""
 
     tests_fixed: Annotated[Texts, says("tests that pass now")] = ()
     tests_remaining: Annotated[Texts, says("tests that still fail")] = ()
@@ -301,7 +301,7 @@ class QaResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class DeveloperHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The implementer's answers, as other tools hand them over."""
+    """The implementer's answers in the format of other tools."""
 
     type: Annotated[Literal["handoff_developer"], says("the kind of document")] = "handoff_developer"
     version: Annotated[Literal[1], says("the version of this format")] = 1
@@ -313,8 +313,8 @@ class DeveloperHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 
 class TestTracking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Failing tests over the rounds: every original failure is either fixed or still failing, and no new one is
-    original.
+    """Failing tests over several rounds. Each original failure is either fixed or still failing, and new failures are
+    not among them.
     """
 
     __test__ = False
@@ -327,7 +327,7 @@ class TestTracking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class QaHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What QA says about failing tests, as other tools hand it over."""
+    """A QA report about failing tests, in the format of other tools."""
 
     type: Annotated[Literal["handoff_qa"], says("the kind of document")] = "handoff_qa"
     version: Annotated[Literal[1], says("the version of this format")] = 1
@@ -347,5 +347,5 @@ DOCUMENTS: dict[str, type[msgspec.Struct]] = {
 
 
 def name_of(into: type[Any]) -> str:
-    """A kind of document as it calls itself."""
+    """Return a kind of document by the name used in it."""
     return next((name for name, kind in DOCUMENTS.items() if kind is into), into.__name__)
