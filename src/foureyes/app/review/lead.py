@@ -120,10 +120,9 @@ class Loops:
         return new
 
     def _set_back(self, work: Work, facts: Facts, option: LeadOption, reason: str) -> tuple[str, Sha | None]:
-        """Send back what is in review, unless the decision leaves it as it is. `fresh` starts over where the task
-        began.
+        """Send back what is in review, unless the decision leaves it as it is.
 
-        Return the feedback and the commit to reset to, for work that is not in review.
+        For work that is not in review, return the feedback, and for `fresh` the commit to reset to.
         """
         task, attempt = facts.task, facts.attempt
         refuse_while_merging(self._context, work.tx, task)
