@@ -1,4 +1,4 @@
-"""Compares the files of a directory with a tree, by content and mode. [D5]
+"""Compares the files of a directory with a tree, by content and mode. (D5)
 
 This also finds writes made before anyone took a fingerprint.
 """

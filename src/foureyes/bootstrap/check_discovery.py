@@ -225,7 +225,7 @@ def _has_pytest(look: FolderFiles) -> bool:
 
 def _first_path(look: FolderFiles) -> str:
     """Return the PYTHONPATH prefix that puts the tree's packages before installed ones, unless pytest sets the path.
-    [D5]
+    (D5)
     """
     from foureyes.adapters.checks.code_use import said_paths
 
@@ -602,14 +602,14 @@ class CheckProposal(msgspec.Struct, frozen=True):
     @property
     def is_of_use(self) -> bool:
         """Return True if the check is untried or its trial ran. A check that cannot run, or a report without a passing
-        test, would block every approval. [D5]
+        test, would block every approval. (D5)
         """
         is_empty = self.outcome == "failed" and self.rule.report == "junit" and not self.rule.required
         return self.outcome not in ("crashed", "timed_out", "unsound") and not is_empty
 
     @property
     def is_red(self) -> bool:
-        """Return True if it fails on the current target. [D5]"""
+        """Return True if it fails on the current target. (D5)"""
         return self.outcome == "failed"
 
 

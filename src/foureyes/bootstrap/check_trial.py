@@ -214,7 +214,7 @@ def all_kept(app: Application, actor: Actor, detected: Detected) -> list[CheckPr
 
 
 def kept(app: Application, actor: Actor, proposal: CheckProposal, checkout: CheckoutRule | None) -> CheckProposal:
-    """Record the output of a tried check, as for every run. [D5]"""
+    """Record the output of a tried check, as for every run. (D5)"""
     if proposal.ran is None:
         return proposal
     rule = replace(proposal.rule, checkout=checkout)
@@ -261,7 +261,7 @@ def settings_in(root: str) -> dict[str, SettingValue]:
 
 def try_out(cwd: str, environ: Mapping[str, str], actor: Actor, tell: Telling) -> Detected:
     """Propose checks and run each once on the committed tree, the way the gate would. In a project, the output is
-    recorded. [D5]
+    recorded. (D5)
     """
     permit(actor, "check run")
 
@@ -279,7 +279,7 @@ def try_out(cwd: str, environ: Mapping[str, str], actor: Actor, tell: Telling) -
 
 def _in_force(app: Application, actor: Actor, detected: Detected, own: dict[str, SettingValue]) -> Detected:
     """Use the checkout rule that the local foureyes.toml would put in force, with a note if the accepted one differs.
-    [P12]
+    (P12)
     """
     from foureyes.config.policy import review_policy
 

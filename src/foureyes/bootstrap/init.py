@@ -169,7 +169,7 @@ def _as_created(joined: Joined) -> Created:
 
 
 def _home(home: IdentityRule | None) -> dict[str, SettingValue]:
-    """Return the settings of the project's home. The host itself needs none. [I3]"""
+    """Return the settings of the project's home. The host itself needs none. (I3)"""
     if home is None or home.home == "host":
         return {}
     mapped: dict[str, SettingValue] = {} if home.uid_map == HOST_MAP else {"identity.uid_map": home.uid_map}
@@ -200,7 +200,7 @@ def _proposed(
 
 
 def _kept(app: Application, actor: Actor, detected: Detected) -> list[CheckProposal]:
-    """Record the tried checks. [D5]"""
+    """Record the tried checks. (D5)"""
     if not any(proposal.ran for proposal in detected.checks):
         return list(detected.checks)
     from foureyes.bootstrap.check_trial import all_kept
@@ -210,7 +210,7 @@ def _kept(app: Application, actor: Actor, detected: Detected) -> list[CheckPropo
 
 def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str], *, own: str | None) -> None:
     """Accept exactly the file that this init wrote. A file that was there before must be read and accepted by the
-    person. [P12]
+    person. (P12)
     """
     app = open_project(cwd, environ)
     try:
@@ -400,7 +400,7 @@ def _settings_from(path: str) -> dict[str, SettingValue]:
 
 
 def refuse_second_journal(place: Located, environ: Mapping[str, str]) -> None:
-    """Refuse a new project in a clone that already belongs to one, since two stores would be two projects. [P12]"""
+    """Refuse a new project in a clone that already belongs to one, since two stores would be two projects. (P12)"""
     elsewhere = no_project_here(place, environ)
     shared = environ.get("FOUREYES_STORE") or settings_on_target(place).get("store.url")
     if elsewhere is not None and not shared:

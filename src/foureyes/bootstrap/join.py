@@ -122,7 +122,7 @@ def _address_before(place: Located) -> str:
 
 
 def _refuse_other_store(folder: str, project: str, url: str) -> None:
-    """Refuse if this clone already has another store. A second address for the same project is allowed. [P12]"""
+    """Refuse if this clone already has another store. A second address for the same project is allowed. (P12)"""
     from foureyes.adapters.store.shared_store import DamagedPointer, read_pointer
     from foureyes.adapters.store.store_files import NAME, project_in
 
@@ -185,7 +185,7 @@ def _joined(place: Located, environ: Mapping[str, str], store: Store, address: s
 
 
 def _missing(app: Application, *, kept: bool) -> list[Check]:
-    """Return the missing settings for work in this clone, and problems of the target. [Q6]"""
+    """Return the missing settings for work in this clone, and problems of the target. (Q6)"""
     context, answer = app.context, None
     with suppress(GitProblem):  # the target stays as it was cloned
         answer = ask_target(context)

@@ -74,12 +74,12 @@ def describe(place: Located) -> str:
 
 
 def folder_of(place: Located) -> str:
-    """Return the path of the project's folder for uncommitted data. It is the same for every worktree. [K3]"""
+    """Return the path of the project's folder for uncommitted data. It is the same for every worktree. (K3)"""
     return os.path.join(place.root, FOLDER)
 
 
 def is_project(folder: str) -> bool:
-    """Return True if there is a project. A folder with only prompt templates, as in a fresh clone, is not one. [F4]"""
+    """Return True if there is a project. A folder with only prompt templates, as in a fresh clone, is not one. (F4)"""
     refuse_odd(folder)
     return os.path.isdir(folder) and os.listdir(folder) != [PROMPTS]
 
@@ -114,7 +114,7 @@ def project_folder(place: Located, environ: Mapping[str, str] | None = None) -> 
 
 def no_project_here(place: Located, environ: Mapping[str, str] | None = None) -> NoProject | None:
     """Return an error that says where the store of this clone's project is, or None if no project is named. A second
-    store would be another project. [P12]
+    store would be another project. (P12)
     """
     from foureyes.config import FILE
     from foureyes.core.words.store_place import why_not_kept

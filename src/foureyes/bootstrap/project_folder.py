@@ -13,7 +13,7 @@ from foureyes.errors import EnvironmentProblem
 from foureyes.steps import prose
 
 IGNORED = f"*\n!/{PROMPTS}/\n!/{PROMPTS}/**\n"
-"""Content of `.foureyes/.gitignore`: everything except the prompt templates. [F4]"""
+"""Content of `.foureyes/.gitignore`: everything except the prompt templates. (F4)"""
 
 
 @contextmanager

@@ -41,7 +41,7 @@ def restore_backup(
     cwd: str, environ: Mapping[str, str], actor: Actor, source: str, *, into_file: bool = False
 ) -> RestoredStore:
     """Replace the store with a backup and record it. Return the undone changes and the place of the old store.
-    `into_file` creates a file although the project's store was on a server. Only a person may do this. [P12]
+    `into_file` creates a file although the project's store was on a server. Only a person may do this. (P12)
     """
     permit(actor, "store restore")
     from foureyes.adapters.store.shared_store import leave_server
@@ -81,7 +81,7 @@ def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
 
 def _refuse_unsaid(place: Located, address: str, *, into_file: bool) -> str:
     """Return the server's address to restore to, or an empty string for the file. Refused if a server still has the
-    store. [P12]
+    store. (P12)
     """
     from foureyes.adapters.store.shared_store import has_project
 
@@ -172,7 +172,7 @@ def _in_place(cwd: str, place: Located, environ: Mapping[str, str], address: str
 
 
 def _sign_restore(app: Application | None, actor: Actor, source: str) -> Milestones | None:
-    """Ask for a signature if the store has keys, and return its milestones. [I9]"""
+    """Ask for a signature if the store has keys, and return its milestones. (I9)"""
     from foureyes.app.signatures import demand
 
     if app is None:

@@ -32,7 +32,7 @@ def reach(
     cwd: str, environ: Mapping[str, str], asserted: str = "", *, has_left: Callable[[], bool] = lambda: False
 ) -> Application:
     """Return the project through the runner of the current run, or through its store if the runner does not answer.
-    `has_left` tells if the process that started this server is gone. [I5]
+    `has_left` tells if the process that started this server is gone. (I5)
     """
     directory = os.path.normpath(environ.get(RUN_DIR, ""))
     if os.path.dirname(directory) == os.path.join(folder_of(repository(cwd)), RUNS):

@@ -133,7 +133,7 @@ _SAME = prose("use the fe that the runner is of")
 
 def _caller(app: Application, peer: Peer, request: wire.Request, token: str) -> Actor:
     """Return the caller, which must be below the reaper of this run. A token it shows itself is checked afterwards.
-    [I2]
+    (I2)
     """
 
     def seen(shown: str, programs: Sequence[str]) -> Actor:

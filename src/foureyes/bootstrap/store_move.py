@@ -25,7 +25,7 @@ VARIABLE = "FOUREYES_STORE"
 
 def remote_to_name(cwd: str) -> str:
     """Return the git remote that a shared project should name, or an empty string if it names one or there is none.
-    [Q6]
+    (Q6)
     """
     place = repository(cwd)
     return "" if settings_on_target(place).get("git.remote") else git(place).usual_remote()
@@ -33,7 +33,7 @@ def remote_to_name(cwd: str) -> str:
 
 def address_to_name(cwd: str, environ: Mapping[str, str], url: str) -> str:
     """Return the address that foureyes.toml could offer to fresh clones. Empty if it has one, or the address must not
-    be written to a file. [P12]
+    be written to a file. (P12)
     """
     from foureyes.adapters.store.shared_store import is_postgres
 

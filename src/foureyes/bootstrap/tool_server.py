@@ -34,7 +34,7 @@ class Served:
 
     @contextmanager
     def call(self) -> Iterator[tuple[Application, Actor]]:
-        """Yield the Application and the caller. Use it in the thread that asks. [I5]"""
+        """Yield the Application and the caller. Use it in the thread that asks. (I5)"""
         if self._root and not isdir(self._root):
             raise EnvironmentProblem(
                 f"the project of this MCP server is not at {self._root} any more, and nothing was done.",
@@ -48,7 +48,7 @@ class Served:
             app.close()
 
     def _opened(self) -> Application:
-        """Open the project. Below a run, the runner opens it and identifies this process. [I2]"""
+        """Open the project. Below a run, the runner opens it and identifies this process. (I2)"""
         if not self._environ.get(RUN_DIR):
             return open_project(self._root, self._environ)
         from foureyes.bootstrap.run_client import reach

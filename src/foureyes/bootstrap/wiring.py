@@ -32,7 +32,7 @@ def whoami(environ: Mapping[str, str], asserted: str = "", programs: Sequence[st
 
 
 def newcomer(environ: Mapping[str, str], asserted: str = "") -> tuple[Actor, IdentityRule]:
-    """Return the caller outside a project, and the home that a new project here would get. [I3]"""
+    """Return the caller outside a project, and the home that a new project here would get. (I3)"""
     from foureyes.core.rules.callers import at_home, fitting_home
     from foureyes.core.rules.policy import IdentityRule
 

@@ -76,7 +76,7 @@ def _too_many(peers: PeersRule) -> Iterator[Disagreement]:
 
 
 def _never_looked_at(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[Disagreement]:
-    """Yield profiles whose silent runs end before an early review can start. [V1]"""
+    """Yield profiles whose silent runs end before an early review can start. (V1)"""
     silence = policy.peers.silence_minutes
     if not policy.peers.reviewers:
         return
@@ -89,7 +89,7 @@ def _never_looked_at(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> I
 
 
 def _outside(layers: Layers) -> Iterator[Disagreement]:
-    """Yield paths to copy, keep or write that are outside the checkout. [K1, D5]"""
+    """Yield paths to copy, keep or write that are outside the checkout. (K1, D5)"""
     for key in (BY_KEY["work.copy"].key, BY_KEY["checkout.keep"].key, BY_KEY["checkout.writes"].key):
         patterns: SettingValue = layers.file.get(key, ())
         odd = [each for each in _texts(patterns) if each.startswith(("/", "~")) or ".." in each.split("/")]
@@ -98,7 +98,7 @@ def _outside(layers: Layers) -> Iterator[Disagreement]:
 
 
 def _secret(layers: Layers) -> Iterator[Disagreement]:
-    """Yield a store address with a password, because accepted settings stay in the journal permanently. [P12]"""
+    """Yield a store address with a password, because accepted settings stay in the journal permanently. (P12)"""
     key = BY_KEY["store.url"].key
     if why := why_not_kept(str(layers.file.get(key, ""))):
         yield Disagreement(key, why)

@@ -1,4 +1,4 @@
-"""Resolves settings: environment over store over foureyes.toml over default, and the limits for loosening. [P12]"""
+"""Resolves settings: environment over store over foureyes.toml over default, and the limits for loosening. (P12)"""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def is_looser(setting: Setting, value: SettingValue, than: SettingValue) -> bool
 
 
 def resolve(setting: Setting, layers: Layers) -> Resolved:
-    """Return the value in force: environment over store over foureyes.toml over default. [P12]"""
+    """Return the value in force: environment over store over foureyes.toml over default. (P12)"""
     below = _below_environment(setting, layers)
     wanted = _in_environment(setting, layers) if setting.scale else None
     if wanted is None:
@@ -67,7 +67,7 @@ def resolve(setting: Setting, layers: Layers) -> Resolved:
 def in_force(setting: Setting, layers: Layers) -> SettingValue:
     """Return the value for the rules, with the built-in list added for keys that extend one.
 
-    A former key that replaced a list of loosening entries still replaces it. [P12]
+    A former key that replaced a list of loosening entries still replaces it. (P12)
     """
     value = resolve(setting, layers).value
     if not setting.builtin or any(key in layers.file for key in names_of(setting.key) if key in WHOLE_LISTS):
@@ -96,7 +96,7 @@ def _below_environment(setting: Setting, layers: Layers) -> Resolved:
 
 
 def _agreeing(setting: Setting, values: dict[str, SettingValue], layer: str) -> SettingValue | None:
-    """Return the value of one layer. Raise ConfigError if two names of the same setting differ. [P]"""
+    """Return the value of one layer. Raise ConfigError if two names of the same setting differ. (P)"""
     if len(values) > 1 and len({str(value) for value in values.values()}) > 1:
         claims = " but ".join(f"{name} says {shown(value)}" for name, value in values.items())
         raise ConfigError(
@@ -158,5 +158,5 @@ VARIABLES = (
 
 
 def variables_in(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment variables that set settings. If there are none, `human` has no effect. [P12]"""
+    """Return the environment variables that set settings. If there are none, `human` has no effect. (P12)"""
     return {name: value for name in VARIABLES if (value := environ.get(name))}

@@ -82,7 +82,7 @@ def _rule_is_looser(old: object, new: object) -> bool:
     """Return True if a label rule demands less. A removed rule demands nothing.
 
     A profile is loosened if its stream no longer reports the files read, because its reviews then cannot be verified.
-    [V6]
+    (V6)
     """
     if isinstance(old, Profile):
         return isinstance(new, Profile) and bool(old.reads) and not new.reads

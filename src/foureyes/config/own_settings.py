@@ -1,5 +1,5 @@
 """A user's own settings: appearance, pager and editor. They affect no decision and are not a layer of the project's
-configuration. [P12]"""
+configuration. (P12)"""
 
 from __future__ import annotations
 

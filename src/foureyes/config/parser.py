@@ -169,7 +169,7 @@ def checked(setting: Setting, value: object, where: str | KeyPosition) -> Settin
 
 
 def _remote(name: str, where: str | KeyPosition) -> str:
-    """Return the name of a remote. Raise ConfigError for anything else. [Q6]"""
+    """Return the name of a remote. Raise ConfigError for anything else. (Q6)"""
     from foureyes.config.settings import why_no_remote
 
     if why := why_no_remote(name):
@@ -178,7 +178,7 @@ def _remote(name: str, where: str | KeyPosition) -> str:
 
 
 def _linters(tools: list[str], where: str | KeyPosition) -> tuple[str, ...]:
-    """Return linters with their severity limits. Raise ConfigError for an invalid one. [L1]"""
+    """Return linters with their severity limits. Raise ConfigError for an invalid one. (L1)"""
     from foureyes.core.nouns.finding import most_of
 
     try:
@@ -189,7 +189,7 @@ def _linters(tools: list[str], where: str | KeyPosition) -> tuple[str, ...]:
 
 
 def _label_rules(rules: dict[str, object], where: str | KeyPosition) -> dict[str, LabelRule]:
-    """Return the rules by label, compared without case. Raise ConfigError for two rules of the same label. [M3]"""
+    """Return the rules by label, compared without case. Raise ConfigError for two rules of the same label. (M3)"""
     known = {folded(label): label for label in DEFAULT_LABEL_RULES}
     by_label: dict[str, LabelRule] = {}
     for label, rule in rules.items():

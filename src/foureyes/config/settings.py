@@ -1,4 +1,4 @@
-"""Every key of the configuration, with its default, its meaning and its stricter direction. [P12]"""
+"""Every key of the configuration, with its default, its meaning and its stricter direction. (P12)"""
 
 from __future__ import annotations
 

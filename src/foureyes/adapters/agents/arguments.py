@@ -1,4 +1,4 @@
-"""Builds the arguments and variables of one run from a dialect, a profile, a role and a purpose. [I2]"""
+"""Builds the arguments and variables of one run from a dialect, a profile, a role and a purpose. (I2)"""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ QUIET = {
 """Settings for a program without a user: no questions, pagers, editors or self-updates."""
 MONITOR, HOOKS = ("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null")
 """Settings for programs that git would run unasked in a checkout. Runs that commit keep the hooks, which write the
-trailers (K1). [I5]"""
+trailers (K1). (I5)"""
 HOMES = {
     "XDG_CONFIG_HOME": ".config", "XDG_CACHE_HOME": ".cache", "XDG_DATA_HOME": ".local/share",
     "XDG_STATE_HOME": ".local/state",

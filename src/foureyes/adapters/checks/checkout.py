@@ -1,4 +1,4 @@
-"""Builds the throwaway checkout of a check: its directory, files, variables and a way to run a command there. [D5]"""
+"""Builds the throwaway checkout of a check: its directory, files, variables and a way to run a command there. (D5)"""
 
 from __future__ import annotations
 
@@ -327,7 +327,7 @@ def refuse_own_parts(tree: str, environment: str, rule: CheckoutRule, files: Tre
     """Raise OwnParts if an attempt changes files that `prepare` creates. Return the target tree for which alone the run
     is valid, or an empty string.
 
-    Files that the target has or had were approved, and inputs are part of the environment's key. Both are allowed. [D5]
+    Files that the target has or had were approved, and inputs are part of the environment's key. Both are allowed. (D5)
     """
     places = list(overlaps(tree, environment, WHOLE))
     if not places:

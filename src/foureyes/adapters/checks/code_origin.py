@@ -1,4 +1,4 @@
-"""Detects Python code that a check loads from another checkout instead of the tested tree. [D5]
+"""Detects Python code that a check loads from another checkout instead of the tested tree. (D5)
 
 After an editable install (`pip install -e .`), every interpreter of that environment imports the original checkout,
 wherever the check runs. This file is copied into the run's scratch directory as `sitecustomize.py`, on `PYTHONPATH`.

@@ -1,4 +1,4 @@
-"""Reports if a run used code of another checkout instead of the tested tree. [D5]"""
+"""Reports if a run used code of another checkout instead of the tested tree. (D5)"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cache for environments of checks and for their sandboxes, outside every checkout and home. [D5]
+"""The cache for environments of checks and for their sandboxes, outside every checkout and home. (D5)
 
 Tools search every parent directory (`node_modules`, `.cargo`, `go.work`), so none of them may contain a user's files.
 With sandboxes, a run always sees its directory under the fixed name `at`, because environments contain their own path.

@@ -1,4 +1,4 @@
-"""Builds, caches and provides the environments of checks, made by `[checkout] prepare` from a tree's inputs. [D5]"""
+"""Builds, caches and provides the environments of checks, made by `[checkout] prepare` from a tree's inputs. (D5)"""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ class Grounds:
 
 
 def _own_programs(checkout: CheckoutRule, tree: str) -> list[str]:
-    """Return the environment's program directories, but none where the attempt itself brings files. [D5]"""
+    """Return the environment's program directories, but none where the attempt itself brings files. (D5)"""
     if not checkout.prepare.strip() and not checkout.build.strip():
         return []
     return [name for name in OWN_PROGRAMS if not os.path.lexists(os.path.join(tree, name.partition("/")[0]))]

@@ -1,4 +1,4 @@
-"""Reads JUnit XML: the tests, their results and the messages of failed ones. [D5]
+"""Reads JUnit XML: the tests, their results and the messages of failed ones. (D5)
 
 The tested code writes the report, so it is not trusted: no entities, no document type, bounded memory, and a report
 that contradicts itself is rejected (G1). It accepts the dialects of pytest, surefire, jest-junit, vitest,
@@ -216,7 +216,7 @@ class _Reader:
 
 
 def _count(attributes: Mapping[str, str], key: str) -> int:
-    """Return a number of a report, or 0 for anything else. Only the tests themselves are decisive. [G6]"""
+    """Return a number of a report, or 0 for anything else. Only the tests themselves are decisive. (G6)"""
     text = attributes.get(key, "").strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 

@@ -1,4 +1,4 @@
-"""Creates and enters the sandbox of one run: a mount namespace with overlay layers and without other users' files. [D5]
+"""Creates and enters the sandbox of one run: a mount namespace with overlay layers and without other users' files. (D5)
 
 This is a script. `keep SPEC` creates the sandbox, prints `ready`, and keeps it until its input ends. `enter PID
 DIRECTORY PROGRAM …` becomes a program inside the sandbox of PID. Root needs only a mount namespace. Other users also

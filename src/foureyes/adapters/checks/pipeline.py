@@ -1,5 +1,5 @@
 """Runs one check in a throwaway checkout without token, store, terminal, secrets or home, and leaves nothing behind.
-[D5]
+(D5)
 
 The command comes from the project, the files from an author who wants them merged. Neither may reach the caller's files
 through a variable, block us, fill our memory or outlive the check.

@@ -1,4 +1,4 @@
-"""Reads the report of a check. [D5]
+"""Reads the report of a check. (D5)
 
 A report is the file at `$FOUREYES_REPORT`, the files of a directory there, or files of the checkout that match the
 configured globs and that the run wrote. Only plain files of limited size count.
@@ -47,7 +47,7 @@ class Reports:
         self._open.close()
 
     def read(self, ran: Ran) -> Ran:
-        """Return the result with the content of the report added. An invalid report is a problem. [G1]"""
+        """Return the result with the content of the report added. An invalid report is a problem. (G1)"""
         if self._rule.report == "none" or ran.exit_code is None:
             return ran
         name = REPORTS[self._rule.report]

@@ -1,4 +1,4 @@
-"""Sandboxes: a run gets private layers over shared files and does not see files of others. [D5]"""
+"""Sandboxes: a run gets private layers over shared files and does not see files of others. (D5)"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the SARIF report of a check. A broken scan never counts as a clean one. [D5, G1]"""
+"""Reads the SARIF report of a check. A broken scan never counts as a clean one. (D5, G1)"""
 
 from __future__ import annotations
 

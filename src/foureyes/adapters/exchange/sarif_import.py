@@ -1,4 +1,4 @@
-"""Reads tools' SARIF reports as findings. [L3]"""
+"""Reads tools' SARIF reports as findings. (L3)"""
 
 from __future__ import annotations
 

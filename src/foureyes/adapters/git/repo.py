@@ -161,7 +161,7 @@ class GitRepo:
     # The change
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
-        """Return the change on `ref` that the target branch lacks, or, if it has landed, the part since `since`. [K4]"""
+        """Return the change on `ref` that the target branch lacks, or, if it has landed, the part since `since`. (K4)"""
         name, targets = meanings_of(ref)[0], target_refs(target)
         head, tip = (self._at_once(each) for each in (name, targets[0]))
         if head is None or tip is None:
@@ -241,7 +241,7 @@ class GitRepo:
         return reading.history.is_ancestor(self._git, commit, of)
 
     def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
-        """Return the relation of `new_head` to the approved `base..head`. [A3]"""
+        """Return the relation of `new_head` to the approved `base..head`. (A3)"""
         tip = self._target(target)
         return reading.history.relation_of(self._git, base=base, head=head, new_head=new_head, tip=tip)
 
@@ -282,7 +282,7 @@ class GitRepo:
         `since` itself.
 
         `since` counts only if it is on the target. Plain commits in `work` have no anchors, only merges do. Anchors in
-        `held`, and those of commits that `adopted` contains, do not count. [J3]
+        `held`, and those of commits that `adopted` contains, do not count. (J3)
         """
         tip = self._target(target)
         return reading.history.last_anchor(self._git, tip, since, work=work, held=held, adopted=adopted)
@@ -318,7 +318,7 @@ class GitRepo:
 
     def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
         """Return the pieces of an attempt: `blob <sha>` of each file it leaves, `diff <id>` of each of its commits.
-        [A6]"""
+        (A6)"""
         return reading.content.pieces(self._git, base, head)
 
     def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:

@@ -1,4 +1,4 @@
-"""Tells if a recorded process still runs, because the lease of a dead process is free. [Q4]
+"""Tells if a recorded process still runs, because the lease of a dead process is free. (Q4)
 
 Only Linux distinguishes machines and boots (`/proc`). On other systems no process counts as gone, and a lease ends by
 its time.
@@ -22,7 +22,7 @@ GONE = "gone"
 
 
 def own() -> str:
-    """Return the evidence of this process, or an empty string if unreadable. [I3]"""
+    """Return the evidence of this process, or an empty string if unreadable. (I3)"""
     return _evidence(os.getpid())
 
 
@@ -33,7 +33,7 @@ def of(pid: int) -> str:
 
 
 def is_gone(evidence: str) -> bool:
-    """Return True if the process has certainly ended: it belongs to this machine and boot and no longer exists. [G1]"""
+    """Return True if the process has certainly ended: it belongs to this machine and boot and no longer exists. (G1)"""
     place, pid, start = _parts(evidence)
     if not (NUMBER.fullmatch(pid) and NUMBER.fullmatch(start)) or not place or place != _parts(own())[0]:
         return False

@@ -1,4 +1,4 @@
-"""A person's key ring, which signs only while the person is present. [I9]
+"""A person's key ring, which signs only while the person is present. (I9)
 
 A key is either an Ed25519 key whose passphrase is requested at every use, or a FIDO key of ssh-keygen that waits for a
 touch. A key that ssh-agent could use silently is not accepted.
@@ -95,7 +95,7 @@ def at_once(question: Callable[[], str]) -> str:
 
 
 class KeyRing:
-    """A person's keys: private parts in the user's configuration directory, passphrases from the terminal. [I9]"""
+    """A person's keys: private parts in the user's configuration directory, passphrases from the terminal. (I9)"""
 
     written = staticmethod(last_written)
 
@@ -127,7 +127,7 @@ class KeyRing:
 
     def adopt(self, path: str) -> str:
         """Register a FIDO key made by ssh-keygen and return its public line. Only the path of its private part is
-        stored. [I9]"""
+        stored. (I9)"""
         from shutil import which
 
         handle = abspath(path.removesuffix(PUBLIC))
@@ -152,7 +152,7 @@ class KeyRing:
     def private_files(self) -> dict[str, str]:
         """Return the private file of each usable key, by fingerprint.
 
-        Without the passphrase, nothing proves that an encrypted key matches its public line. [I1]
+        Without the passphrase, nothing proves that an encrypted key matches its public line. (I1)
         """
         files: dict[str, str] = {}
         for fingerprint, public in self.held().items():
@@ -163,7 +163,7 @@ class KeyRing:
         return files
 
     def sign(self, fingerprint: str, statement: bytes) -> str:
-        """Return the person's signature of a statement. Asks for the passphrase or a touch every time. [I9]"""
+        """Return the person's signature of a statement. Asks for the passphrase or a touch every time. (I9)"""
         public = self.held().get(fingerprint)
         if public is None:
             raise NotFound(f"The private part of the key {fingerprint!a} is not in {self.folder}.", next_step=NEW_KEY)
@@ -207,7 +207,7 @@ class KeyRing:
                     os.unlink(_path(self.folder, public) + ending)
 
     def _touched(self, handle: str, public: str, statement: bytes) -> str:
-        """Sign with ssh-keygen, without an agent that could answer for the key. The signature proves the touch. [I9]"""
+        """Sign with ssh-keygen, without an agent that could answer for the key. The signature proves the touch. (I9)"""
         _refuse_if_open(handle)
         environ = {name: value for name, value in self._environ.items() if name != "SSH_AUTH_SOCK"}
         _tell("Touch the security key to sign.\n")
@@ -277,7 +277,7 @@ def _held_line(path: str) -> str:
 
 
 def _touch_key(path: str) -> str:
-    """Return the public line of a FIDO key. Refuse any other type. [I9]"""
+    """Return the public line of a FIDO key. Refuse any other type. (I9)"""
     try:
         line = _text(path)
     except (OSError, ValueError) as problem:
@@ -309,7 +309,7 @@ def _private_bytes(path: str) -> bytes:
 
 
 def _refuse_if_open(path: str, mode: str = "600", *, at: int | None = None) -> None:
-    """Refuse a file to which group or others have any rights. [I9]"""
+    """Refuse a file to which group or others have any rights. (I9)"""
     try:
         rights = stat.S_IMODE(os.stat(path if at is None else at).st_mode)
     except OSError as problem:
@@ -362,7 +362,7 @@ def _stretched(passphrase: bytes, public: str) -> bytes:
 
 
 def _unlocked(path: str, public: str) -> Ed25519PrivateKey:
-    """Return a person's private key, opened with the passphrase. Allows three tries. [I9]"""
+    """Return a person's private key, opened with the passphrase. Allows three tries. (I9)"""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -386,7 +386,7 @@ def _unlocked(path: str, public: str) -> Ed25519PrivateKey:
 
 @contextmanager
 def _terminal() -> Iterator[int]:
-    """Open the controlling terminal, regardless of standard input. Refuse if there is none. [I9]"""
+    """Open the controlling terminal, regardless of standard input. Refuse if there is none. (I9)"""
     import termios
 
     try:

@@ -1,5 +1,5 @@
 """Identifies the peer of a run's socket from the process tree above it, as if the peer had called observe(). The
-server's own identity has no effect. [I2, I3]"""
+server's own identity has no effect. (I2, I3)"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from foureyes.adapters.identity.recognition import actor_from, refuse_typed_name
 from foureyes.core.nouns.session import RUN_MARK, Actor
 
 NOBODY: Mapping[str, str] = {RUN_MARK: "agent"}
-"""The environment assumed for an unreadable one: a child of Foureyes without rights. [G1]"""
+"""The environment assumed for an unreadable one: a child of Foureyes without rights. (G1)"""
 
 
 def caller(

@@ -1,4 +1,4 @@
-"""Reads the ancestors of this process from `/proc` without starting a program. [I3, I5]
+"""Reads the ancestors of this process from `/proc` without starting a program. (I3, I5)
 
 Every command does this, so it avoids pathlib and reads only `stat`, one link and the command line of each ancestor.
 
@@ -69,7 +69,7 @@ class ProcessTree(msgspec.Struct, frozen=True, kw_only=True):
     forged: str = ""
 
     def evidence(self, process: Process) -> str:
-        """Return the process evidence, which no other process ever shares. [I3]"""
+        """Return the process evidence, which no other process ever shares. (I3)"""
         return f"proc:{self.place}:{process.pid}:{process.start}"
 
 

@@ -1,4 +1,4 @@
-"""Reads files of Linux's `/proc` below one verified handle, without crossing a mount. [I3]
+"""Reads files of Linux's `/proc` below one verified handle, without crossing a mount. (I3)
 
 A user with a private mount namespace can mount anything over `/proc`, or the files of one process over another's. So
 the root is verified by its magic number, and `openat2` with `RESOLVE_NO_XDEV` opens every file, because a bind mount

@@ -1,4 +1,4 @@
-"""The known agent programs: their names, install locations and environment variables. [I3]
+"""The known agent programs: their names, install locations and environment variables. (I3)
 
 A process is an agent if its executable or script has one of these names or is in one of these package directories. Some
 agents have an executable named after a version (`…/claude/versions/2.1.4`) or a script named `index.js`. Marks are
@@ -99,7 +99,7 @@ LAUNCHERS = frozenset(
         "apply-seccomp", "landrun", "isolate", "fakechroot", "proot",
     }
 )  # fmt: skip
-"""Programs that create sandboxes. As pid 1 of a pid namespace, none of them is a container's init. [I3]"""
+"""Programs that create sandboxes. As pid 1 of a pid namespace, none of them is a container's init. (I3)"""
 
 GIT = "git"
 RUNS_HOOKS = frozenset({GIT, "gitui"})
@@ -133,7 +133,7 @@ def agent_named(name: str) -> str:
 
 
 def is_foureyes(names: Sequence[str], paths: Sequence[str]) -> bool:
-    """Return True if a process is Foureyes itself. A shell script of that name is only a wrapper. [I5]"""
+    """Return True if a process is Foureyes itself. A shell script of that name is only a wrapper. (I5)"""
     if names and interpreter_of(names[0]) in SHELLS:
         return False
     return any(name in OURS or name.startswith(OUR_MODULES) for name in names) or any(
@@ -143,12 +143,12 @@ def is_foureyes(names: Sequence[str], paths: Sequence[str]) -> bool:
 
 def is_git(names: Sequence[str]) -> bool:
     """Return True for git, its commands, and programs that run hooks. Their children are hooks, aliases, editors or
-    pagers. [I5]"""
+    pagers. (I5)"""
     return any(name in RUNS_HOOKS or name.startswith(f"{GIT}-") for name in names)
 
 
 def launcher_of(names: Sequence[str], paths: Sequence[str], extra: Sequence[str] = ()) -> str:
-    """Return the agent or sandbox program that is pid 1 of a pid namespace, or an empty string. [I3]
+    """Return the agent or sandbox program that is pid 1 of a pid namespace, or an empty string. (I3)
 
     A program run from a file descriptor has a number for a name. Sandboxes start their helpers this way.
     """

@@ -1,4 +1,4 @@
-"""Reads processes through psutil on systems without Linux's `/proc`. [I3, I5]
+"""Reads processes through psutil on systems without Linux's `/proc`. (I3, I5)
 
 Executables and command lines of other users may be hidden there, but not their names. A walk that does not reach the
 top is unreadable, as on Linux.

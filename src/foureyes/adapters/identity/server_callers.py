@@ -1,4 +1,4 @@
-"""Identifies callers through a server: compares its start with every call. [I5]"""
+"""Identifies callers through a server: compares its start with every call. (I5)"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signs and verifies in OpenSSH's SSHSIG format, so that anyone can check with `ssh-keygen -Y verify`. [I9]
+"""Signs and verifies in OpenSSH's SSHSIG format, so that anyone can check with `ssh-keygen -Y verify`. (I9)
 
 The signature covers the namespace, so one made with the same key for git or a file does not count here.
 """

@@ -1,4 +1,4 @@
-"""The sockets of runs, each in the directory of its run, and their callers. [I2]
+"""The sockets of runs, each in the directory of its run, and their callers. (I2)
 
 Each run has its own threads and a limit of callers, so it never delays another run or the runner. Linux only, because
 other systems cannot identify the peer.

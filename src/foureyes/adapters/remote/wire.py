@@ -26,7 +26,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """A request: a verb and its arguments, without the caller, which the runner determines itself.
 
     `token` is one issued by hand, `asserted` a typed name. `left` means that the caller is a server whose starter has
-    ended. [I5]
+    ended. (I5)
     """
 
     verb: str

@@ -44,7 +44,7 @@ class Engine(Protocol):
 
 class Database(Engine, Protocol):
     """A complete database connection, including the operations for migrations and audits. `place` distinguishes this
-    database from a copy where possible. [P12]"""
+    database from a copy where possible. (P12)"""
 
     name: str
     place: str

@@ -1,4 +1,4 @@
-"""Writes `.foureyes/security_events.jsonl`: the recorded exceptions, in a file for any tool. [P8]
+"""Writes `.foureyes/security_events.jsonl`: the recorded exceptions, in a file for any tool. (P8)
 
 It mirrors the journal and is never read back as truth. Every write first appends the missing lines.
 """

@@ -1,4 +1,4 @@
-"""Writes `.foureyes/feedback/<task>.json`: the decisions about a task for people and tools. [F2]
+"""Writes `.foureyes/feedback/<task>.json`: the decisions about a task for people and tools. (F2)
 
 Each file mirrors the store, is replaced atomically after the commit and is never read back. From before the commit
 until then, a marker in `.foureyes/feedback.owed/` records the pending file. If the process is killed in between, the

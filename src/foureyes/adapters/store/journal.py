@@ -1,4 +1,4 @@
-"""The hash chain: the content covered by each row's hash, and the verification of a chain without any table. [J1]"""
+"""The hash chain: the content covered by each row's hash, and the verification of a chain without any table. (J1)"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Row(JournalRow, frozen=True):
     """One journal row with its event."""
 
     def event(self) -> Event:
-        """Return the event of this row. Raise VerificationFailed for an unknown kind or field. [G1]"""
+        """Return the event of this row. Raise VerificationFailed for an unknown kind or field. (G1)"""
         if self.kind not in WHERE:
             raise VerificationFailed(
                 f"journal row {self.seq} is of the unknown kind {self.kind}; it was written by a newer version.",

@@ -1,4 +1,4 @@
-"""A PostgreSQL advisory lock that shows that a runner or a merge is connected. [J4]
+"""A PostgreSQL advisory lock that shows that a runner or a merge is connected. (J4)
 
 Each lock has its own connection. The server releases it when that connection ends, and detects a dead peer by its
 keepalives. So a free lock means that its holder is gone. SQLite has no such lock, and behind a connection pool it would

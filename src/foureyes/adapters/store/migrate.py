@@ -86,7 +86,7 @@ def migrate(engine: Database, now: str, backup: Callable[[int], None] | None) ->
 
 
 def _refuse_unversioned(engine: Database, at: int) -> None:
-    """Raise StoreProblem for tables without a version, because part of the store is then missing. [J2]"""
+    """Raise StoreProblem for tables without a version, because part of the store is then missing. (J2)"""
     if not at and engine.tables() - {"migrations"}:
         raise StoreProblem(
             "the store has tables, and no record of their version: a part of it is gone. Nothing was changed.",

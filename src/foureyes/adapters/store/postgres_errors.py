@@ -26,7 +26,7 @@ LOOK_AT_ADDRESS = either(
 )
 PUT_BACK = by("person", fe("store", "restore", blank("FILE")), "its owner restores a backup: ")
 OTHER_TABLES = (errors.UndefinedColumn, errors.DuplicateTable, errors.DuplicateColumn, errors.DuplicateObject)
-"""A column is missing, or the objects of a migration exist without its record. [J2]"""
+"""A column is missing, or the objects of a migration exist without its record. (J2)"""
 FULL = re.compile(r"too many clients|connection slots are reserved|too many connections")
 """A refused connection has no error code, only the server's text. The match affects only the message."""
 MAKE_ROOM = prose(
@@ -168,7 +168,7 @@ def held_by(holder: Sequence[SqlValue], url: str) -> StoreBusy:
     """Return the error for a lock held by another writer, with its program, machine, role and server process.
 
     Any role that can connect can hold the lock indefinitely. The suggested command only inspects, and names this
-    server, because the process number means another process elsewhere. [G5]
+    server, because the process number means another process elsewhere. (G5)
     """
     busy, step = f"the store has been busy for {LOCK_TIMEOUT}", prose("try again")
     if not holder:

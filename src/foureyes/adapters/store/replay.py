@@ -70,7 +70,7 @@ TABLES: dict[str, str] = {
     "settings": "name",
     "counters": "name",
 }
-"""Every projected table, with the columns that identify a row. `renewals` is not projected. [J4]"""
+"""Every projected table, with the columns that identify a row. `renewals` is not projected. (J4)"""
 
 MOST_DISCREPANCIES = 20
 FEW = 500
@@ -90,7 +90,7 @@ def audit(engine: Database, fresh: Database, progress: CountProgress | None) -> 
 
 
 def check_chain(engine: Database, total: int, progress: CountProgress | None) -> tuple[list[Discrepancy], Row | None]:
-    """Return every position with missing, added or changed rows, and the last row. Reads only the journal. [J1]"""
+    """Return every position with missing, added or changed rows, and the last row. Reads only the journal. (J1)"""
     last: Row | None = None
 
     def rows() -> Iterator[Row]:

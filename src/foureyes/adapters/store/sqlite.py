@@ -351,7 +351,7 @@ def in_our_words(problem: apsw.Error, path: str) -> Exception:
 
 
 def _lost_tables(path: str) -> list[str]:
-    """Return the tables missing from a store of this version, after a statement failed. [J2]"""
+    """Return the tables missing from a store of this version, after a statement failed. (J2)"""
     from foureyes.adapters.store.migrate import LATEST, migrate
 
     if path in WITHOUT_FILE:

@@ -208,7 +208,7 @@ class Store:
 
     @contextmanager
     def write(self, *, anywhere: bool = False) -> Iterator[WriteTx]:
-        """Start a writing transaction, one at a time. Updates the mirror files before the next one may start. [P8, F2]"""
+        """Start a writing transaction, one at a time. Updates the mirror files before the next one may start. (P8, F2)"""
         with self._lock():
             self.engine.check_place()
             if self.feedback is not None:
@@ -235,7 +235,7 @@ class Store:
         return WriterLock(self._lock_path) if self._lock_path else nullcontext()
 
     def audit(self, progress: CountProgress | None = None) -> AuditReport:
-        """Audit the chain, the tables and the mirror files. [J2]"""
+        """Audit the chain, the tables and the mirror files. (J2)"""
         from foureyes.adapters.store.replay import audit
 
         with self.read() as tx:
@@ -263,7 +263,7 @@ class Store:
         return self.feedback.differences(before, after) if after is not None else []
 
     def _look_at_mirror(self, report: AuditReport, before: dict[int, bytes]) -> AuditReport:
-        """Return the report with defects of the mirror file and its lag added. [P8]"""
+        """Return the report with defects of the mirror file and its lag added. (P8)"""
         if self._mirror is None:
             return report
         try:
@@ -284,7 +284,7 @@ class Store:
         )
 
     def mirror_anew(self) -> list[str]:
-        """Write all feedback files again, after a restore or a change of the store. Return notes for the user. [F2]"""
+        """Write all feedback files again, after a restore or a change of the store. Return notes for the user. (F2)"""
         if self.feedback is None:
             return []
         with self._lock(), self.read() as tx:
@@ -326,7 +326,7 @@ class Store:
 
 
 def found_elsewhere(recorded: str, actual: str) -> Refused:
-    """Return the refusal for a store in another place than recorded. It may be a copy that lacks later decisions. [P12]"""
+    """Return the refusal for a store in another place than recorded. It may be a copy that lacks later decisions. (P12)"""
     message = (
         f"the journal says that the store lies {place_words(recorded)}, and this one was found {place_words(actual)}: "
         "if it was not moved, it is a copy and lacks later decisions"
@@ -338,7 +338,7 @@ def found_elsewhere(recorded: str, actual: str) -> Refused:
 def off_head(last: int, head: int) -> StoreProblem:
     """Return the error for a head that does not match the last row: another program wrote to the database.
 
-    Any further row would break the chain. `fe audit verify` shows the wrong row, and only the owner can fix it. [G4]
+    Any further row would break the chain. `fe audit verify` shows the wrong row, and only the owner can fix it. (G4)
     """
     which = f"row {head}" if head != last else f"another row {head}"
     back = fe("store", "restore", blank("FILE"), after=", or fixes it by SQL (docs/howto/several-machines.md)")

@@ -93,7 +93,7 @@ def restore_store(folder: str, source: str, now: str, project: str = "", *, leav
 
     The backup is first copied and verified, so an unsound file changes nothing. The current store may be damaged or
     missing. `project` is the required project, by default that of the current store. `leaves_server` allows a backup of
-    a server's store where no file is in use. [P12]
+    a server's store where no file is in use. (P12)
     """
     from tempfile import TemporaryDirectory
 
@@ -110,7 +110,7 @@ def restore_store(folder: str, source: str, now: str, project: str = "", *, leav
 
 
 def _refuse_second(fresh: str, name: str) -> None:
-    """Refuse to create a second store from the backup of a store on a server. [P12]"""
+    """Refuse to create a second store from the backup of a store on a server. (P12)"""
     place = place_in(fresh)
     if place not in ("", FILE):
         text = f"{name} is of a store on a PostgreSQL server, which a file here would be a second one of"

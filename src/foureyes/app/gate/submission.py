@@ -853,8 +853,8 @@ def marks_behind(
 
 
 def _scripts(context: Context, policy: ReviewPolicy, tip: Sha) -> list[NamedFiles]:
-    """Return the files named by check scripts, as the target has these. A script that the change touches needs no such
-    help.
+    """Return the files named in check scripts, reading the scripts on the target. If the change touches a script, that
+    counts by itself.
     """
     return [
         named_by(script_text(path, text, command), path.rpartition("/")[0])

@@ -56,7 +56,7 @@ MINUTE = 60.0
 
 def reviews_due(context: Context, tx: Tx, host: str) -> tuple[ReviewDue, ...]:
     """Return the reviews that a runner can start and the overdue ones, in starting order, after the due clarifications.
-    A held task still gets its reviews. [V4, V9]
+    A held task still gets its reviews. (V4, V9)
     """
     now = context.now()
     rows = tx.all("runner.asked", AskedRow, now=now, limit=MOST_OF_A_KIND)
@@ -82,7 +82,7 @@ def reviews_due(context: Context, tx: Tx, host: str) -> tuple[ReviewDue, ...]:
 
 def clarifications_due(tx: Tx, host: str) -> tuple[ReviewDue, ...]:
     """Return the clarifications requested from authors that were runs. Each one resumes its conversation if that is on
-    this host. [V9]
+    this host. (V9)
     """
     rows = tx.all("runner.clarifying", ClarifyRow, limit=MOST_OF_A_KIND)
     past = _past(tx, sorted({row.cycle for row in rows}), host, "runner.clarify_runs") if rows else {}
@@ -133,7 +133,7 @@ def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[RunId], dict[str
 
 def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
     """Return the cycles in which every reviewer has answered or failed to. A cycle without requested reviewers is due
-    only if a reviewer can be asked by now. [V4, V8]
+    only if a reviewer can be asked by now. (V4, V8)
     """
     now = context.now()
     rows = tx.all("runner.to_decide", Cycle, now=now, limit=MOST_OF_A_KIND)
@@ -149,7 +149,7 @@ def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
 
 
 def waits_for_cooled(context: Context, tx: Tx) -> bool:
-    """Return True if a cycle is only waiting for a reviewer that is in its cooldown. [V4]"""
+    """Return True if a cycle is only waiting for a reviewer that is in its cooldown. (V4)"""
     rows = tx.all("runner.to_decide", Cycle, now=context.now(), limit=MOST_OF_A_KIND)
     waiting = [known for known in wholes(tx, rows) if known.cycle.state == "open" and not known.asked]
     return any(is_cooling(context, tx, known) for known in waiting)
@@ -157,7 +157,7 @@ def waits_for_cooled(context: Context, tx: Tx) -> bool:
 
 def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, host: str) -> tuple[Called, ...]:
     """Return the triggers that agents raised during their work, and their silence. Empty if the policy wants no peer
-    reviews. [V1]
+    reviews. (V1)
     """
     if not wants_peers(policy):
         return ()
@@ -172,7 +172,7 @@ def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, hos
 
 def _silence(context: Context, tx: Tx, desk: RunnerDesk, minutes: int, host: str) -> Iterable[Called]:
     """Yield one call if no live run of the project, under any runner, was heard for this many minutes. It fires once
-    per silence, for runs whose worktree is on this machine. [V1]
+    per silence, for runs whose worktree is on this machine. (V1)
     """
     rows = tx.all("runner.heard", HeardRow, now=context.now()) if minutes else []
     if not any(row.purpose in MAKES and row.host == host for row in rows):
@@ -328,7 +328,7 @@ class SprintsSeen:
 
 
 def sprint_over(tx: Tx, desk: RunnerDesk) -> str:
-    """Return the message that this runner's sprint has ended, or an empty string. [X2]"""
+    """Return the message that this runner's sprint has ended, or an empty string. (X2)"""
     row = tx.one("sprint.get", Sprint, sprint=desk.sprint) if desk.sprint else None
     if row is None or row.state != "ended":
         return ""

@@ -111,7 +111,7 @@ class Performing:
         return done is not False
 
     def no_room(self, desk: RunnerDesk) -> None:
-        """Put everything off because the disk is full. [X3]"""
+        """Put everything off because the disk is full. (X3)"""
         desk.put_off[NO_ROOM] = PutOff(until=self._context.later(ROOM_AGAIN_SECONDS), pause=ROOM_AGAIN_SECONDS)
 
     def _put_off(
@@ -188,7 +188,7 @@ class Performing:
 
     def _fetch(self, step: StartRun, desk: RunnerDesk) -> bool:
         """Return True if the run must wait for a fetch of a submission or merge from another machine. The target is
-        requested once. If that fails, work begins at the last recorded merge. [Q6]
+        requested once. If that fails, work begins at the last recorded merge. (Q6)
         """
         task, makes = step.task, step.purpose != "review"
         behind = makes and task not in self._asked and is_behind(self._context, task)
@@ -202,7 +202,7 @@ class Performing:
         return True
 
     def _cool(self, step: CoolProfile) -> None:
-        """Record the cooldown of a profile that could not start. A missing program has no end time. [X3]"""
+        """Record the cooldown of a profile that could not start. A missing program has no end time. (X3)"""
         until = "" if step.error == "missing" else cools_until(self._context, step.error, None)
         why = one_line(step.why, WHY_LENGTH)
         Runs(self._context).cool(self._runner, step.profile, until=until, error=step.error, error_text=why)
@@ -216,7 +216,7 @@ class Performing:
         self._tell(step.task, f"stopping {own.run.profile}: {step.why}")
 
     def _tidy(self, step: TidyRun, desk: RunnerDesk) -> bool:
-        """Clean up a run's worktree, but only if all its processes are proven dead. [S4]"""
+        """Clean up a run's worktree, but only if all its processes are proven dead. (S4)"""
         own = desk.in_hand[step.run]
         if step.run not in self._agents.end_left([own.live.process], [step.run]):
             self._tell(step.task, f"{step.run}: something of it still runs and cannot be ended")
@@ -253,7 +253,7 @@ class Performing:
         self._tell("", f"! {step.text}")
 
     def forget_notices(self, standing: Set[str]) -> None:
-        """Forget stored notices that no longer apply, so that they are sent if they come back. [E6]"""
+        """Forget stored notices that no longer apply, so that they are sent if they come back. (E6)"""
         outside = self._context.outside
         kept = outside.kept_notices()
         if not kept <= standing:
@@ -291,7 +291,7 @@ class Performing:
         return self._put_off(desk, step.name, task=task, state=state, why=why, grows=grows)
 
     def _merged(self, done: Done, desk: RunnerDesk) -> None:
-        """Put off each task that was not merged, with its own retry. [Q3]"""
+        """Put off each task that was not merged, with its own retry. (Q3)"""
         at_work = {own.run.task for own in desk.in_hand.values()}
         for task in done.closed:
             if task not in at_work:
@@ -329,7 +329,7 @@ class Performing:
 
 
 def _was_sooner(step: RunStep, problem: Exception) -> bool:
-    """Return True if another runner was first. That runner reports on the task. [J4]"""
+    """Return True if another runner was first. That runner reports on the task. (J4)"""
     if not isinstance(step, StartRun):
         return False
     reasons = problem.reasons if isinstance(problem, FoureyesError) else ()
@@ -337,7 +337,7 @@ def _was_sooner(step: RunStep, problem: Exception) -> bool:
 
 
 def _check(runner: Actor, task: str) -> Job:
-    """Return a job that runs the checks of an attempt, outside every author's processes. [D5]"""
+    """Return a job that runs the checks of an attempt, outside every author's processes. (D5)"""
 
     def job(context: Context, stop: Callable[[], bool]) -> JobEnd:
         leased = leases.take(context, runner, task)
@@ -354,7 +354,7 @@ def _check(runner: Actor, task: str) -> Job:
 
 
 def _merge(runner: Actor, tasks: Sequence[TaskId]) -> Job:
-    """Return a job that processes these tasks in the merge queue. [Q1]"""
+    """Return a job that processes these tasks in the merge queue. (Q1)"""
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         try:
@@ -391,7 +391,7 @@ def _closed(rows: Sequence[MergeRow]) -> tuple[str, ...]:
 
 
 def _send() -> Job:
-    """Return a job that pushes local submissions to the remote. [Q6]"""
+    """Return a job that pushes local submissions to the remote. (Q6)"""
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         sent = send(context)
@@ -404,7 +404,7 @@ def _send() -> Job:
 
 def _fetch(task: TaskId, asked: dict[TaskId, Sha | None] | None) -> Job:
     """Return a job that fetches submissions and merges from the remote. If `asked` is given, the remote's target head
-    is stored there under the task. [Q6]
+    is stored there under the task. (Q6)
     """
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:

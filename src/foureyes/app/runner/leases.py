@@ -50,7 +50,7 @@ def live_runs(tx: Tx, host: str = "") -> list[Run]:
 
 
 def held_runs(tx: Tx, runner: str) -> dict[RunId, int]:
-    """Return the runs that a runner holds, with their fences. [J4]"""
+    """Return the runs that a runner holds, with their fences. (J4)"""
     from foureyes.app.runner.rows import Held
 
     return {row.id: row.fence for row in tx.all("run.held", Held, runner=runner)}
@@ -93,7 +93,7 @@ def bury(context: Context, work: Work) -> list[str]:
 
 
 def refuse_taken(context: Context, work: Work, run: Run, me: RunnerRow) -> str:
-    """Return why a run may be taken over. Raises Conflict if its runner may still be alive. [J4]"""
+    """Return why a run may be taken over. Raises Conflict if its runner may still be alive. (J4)"""
     if run.state == "ended" or run.runner == me.session:
         why = "has ended" if run.state == "ended" else "is this runner's already"
         raise Conflict(f"{run.id} {why}.", next_step=fe("status"), task=run.task)
@@ -114,7 +114,7 @@ def refuse_taken(context: Context, work: Work, run: Run, me: RunnerRow) -> str:
 
 
 def fence_above(run: Run) -> int:
-    """Return a fence above the run's, which shuts out earlier holders. [J4]"""
+    """Return a fence above the run's, which shuts out earlier holders. (J4)"""
     return run.fence + 1
 
 
@@ -182,7 +182,7 @@ def stop_targets(context: Context, tx: Tx, what: str) -> list[Run]:
 
 def take(context: Context, runner: Actor, task: str) -> Actor:
     """Lease the checks of a task and return the runner with this lease. Raises Conflict if another live runner has it.
-    [J4]
+    (J4)
     """
     with context.writing(runner, "run") as work:
         me = check_runner(work.tx, runner)

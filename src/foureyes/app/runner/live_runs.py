@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # ---- Current work ----
 
 NO_ROOM = "no room"
-"""Key under which everything is put off while the disk is full. [X3]"""
+"""Key under which everything is put off while the disk is full. (X3)"""
 FETCH = "fetch:"
 """Key prefix of the jobs that fetch a submission from another machine. The task id follows."""
 
@@ -39,14 +39,14 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Start the work that is ready now, finish it, and start nothing else."""
     until_idle: bool = False
     sprints: bool = False
-    """Start new tasks from sprints only, and end when no sprint is active and nothing is left to do. [X2]"""
+    """Start new tasks from sprints only, and end when no sprint is active and nothing is left to do. (X2)"""
     assigned: tuple[tuple[str, str], ...] = ()
     """Tasks with the profile that a person chose for each."""
 
 
 class InHand(msgspec.Struct):
     """A program of this runner and its outcome, if known. `fenced` means another runner has the run: the program is
-    stopped and nothing more is recorded for it. [J4]
+    stopped and nothing more is recorded for it. (J4)
     """
 
     run: Run
@@ -57,7 +57,7 @@ class InHand(msgspec.Struct):
     """Why the program was asked to stop, or empty."""
     fenced: bool = False
     token: str = ""
-    """Hash of the run's token. The run's answer is stored under it. [I2, V3]"""
+    """Hash of the run's token. The run's answer is stored under it. (I2, V3)"""
     notes: tuple[str, ...] = ()
     """Notes about files or settings missing from its worktree."""
 
@@ -71,7 +71,7 @@ class RunnerDesk(msgspec.Struct):
     begun: bool = False
     """True after the first run has started."""
     sprint: str = ""
-    """Last sprint that was active while this runner worked. [X2]"""
+    """Last sprint that was active while this runner worked. (X2)"""
     told: set[str] = msgspec.field(default_factory=set)
     """Keys of the messages already shown."""
     standing: set[str] = msgspec.field(default_factory=set)
@@ -83,7 +83,7 @@ class RunnerDesk(msgspec.Struct):
     merging: tuple[TaskId, ...] = ()
     """Tasks being merged."""
     unsent: bool = True
-    """True if the remote may lack a local submission. [Q6]"""
+    """True if the remote may lack a local submission. (Q6)"""
     sending: bool = False
     put_off: dict[str, PutOff] = msgspec.field(default_factory=dict)
     """Failed steps by name, with their next retry. An entry stays until the step succeeds."""
@@ -117,6 +117,6 @@ def glance(snapshot: Snapshot, desk: RunnerDesk) -> RunnerGlance:
 
 
 def _line(it: SprintNow, now: str) -> str:
-    """Return the sprint's progress in one short line. [X2]"""
+    """Return the sprint's progress in one short line. (X2)"""
     paused = " · paused" if it.sprint.state == "paused" else ""
     return f"SPRINT {compact(it.sprint, it.progress, datetime.fromisoformat(now))}{paused}"

@@ -179,7 +179,7 @@ class Runner:
         return stirred
 
     def _keep_signal(self, own: InHand) -> None:
-        """Record how a program ended, for a runner that takes over if this one dies. [S1, J4]"""
+        """Record how a program ended, for a runner that takes over if this one dies. (S1, J4)"""
         outcome = own.outcome
         if outcome is None or outcome.stopped or own.fenced or own.run.purpose not in MAKES:
             return
@@ -188,7 +188,7 @@ class Runner:
                 Runs(self._context).signalled(self._runner, own.run.id, outcome.signal, outcome.message)
 
     def _hear(self, own: InHand) -> bool:
-        """Record the events a run reported in its stream. An event that cannot be recorded is reported instead. [S3]"""
+        """Record the events a run reported in its stream. An event that cannot be recorded is reported instead. (S3)"""
         events = own.live.heard()
         for spoken in events:
             if own.fenced:
@@ -202,7 +202,7 @@ class Runner:
         return bool(events)
 
     def _shine(self) -> None:
-        """Stop all agents if the beacon was lost, because other runners may already have taken their runs. [J4]"""
+        """Stop all agents if the beacon was lost, because other runners may already have taken their runs. (J4)"""
         if self._beacon is None or self._beacon.is_lit():
             return
         if any(own.outcome is None for own in self.desk.in_hand.values()):
@@ -213,7 +213,7 @@ class Runner:
 
     def _renew(self) -> None:
         """Renew the leases when due. If the runner or a run was taken over, its agents are stopped before anything else
-        is written. [J4]
+        is written. (J4)
         """
         if monotonic() - self._renewed < RENEW_SECONDS and not self._is_late():
             return

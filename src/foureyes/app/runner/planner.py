@@ -54,7 +54,7 @@ class Planning:
 
     def draft(self, actor: Actor, goal: str, *, profile: str = "") -> Drafted:
         """Draft a plan for a goal, given in words or as a task, and keep it as a file. An unreadable answer is retried
-        once. Refused below an agent. [I5]
+        once. Refused below an agent. (I5)
         """
         runs = Runs(self._context)
         runner = runs.begin(actor, agents=1).actor

@@ -50,7 +50,7 @@ class Unstarted(Exception):
 
 def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun, heard: Sha | None = None) -> InHand:
     """Start a run, or raise Unstarted. After a failure the run ends as `unstarted` and leaves nothing behind. `heard`
-    is the remote's target head if it was fetched for this run. [Q6]
+    is the remote's target head if it was fetched for this run. (Q6)
     """
     runs = Runs(context)
     run = runs.reserve(
@@ -105,7 +105,7 @@ class RunPlace(msgspec.Struct, frozen=True, kw_only=True):
 def _place(
     context: Context, runner: Actor, agents: LocalAgents, run: Run, step: StartRun, heard: Sha | None
 ) -> RunPlace:
-    """Return the task's worktree, or a separate checkout for a reviewer. [V2]"""
+    """Return the task's worktree, or a separate checkout for a reviewer. (V2)"""
     if run.purpose == "review":
         files = review_files(context, runner, agents, run)
         return RunPlace(
@@ -118,7 +118,7 @@ def _place(
 
 
 def is_full(problem: BaseException | None) -> bool:
-    """Return True if the cause is a full disk. [X3]"""
+    """Return True if the cause is a full disk. (X3)"""
     while problem is not None:
         if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
             return True

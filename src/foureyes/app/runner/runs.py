@@ -63,7 +63,7 @@ class Runs:
 
     def begin(self, actor: Actor, *, agents: int, beacon: str = "") -> Begun:
         """Record a new runner, started by a person or a service named in the accepted policy. `agents` is its maximum
-        of parallel runs, 0 if it only checks and merges. `beacon` is the lock it holds. [I5, J4]
+        of parallel runs, 0 if it only checks and merges. `beacon` is the lock it holds. (I5, J4)
         """
         from foureyes.app.runner import admission
         from foureyes.app.views.run import Begun
@@ -86,7 +86,7 @@ class Runs:
         return Begun(actor=runner, until=event.until, lost=lost)
 
     def launch(self, actor: Actor, *, agents: int = AGENTS) -> Outcome:
-        """Start a runner in a separate process that outlives the caller. [I5]"""
+        """Start a runner in a separate process that outlives the caller. (I5)"""
         permit(actor, "run")
         number = self._context.outside.launch_runner(actor, agents)
         return Outcome(task="", status="", version=0, message=f"a runner is at work, process {number}")
@@ -116,7 +116,7 @@ class Runs:
         look: int = 0,
     ) -> Run:
         """Reserve a task for a run of this runner. No other runner or session can start the task from now on. A review
-        run for a `cycle` does not reserve the task. [J4]
+        run for a `cycle` does not reserve the task. (J4)
         """
         from foureyes.app.runner import admission
         from foureyes.app.runner.admission import of_begin, why_not_begin
@@ -158,7 +158,7 @@ class Runs:
         target: Sha | None = None,
     ) -> Run:
         """Record the run's token, process and claim in one transaction. The caller may start the program only after
-        this. `target` is the target's head at that time. [I2, K4]
+        this. `target` is the target's head at that time. (I2, K4)
         """
         from foureyes.app.runner import admission
         from foureyes.app.runner.admission import of_begin, why_not_begin
@@ -186,7 +186,7 @@ class Runs:
 
     def renew(self, runner: Actor, runs: Sequence[RunId], heard: Mapping[RunId, str] | None = None) -> list[RunId]:
         """Renew the leases of this runner and its runs, and return the runs it has lost. Raises Refused if the runner
-        was declared dead. `heard` is the last sign of life of each run. [J4, V1]
+        was declared dead. `heard` is the last sign of life of each run. (J4, V1)
         """
         from foureyes.app.runner import leases
 
@@ -202,13 +202,13 @@ class Runs:
         return [run for run in runs if run not in mine]
 
     def holds(self, runner: Actor, run: RunId) -> bool:
-        """Return True if this runner still holds the run. Check it before acting outside the store. [J4]"""
+        """Return True if this runner still holds the run. Check it before acting outside the store. (J4)"""
         with self._context.store.read() as tx:
             row = get(tx, run)
             return row.state != "ended" and row.runner == runner.session
 
     def take_over(self, runner: Actor, run: RunId) -> Run:
-        """Take over a run whose runner is gone or whose lease has expired. Its token becomes void. [J4]"""
+        """Take over a run whose runner is gone or whose lease has expired. Its token becomes void. (J4)"""
         with self._context.writing(runner, "run") as work:
             me = check_runner(work.tx, runner)
             row = get(work.tx, run)
@@ -237,7 +237,7 @@ class Runs:
         self, runner: Actor, run: RunId, *, signal: str, message: str, commit: str | None = None
     ) -> SubmitOutcome:
         """Submit a run's work on behalf of its implementer. `commit` is the message for leftover files, which are committed
-        without running programs of the tree. [T]
+        without running programs of the tree. (T)
         """
         from foureyes.app.gate.submission import Wish, hand_in
 
@@ -250,7 +250,7 @@ class Runs:
 
     def release(self, runner: Actor, run: RunId, *, how: RunEnd = "", reason: str = "") -> Outcome:
         """Release the claim of a run, or one that an earlier run left. `how` counts the round for the loop. A blocked
-        task then waits for a person. [T, L17]
+        task then waits for a person. (T, L17)
         """
         from foureyes.app.runner.admission import left_by_a_run
         from foureyes.app.work.claims import release
@@ -271,7 +271,7 @@ class Runs:
 
     def ask_stop(self, actor: Actor, what: str, *, reason: str = "") -> list[Run]:
         """Ask for the end of one run or of all runs of a task. Their runner stops them and keeps the work. A request by
-        a person also pauses the task until `fe resume`. [V9]
+        a person also pauses the task until `fe resume`. (V9)
         """
         from foureyes.app.runner import admission
 
@@ -290,7 +290,7 @@ class Runs:
     # Messages of agents
 
     def signal(self, actor: Actor, signal: str, *, message: str = "", task: str = "") -> Outcome:
-        """Record an agent's signal that its run is over. [S1]"""
+        """Record an agent's signal that its run is over. (S1)"""
         from foureyes.app.runner import signals
 
         named, message = signals.signal_named(signal), clean_text(message, "the message")
@@ -301,7 +301,7 @@ class Runs:
             return outcome(self._context.get(work.tx, row.id), f"{row.id}: {named}", step)
 
     def emit(self, actor: Actor, type: str, summary: str, *, payload: str = "", task: str = "") -> Outcome:
-        """Record a message that an agent sends during its work. [S3]"""
+        """Record a message that an agent sends during its work. (S3)"""
         from foureyes.app.runner import signals
 
         named, summary = signals.type_named(type), signals.clean_summary(summary)
@@ -313,13 +313,13 @@ class Runs:
         return done if run is not None else signals.with_eyes(self._context, actor, done, named, summary)
 
     def heard(self, runner: Actor, run: RunId, spoken: Spoken) -> None:
-        """Record an event from the run's output as its own. [S3]"""
+        """Record an event from the run's output as its own. (S3)"""
         event = e.Emitted(type=spoken.type, summary=spoken.summary, payload=spoken.payload, run=run)
         self._speak(runner, run, event)
 
     def signalled(self, runner: Actor, run: RunId, signal: Signal, message: str) -> None:
         """Record the signal of an ended program before its work is submitted, so that another runner can submit it.
-        [S1, J4]
+        (S1, J4)
         """
         self._speak(runner, run, e.Signalled(signal=signal, message=spaced(message, TEXT), run=run))
 
@@ -340,7 +340,7 @@ class Runs:
 
     def pause(self, actor: Actor, task: str | None, *, reason: str) -> Outcome:
         """Pause a task, or the project if `task` is None. No new run starts until a person resumes it. Current runs
-        finish. [V9]
+        finish. (V9)
         """
         reason = needed(reason, "pause", task or "--project")
         with self._context.writing(actor, "pause") as work:

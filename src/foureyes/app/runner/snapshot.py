@@ -64,7 +64,7 @@ def states(
     context: Context, tx: Tx, runner: Actor, policy: ReviewPolicy, options: Options, free: int, *, sprints: bool = False
 ) -> list[TaskState]:
     """Return the first tasks that a run may start on: sent back, waiting for the lead, then new. `sprints` limits new
-    tasks to running sprints. [X2]
+    tasks to running sprints. (X2)
     """
     limit = free + SPARE
     chosen = [task for task, _ in options.assigned]
@@ -109,7 +109,7 @@ def _state(
 
 
 def _turn(context: Context, tx: Tx, policy: ReviewPolicy, row: ReadyRow) -> tuple[str, Purpose]:
-    """Return the profile and purpose of the task's next run. [E2, E4]"""
+    """Return the profile and purpose of the task's next run. (E2, E4)"""
     if row.waiting_for == "lead":
         return policy.tiers.lead, "lead"
     if not row.iteration:
@@ -145,7 +145,7 @@ class Aside:
 
     def ask(self) -> None:
         """Refresh the unaccepted configuration on the target. It calls git, so it must run before the snapshot's
-        transaction. [P12]
+        transaction. (P12)
         """
         if self._until > self._context.now():
             return
@@ -226,7 +226,7 @@ def attention(tx: Tx, policy: ReviewPolicy, cooled: Sequence[Cooldown]) -> tuple
 
 
 def _cycles(tx: Tx, policy: ReviewPolicy) -> list[AttentionItem]:
-    """Return tasks paused by reviewers and tasks without a review. [V8]"""
+    """Return tasks paused by reviewers and tasks without a review. (V8)"""
     rows = tx.all("cycle.flagged", Cycle, limit=MOST_ATTENTION_ROWS)
     paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule"}
     stopped = [
@@ -246,7 +246,7 @@ def _cycles(tx: Tx, policy: ReviewPolicy) -> list[AttentionItem]:
 
 
 def _ruled(cycle: Cycle) -> str:
-    """Return the line about a cycle that waits for a person. [V8]"""
+    """Return the line about a cycle that waits for a person. (V8)"""
     what = "was not reviewed" if cycle.rule == "R0" else "is paused by reviewers"
     return f"{cycle.task} {what} ({cycle.id} {cycle.rule}): {'; '.join(cycle.reasons)}"
 
@@ -257,7 +257,7 @@ GRACE_SECONDS = 60
 """How long a program may continue after its submission."""
 QUEUE = 50
 MIN_FREE_MB = 200
-"""Minimum free disk space. Nothing starts below it. [X3]"""
+"""Minimum free disk space. Nothing starts below it. (X3)"""
 MICROS, MIB = 1_000_000, 1 << 20
 ALWAYS: list[NamedQuery] = [
     ("project.get", {}), ("project.settings", {}), ("project.counters", {}), ("journal.head", {}),
@@ -284,7 +284,7 @@ class Lookout:
         """Position of this runner among the live runners, and their number, at the last snapshot."""
 
     def look(self, desk: RunnerDesk) -> Snapshot:
-        """Return everything the planner needs. Tasks being fetched from another machine are marked as stopped. [Q6]"""
+        """Return everything the planner needs. Tasks being fetched from another machine are marked as stopped. (Q6)"""
         self._aside.ask()
         snapshot, fetched = self._look(desk), dict.fromkeys(desk.fetching, "it is fetched from another machine")
         reviews = [replace(row, stopped=row.stopped or fetched.get(row.task, "")) for row in snapshot.reviews]
@@ -412,7 +412,7 @@ class Lookout:
         self, state: LiveState, task: RunTask | None, hold: str | None, since: str, is_unwanted: bool
     ) -> LiveState:
         """Set why a live run should stop: a hold, a lost claim, or work after its submission. A hold of the task does
-        not stop reviews and clarifications. [V9]
+        not stop reviews and clarifications. (V9)
         """
         why = ""
         run = state.run
@@ -451,7 +451,7 @@ class Lookout:
         return left + states(self._context, tx, self._runner, policy, desk.options, most, sprints=bound)
 
     def _checks_due(self, tx: Tx, desk: RunnerDesk) -> Iterable[TaskId]:
-        """Yield the first due checks and the broken ones. Checks leased by another runner are skipped. [J4]"""
+        """Yield the first due checks and the broken ones. Checks leased by another runner are skipped. (J4)"""
         due, broke = self._checks.due, [task for task in self._checks.put_off if task not in desk.checking]
         others = checks_of_others(self._context, tx, self._runner.session) if due or broke else set()
         rest = [task for task in due if RunChecks(task=task).name in desk.put_off]
@@ -459,7 +459,7 @@ class Lookout:
         return [*free, *[task for task in (*rest, *broke) if task not in others]]
 
     def _no_room(self, policy: ReviewPolicy, desk: RunnerDesk) -> str:
-        """Return why the disk has no room, or an empty string. [X3]"""
+        """Return why the disk has no room, or an empty string. (X3)"""
         full = desk.put_off.get(NO_ROOM)
         if full is not None and full.until > self._context.now():
             return "the disk is full"
@@ -471,7 +471,7 @@ class Lookout:
     # Merges
 
     def _merges(self, tx: Tx) -> tuple[tuple[TaskId, ...], str]:
-        """Return the tasks that can merge now, and when the next approval settles. [Q0, Q1]"""
+        """Return the tasks that can merge now, and when the next approval settles. (Q0, Q1)"""
         items = items_of(tx, limit=QUEUE)
         if not items:
             return (), ""
@@ -501,7 +501,7 @@ def _paused(everywhere: Sequence[PauseView], hold: str | None) -> str:
 
 def _halted(everywhere: Sequence[PauseView], hold: str | None) -> str:
     """Return why nothing may start, not even a review: a person paused the project, or it is held. A pause by a rule
-    stops only new work. [V9]
+    stops only new work. (V9)
     """
     if hold is not None:
         return f"the project is held: {hold}"

@@ -57,7 +57,7 @@ class SprintOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def options_of(context: Context, ask: SprintAsk) -> SprintOptions:
-    """Return the requested options. A time of day is read in the caller's zone. [X1]"""
+    """Return the requested options. A time of day is read in the caller's zone. (X1)"""
     zone = own_zone(context) if ask.until else ""
     target = target_of(tasks=ask.complete, hours=ask.hours, until=ask.until, idle=ask.idle, zone=zone)
     wanted = Wanted(ids=ask.tasks, labels=ask.labels, without=ask.without, below=ask.priority)
@@ -91,7 +91,7 @@ class SprintPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plan(context: Context, tx: Tx, actor: Actor, options: SprintOptions) -> SprintPlan:
-    """Return the plan of a sprint without writing anything. [X1]"""
+    """Return the plan of a sprint without writing anything. (X1)"""
     rows = tx.all("sprint.candidates", Open, limit=MOST_CANDIDATES)
     candidates = with_waiting(rows, _waiting(tx))
     wanted = msgspec.structs.replace(options.wanted, ids=tuple(_ids(context, tx, options.wanted.ids)))
@@ -169,7 +169,7 @@ def _views(
 
 
 def _needs_person(context: Context, tx: Tx, mode: str, labels: Sequence[str]) -> str:
-    """Return why a person must review the task before a merge, or an empty string. [M, I6, D6]"""
+    """Return why a person must review the task before a merge, or an empty string. (M, I6, D6)"""
     if mode == "per-task":
         return "per-task"
     try:
@@ -207,7 +207,7 @@ def _left_out(context: Context, tx: Tx, ids: Sequence[str], chosen: set[TaskId])
 
 
 def refuse_nothing(view: SprintPlanView) -> None:
-    """Refuse a sprint without tasks. [X1]"""
+    """Refuse a sprint without tasks. (X1)"""
     if view.tasks:
         return
     why = f" {'; '.join(view.notes)}." if view.notes else " Nothing that was asked for is ready."

@@ -83,7 +83,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
 
 
 def _again(outcome: SubmitOutcome) -> list[str]:
-    """Return a warning about a submission without changes, and how close the loop is to an escalation. [L11, E5]"""
+    """Return a warning about a submission without changes, and how close the loop is to an escalation. (L11, E5)"""
     lines = []
     if outcome.repeats:
         fixed = outcome.fixed_by_nothing
@@ -93,7 +93,7 @@ def _again(outcome: SubmitOutcome) -> list[str]:
 
 
 def _mode(outcome: SubmitOutcome) -> list[str]:
-    """Return the next stage of the submission. [M]"""
+    """Return the next stage of the submission. (M)"""
     if outcome.status in ("approved", "closed"):
         return [f"  approved automatically, in mode {outcome.mode} (M4). To merge it: fe merge"]
     if outcome.status == "open":
@@ -127,7 +127,7 @@ def _reasons(title: str, reasons: tuple[Reason, ...]) -> list[str]:
 
 
 def _unchecked(outcome: SubmitOutcome) -> list[str]:
-    """Return the required checks that did not run or pass yet. The author's own run does not count. [D5]"""
+    """Return the required checks that did not run or pass yet. The author's own run does not count. (D5)"""
     lines = []
     if outcome.unchecked:
         run = steps_text(by_person_or_service(fe("check", "run", outcome.task)))

@@ -29,5 +29,5 @@ def attention(session: Session, limit: int) -> None:
 
 
 def first(session: Session) -> AttentionView:
-    """Return the first items, which other pages show at the top. [E6]"""
+    """Return the first items, which other pages show at the top. (E6)"""
     return session.app.attention.view(session.actor, limit=FIRST)

@@ -16,7 +16,7 @@ from foureyes.ui.cli.store import show_progress
 
 
 class DecisionLook(msgspec.Struct):
-    """Review behavior recorded with a decision. [H5]"""
+    """Review behavior recorded with a decision. (H5)"""
 
     look: Looked = NOTHING_KNOWN
     batch: str = ""
@@ -56,7 +56,7 @@ def audit_log(session: Session, task: str | None, limit: int, pager: bool) -> No
 
 
 def how_it_was_seen(row: JournalRow) -> str:
-    """Return how the reviewer read the change, in parentheses before the row's text, if that was measured. [H4]"""
+    """Return how the reviewer read the change, in parentheses before the row's text, if that was measured. (H4)"""
     if '"look":{' not in row.payload:
         return ""
     decision = msgspec.json.decode(row.payload, type=DecisionLook)
@@ -125,7 +125,7 @@ def audit_verify(session: Session) -> None:
 
 
 def mirror_words(report: AuditReport) -> str:
-    """Return how complete this machine's mirror of the exceptions is. [P8]"""
+    """Return how complete this machine's mirror of the exceptions is. (P8)"""
     if not report.has_mirror:
         return "mirror not here"
     behind = f"behind by {output.count(report.mirror_behind, 'row')}"

@@ -109,7 +109,7 @@ def check_run(session: Session, task: str | None, only: tuple[str, ...], again: 
 
 
 def run_on_target(session: Session, task: str | None, only: tuple[str, ...], *, again: bool) -> None:
-    """Run every check on the target branch. [X4]"""
+    """Run every check on the target branch. (X4)"""
     if task or only:
         raise BadInput(
             "--target runs every check on the target branch: no task, no --only.",
@@ -177,7 +177,7 @@ def report_text(report: CheckReport, *, whole: bool = False) -> str:
 
 
 def _unaccepted(note: Reason | None, *, with_step: bool) -> list[str]:
-    """Return a note if the target's foureyes.toml is not the accepted one. [P12]"""
+    """Return a note if the target's foureyes.toml is not the accepted one. (P12)"""
     step = f": {steps_text(note.next)}" if note and with_step else ""
     return [f"  note: {flat(note.message)} ({note.rule}){step}"] if note else []
 

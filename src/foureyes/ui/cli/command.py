@@ -79,7 +79,7 @@ class Session:
 
     @cached_property
     def newcomer(self) -> tuple[Actor, IdentityRule]:
-        """Return the caller outside a project, and the home that a new project here would get. [I3]"""
+        """Return the caller outside a project, and the home that a new project here would get. (I3)"""
         from foureyes.bootstrap.wiring import newcomer
 
         return newcomer(os.environ, self.asserted)
@@ -99,7 +99,7 @@ class Session:
         return sys.stdin.isatty() and sys.stderr.isatty() and not self.json and self.actor.kind == "human"
 
     def check_token(self) -> None:
-        """Refuse a token used outside its process, even in commands that do not need the caller. [I2]"""
+        """Refuse a token used outside its process, even in commands that do not need the caller. (I2)"""
         if os.environ.get("FOUREYES_TOKEN") or os.environ.get(RUN_DIR):
             _ = self.actor
 
@@ -136,7 +136,7 @@ def _above(path: str) -> str:
 
 
 def _nowhere(path: str) -> EnvironmentProblem:
-    """Return the error for a deleted current directory. Usually it was the worktree of a merged task. [K1]"""
+    """Return the error for a deleted current directory. Usually it was the worktree of a merged task. (K1)"""
     root, inside, task = path.partition("/.foureyes/worktrees/")
     if not inside or not os.path.isdir(root):
         return EnvironmentProblem("your current directory is gone.", next_step=shell("cd", _above(path)))
@@ -251,7 +251,7 @@ def verb(name: str, *, example: str, help: str | None = None) -> Callable[[Calla
 
 
 REASONS = ("reason", "message", "note", "notes", "comment")
-"""Options for a reason, in order of precedence. [P9]"""
+"""Options for a reason, in order of precedence. (P9)"""
 
 
 def reason_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -274,7 +274,7 @@ PAGER = click.option("--pager/--no-pager", default=True, help="On a terminal, sh
 
 
 def if_version(function: F) -> F:
-    """Add the option `--if-version`. [T6]"""
+    """Add the option `--if-version`. (T6)"""
     return click.option("--if-version", type=int, metavar="N", help="Refuse if the task has changed since version N.")(
         function
     )

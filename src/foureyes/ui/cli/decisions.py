@@ -16,7 +16,7 @@ from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
 
 LOOK = FaceLook("cli")
-"""The command line does not know how much of the change was on screen. [H4]"""
+"""The command line does not know how much of the change was on screen. (H4)"""
 
 
 @verb("approve", example='fe approve fe-7k2 --seen 2.9b20c4d1 -m "read the diff, tried it by hand"')

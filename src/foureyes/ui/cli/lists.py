@@ -130,7 +130,7 @@ def _cells(row: ListedTask) -> tuple[str, ...]:
 
 
 DECIDES = {"lead": "the lead", "user": "a person"}
-"""Who decides about a loop before it continues. [E2]"""
+"""Who decides about a loop before it continues. (E2)"""
 
 
 def _standing(row: ListedTask) -> str:

@@ -165,7 +165,7 @@ def note_lines(notes: Sequence[str]) -> list[str]:
 
 
 def proposals(checks: Sequence[CheckProposal]) -> list[str]:
-    """Return one line per check with its source. Missing checks are reported too. [M4]"""
+    """Return one line per check with its source. Missing checks are reported too. (M4)"""
     if not checks:
         return ["  checks     none found: nothing can be auto-approved until there is one (M4)"]
     lines: list[str] = []
@@ -213,7 +213,7 @@ def status(session: Session) -> None:
 
 
 def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str] = ()) -> str:
-    """Return the status, after the items that wait for a person. [E6]"""
+    """Return the status, after the items that wait for a person. (E6)"""
     count, split = view.counts, _split(view.counts)
     lines = [
         *first_lines(waiting),
@@ -252,7 +252,7 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
 
 
 def _split(count: Mapping[str, int]) -> str:
-    """Return the open tasks, counted by obstacle. Tasks that need a person count as stopped. [E6]"""
+    """Return the open tasks, counted by obstacle. Tasks that need a person count as stopped. (E6)"""
     if not count["open"]:
         return ""
     more = {name: count.get(name, 0) for name in ("stuck", "epics")}
@@ -266,14 +266,14 @@ def _split(count: Mapping[str, int]) -> str:
 
 
 def sprint_line(sprint: SprintGlance) -> str:
-    """Return the progress of the active sprint. [X2]"""
+    """Return the progress of the active sprint. (X2)"""
     paused = f"   PAUSED: {flat(sprint.why)}" if sprint.state == "paused" else ""
     more = f"   and {sprint.more} more: fe sprint list" if sprint.more else ""
     return f"  sprint    {sprint.id}  {sprint.sentence}{paused}{more}"
 
 
 def unattended(sprint: SprintGlance | None, runners: Sequence[RunnerView]) -> list[str]:
-    """Return a warning if no runner works on the running sprint. [X5]"""
+    """Return a warning if no runner works on the running sprint. (X5)"""
     if sprint is None or sprint.state != "running" or any(each.state == "live" and each.agents for each in runners):
         return []
     return [f"  NO RUNNER for the tasks of {sprint.id}. To start one: {steps_text(fe('sprint', 'start', sprint.id))}"]

@@ -135,7 +135,7 @@ def _is_dead(number: int) -> bool:
 
 
 def others_text(runners: Sequence[RunnerView]) -> list[str]:
-    """Return a line for each other live runner. [J4]"""
+    """Return a line for each other live runner. (J4)"""
     live = [runner for runner in runners if runner.state == "live"]
     return [f"{flat(it.starter)} has a runner at work on {flat(it.host)}: they share the tasks" for it in live]
 

@@ -135,7 +135,7 @@ _TRAILERS = ("interpret-trailers", "--no-divider", "--where=end", "--if-exists=a
 def commit_apart(
     git: Git, path: str, message: str, trailers: Sequence[tuple[str, str]], fence: Fence = nullcontext
 ) -> Sha:
-    """Commit everything in the worktree at a path to its branch. The branch moves inside `fence`. [J4]"""
+    """Commit everything in the worktree at a path to its branch. The branch moves inside `fence`. (J4)"""
     place = _checkout(git, path)
     ref = refs.branch(head_ref(git, place.git_dir))
     paths = _paths(git, place)
@@ -155,7 +155,7 @@ def commit_apart(
 
 
 def look_apart(git: Git, path: str, message: str) -> Sha:
-    """Commit the current files of the worktree at a path, on top of its checked-out commit. [V1]
+    """Commit the current files of the worktree at a path, on top of its checked-out commit. (V1)
 
     Uses a separate index, so the worktree stays unchanged. Leaves out nested repositories. Return the checked-out
     commit itself if nothing is uncommitted.

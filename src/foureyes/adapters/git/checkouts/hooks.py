@@ -1,4 +1,4 @@
-"""Installs the hooks of a task's worktree, which add the trailers and then run the user's own hooks. [K1]
+"""Installs the hooks of a task's worktree, which add the trailers and then run the user's own hooks. (K1)
 
 They apply to that worktree alone, through `core.hooksPath` in its `config.worktree`. They look up the user's hooks at
 run time, so hooks installed later, for example by husky during `npm install`, run too.

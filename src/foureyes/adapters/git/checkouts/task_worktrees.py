@@ -1,4 +1,4 @@
-"""Creates and removes the worktrees of tasks, below the project's folder. [K1]
+"""Creates and removes the worktrees of tasks, below the project's folder. (K1)
 
 An interrupted creation is finished by the next call. A worktree is removed only if nothing would be lost. Files pass
 through the user's own git filters, such as git-lfs. Hooks and filters named only by the repository's configuration do

@@ -1,4 +1,4 @@
-"""Adds files to a task's worktree beyond its commit: copies of ignored files and the environment of checks. [K1, D5]"""
+"""Adds files to a task's worktree beyond its commit: copies of ignored files and the environment of checks. (K1, D5)"""
 
 from __future__ import annotations
 

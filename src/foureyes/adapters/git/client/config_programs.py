@@ -1,4 +1,4 @@
-"""Finds and disables the programs that a repository's configuration would make git run. [Q2]"""
+"""Finds and disables the programs that a repository's configuration would make git run. (Q2)"""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ DURABLE = ("-c", "core.fsync=objects,reference")
 """
 
 OLDEST = (2, 38)
-"""The first git with `merge-tree --write-tree`. [A3]"""
+"""The first git with `merge-tree --write-tree`. (A3)"""
 
 READ_TIMEOUT = 120.0
 COMMIT_TIMEOUT = 1800.0

@@ -310,10 +310,10 @@ def is_work(sha: Sha, commit: bytes, work: Collection[Sha]) -> bool:
 
 
 def anchors_in(commit: bytes) -> list[str]:
-    """Return the values of a commit's `Journal:` lines. [J3]
+    """Return the values of a commit's `Journal:` lines. (J3)
 
     A message can hide its trailers from git. So anything that looks like an anchor counts anywhere, and in the last
-    paragraph every such line counts. [G1]
+    paragraph every such line counts. (G1)
     """
     before, _, last = message_of(commit).rstrip().rpartition(b"\n\n")
     values = [value for value in _journal_lines(before) if _is_anchor(value)] + _journal_lines(last)

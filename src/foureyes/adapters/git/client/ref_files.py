@@ -89,7 +89,7 @@ def is_absent(common_dir: str, ref: str) -> bool:
 
 
 def refuse_unreadable(common_dir: str, ref: str) -> None:
-    """Raise GitProblem if the file of a ref is unreadable, because git would treat it as absent. [G1]"""
+    """Raise GitProblem if the file of a ref is unreadable, because git would treat it as absent. (G1)"""
     if not ref.startswith(READ_HERE) or not is_ref_name(ref):
         return
     try:

@@ -1,5 +1,5 @@
 """Runs git against a remote with the caller's own transport and credentials. Of the repository's configuration it uses
-only the address. [Q2, Q6]
+only the address. (Q2, Q6)
 
 Otherwise, anyone who can write that configuration could make git run a program with the merging user's keys:
 `core.sshCommand`, `credential.helper`, `remote.*.uploadpack`, or an address `ext::sh -c …`. So git runs in a separate

@@ -124,7 +124,7 @@ def renames(git: Git, old: Sha, new: Sha) -> dict[str, str]:
 
 def pieces(git: Git, base: Sha, head: Sha) -> tuple[str, ...]:
     """Return `blob <sha>` for each new or changed file and link, and `diff <id>` for each commit that is not a merge.
-    [A6]"""
+    (A6)"""
     if must_be_sha(base) == must_be_sha(head):
         return ()
     blobs = {f"blob {blob}" for blob in _new_blobs(git, base, head)}

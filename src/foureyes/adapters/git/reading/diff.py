@@ -87,7 +87,7 @@ class _Section(NamedTuple):
 
 
 def diff(git: Git, base: Sha, head: Sha) -> Diff:
-    """Return the diff of two commits. Calls git a second time only if a file may have been renamed. [A1, A2]"""
+    """Return the diff of two commits. Calls git a second time only if a file may have been renamed. (A1, A2)"""
     out = git.room(*_EXACT, base, head, trees=(base, head)).out
     entries, raw, patch = _entries(out)
     sections = list(_sections(entries, patch))
@@ -107,7 +107,7 @@ def diff_as(git: Git, like: Diff, base: Sha, head: Sha) -> Diff:
 
 def _size(sections: list[_Section]) -> int:
     """Return the bytes of all added and removed lines and of all paths. Paths count so that an empty file has a size.
-    [P10]"""
+    (P10)"""
     size = sum(len(each.path) + sum(map(len, _CHANGED.findall(each.lines))) for each in sections)
     return min(size, MOST_MEASURED)
 
@@ -252,7 +252,7 @@ _ASSERT_WORDS = (b"assert", b"expect(", b".should", b"require.", b"t.Error", b"t
 """Every match of the patterns contains one of these words. Searching for words is much faster."""
 _LONG = re.compile(rb"^\+[^\n]{501,}", re.MULTILINE)
 LONGEST_LINE = 500
-"""Readers may miss part of a longer line. [H1]"""
+"""Readers may miss part of a longer line. (H1)"""
 _ADDED = re.compile(rb"^\+[^\n]*", re.MULTILINE)
 _REMOVED = re.compile(rb"^-[^\n]*", re.MULTILINE)
 
@@ -280,7 +280,7 @@ def marks_of(
 
 
 def _by_modes(old: bytes, new: bytes) -> Iterator[MarkKind]:
-    """Yield the marks that follow from the old and new file mode. [P10, M3]"""
+    """Yield the marks that follow from the old and new file mode. (P10, M3)"""
     if NO_FILE not in (old, new) and old != new:
         yield "mode"
     if old == LINK != new:

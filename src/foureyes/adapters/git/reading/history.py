@@ -1,4 +1,4 @@
-"""Reads commits and their ancestry in the clean room. [A3]"""
+"""Reads commits and their ancestry in the clean room. (A3)"""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def merge_base(git: Git, tip: Sha, head: Sha) -> Sha | None:
 
     With several best common ancestors, choose the one with the smallest change to `head` (A2) among those that merge
     cleanly. Git would choose the youngest, and an author can forge dates. The displayed change and the merge both start
-    at this base. [Q2]
+    at this base. (Q2)
     """
     if (only := git.entrance.history(tip, head)) is not None:
         return only
@@ -167,7 +167,7 @@ def last_anchor(
 
     `since` counts only if it is on `tip`. Every anchor must be `held`, so none hides another. Plain commits in `work`
     have no anchors. A malformed anchor counts as the highest, because no one holds it (G1). Everything up to `adopted`
-    counts as held. [J3]
+    counts as held. (J3)
     """
     if tip == adopted:
         return None

@@ -1,4 +1,4 @@
-"""Projects sessions, origins, tokens and keys. Shared evidence joins origins permanently. [I3]"""
+"""Projects sessions, origins, tokens and keys. Shared evidence joins origins permanently. (I3)"""
 
 from __future__ import annotations
 
