@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 REVIEWABLE_SHOWN = 20
 OF_STATUS = ("project.counters", "run.stuck_ready", "project.ready_goals", "merge.any", "merge.last", "sprint.any")
-"""Queries that every project needs (`ahead`)."""
+"""Queries that every project needs, for `ahead`."""
 POINTS = 10
 POINT = 200
 NOTHING = ReviewablePage(rows=[], looked_at=0)
 
 
 class Status:
-    """Counts, policy and notes about the project."""
+    """Counts, policy and notes of the project."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -90,15 +90,15 @@ class Status:
         return msgspec.structs.replace(view, next=after_status(view, actor, merge, partial(self._moved, actor)))
 
     def own(self, actor: Actor) -> list[str]:
-        """Return an agent's duties for its own work, which come before new work. (D5, L6, R2, T4)"""
+        """Return what an agent has to do about its own work before new work. (D5, L6, R2, T4)"""
         from foureyes.app.work.claims import own_work
 
         with self._context.store.read() as tx:
             return [each.text for each in own_work(self._context, tx, actor)]
 
     def _of_target(self, project: ProjectView, stopped: Steps | None, *, merged: bool) -> list[Steps]:
-        """Return notes about the target once something was merged: checkouts left behind, missing merges, commits of no
-        task. (Q5)
+        """Return notes about the target, once something was merged: checkouts that were not updated, missing merges,
+        and commits that no task brought. (Q5)
         """
         behind = [
             prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
@@ -107,13 +107,13 @@ class Status:
         return [*behind, *([stopped] if stopped else []), *(self._unbrought() if merged or project.tip else [])]
 
     def _points(self, tx: Tx, actor: Actor) -> list[OpenPoint]:
-        """Return the questions that wait for this agent's answer. Its work waits until then. (R2)"""
+        """Return the questions that this agent has to answer. Its work waits for that. (R2)"""
         if actor.kind != "agent":
             return []
         return tx.all("cycle.asks_maker", OpenPoint, session=actor.session, limit=POINTS)
 
     def _sprint(self, tx: Tx) -> SprintGlance | None:
-        """Return the running sprint. Imports nothing about sprints if there was never one. (X2)"""
+        """Return the running sprint. If there was never one, nothing about sprints is imported. (X2)"""
         if tx.one("sprint.any", IdRow) is None:
             return None
         from foureyes.app.tasks.sprint_records import glance
@@ -121,7 +121,7 @@ class Status:
         return glance(self._context, tx)
 
     def _moved(self, actor: Actor) -> Steps:
-        """Return the step for the first item that only a person can move. (E6)"""
+        """Return the step for the first item that only a person can resolve. (E6)"""
         from foureyes.app.pages.attention import Attention
 
         return next((row.next for row in Attention(self._context).view(actor, limit=1).rows), NO_STEP)
@@ -143,7 +143,7 @@ class Status:
             return [prose(f"{task}: {NOT_KNOWN}: ") + fe("merge") for task in unheard(self._context, tx)]
 
     def _to_fetch(self, page: ReviewablePage) -> list[Steps]:
-        """Return a note if the first task with missing checks is not in this clone and must be fetched. (Q6)"""
+        """Return a note if the first task without checks is not in this clone and has to be fetched. (Q6)"""
         if self._context.store.place in ("", STORE_FILE) or not page.missing:
             return []
         from foureyes.app.work.remote_attempts import is_to_fetch
@@ -162,7 +162,7 @@ class Status:
         return [prose(f"{stray.text}: ") + stray.next] if stray else []
 
     def _merge(self, actor: Actor) -> Steps:
-        """Return the step that moves the merge queue on. If the configuration is invalid, point to the queue."""
+        """Return the next step for the merge queue. If the configuration is invalid, point to the queue."""
         from foureyes.app.gate.merge_queue import Merges
         from foureyes.app.views.attempt import what_brings_it_on
 
@@ -172,8 +172,8 @@ class Status:
             return fe("merge", "--list")
 
     def _reviewable(self, actor: Actor) -> ReviewablePage:
-        """Return tasks waiting for the caller. Empty if the configuration is invalid, because nothing can be approved
-        then.
+        """Return the tasks that wait for the caller. With an invalid configuration there are none, because nothing can
+        be approved.
         """
         from foureyes.app.pages.lists import Lists
 
@@ -208,7 +208,7 @@ COUNTED = ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_a
 
 
 def _counts(tx: Tx) -> dict[str, int]:
-    """Return task counts. `ready` leaves out tasks that a runner left to a person, and epics. (E6, T4)"""
+    """Return the numbers of tasks. `ready` leaves out epics, and tasks that the runner left to a person. (E6, T4)"""
     counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
     stuck = tx.one("run.stuck_ready", Count)
     goals = tx.one("project.ready_goals", Count) if counters.get("ready") else None
@@ -221,7 +221,7 @@ def _counts(tx: Tx) -> dict[str, int]:
 
 
 def lacking_in(missing: Sequence[ReviewableRow], actor: Actor) -> Steps:
-    """Return the caller's first step towards an approval: run checks, rule on findings, or get a key. (D5, I9, P13)"""
+    """Return the caller's first step toward an approval: run checks, rule on findings, or get a key. (D5, I9, P13)"""
     theirs: set[Who] = {"you", "person", "person_or_service"} if actor.kind == "human" else {"you"}
     ready = [row for row in missing if row.you.reasons[0].rule in ("D2", "D5", "I9")]
     steps = [row.next for row in ready if all(step.who in theirs for step in row.next.steps if step.argv)]
@@ -229,7 +229,9 @@ def lacking_in(missing: Sequence[ReviewableRow], actor: Actor) -> Steps:
 
 
 def checkouts_behind(context: Context, target: str) -> list[CaughtUp]:
-    """Return checkouts of the target that did not follow a merge. A commit of everything there would revert it. (Q5)"""
+    """Return checkouts of the target that were not updated after a merge. Committing everything there would revert it.
+    (Q5)
+    """
     try:
         return list(context.workshop.behind(target))
     except GitProblem:
