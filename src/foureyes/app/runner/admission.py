@@ -1,5 +1,5 @@
-"""Admission of runners and runs: who may start one, its session and token, and the reasons against a run (I2, I5, J4,
-T4, V9).
+"""Admission of runners and runs: who may start one, its session and token, and reasons against a run. (I2, I5, J4, T4,
+V9)
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 
 def refuse_stranger(context: Context, work: Work) -> None:
-    """Refuse a runner that was started below a check, a hook or an agent. A person, or a service named in the accepted
-    policy, may start one. (I5)
+    """Refuse a runner started below a check, a hook or an agent. A person may start one, and a service that the
+    accepted policy names. (I5)
     """
     why = why_not_independent(work.actor, context.gate_policy(work.tx).run.services)
     if why is not None:
@@ -46,14 +46,14 @@ def refuse_stranger(context: Context, work: Work) -> None:
 
 
 def refuse_other_service(work: Work) -> None:
-    """Refuse services other than live runners. People pass."""
+    """Refuse services other than live runners. People are allowed."""
     if work.actor.kind == "service":
         check_runner(work.tx, work.actor)
 
 
 def runner_for(context: Context, actor: Actor) -> tuple[Actor, str]:
-    """Return a new actor for a runner and the process it runs in. The actor is a service with no parent session, so the
-    agents it starts have no parent either. (I4, I7)
+    """Return a new actor for a runner, and the process it runs in. It is a service with no parent session, so the
+    agents it starts have none either. (I4, I7)
     """
     number = context.ids.number()
     process = context.outside.process() or f"unknown:{number:032x}"
@@ -125,7 +125,7 @@ def give(work: Work, run: Run, task: Task, issued: e.TokenIssued, target_head: S
 
 
 def not_reserved(run: Run) -> Reason:
-    """Return the reason to refuse a token: the run is bound already, or has ended."""
+    """Return the reason to refuse a token because the run is bound already or has ended."""
     return Reason("J4", f"{run.id} is {run.state}: a token is given out once, to a run that is reserved", fe("status"))
 
 
@@ -133,7 +133,7 @@ def not_reserved(run: Run) -> Reason:
 
 
 def of_begin(task: str) -> list[NamedQuery]:
-    """Return the queries that the caller prefetches before a run of a task begins."""
+    """Return the queries to prefetch before a run of a task begins."""
     return [
         ("task.exists", {"id": task}),
         ("task.get", {"id": task}),
@@ -152,8 +152,9 @@ def of_begin(task: str) -> list[NamedQuery]:
 def why_not_begin(
     context: Context, work: Work, task: Task, purpose: Purpose, *, own: str = "", asked: tuple[str, str] = ("", "")
 ) -> list[Reason]:
-    """Return every reason against starting a run for this purpose. `own` is the requesting run, which does not count
-    against itself. `asked` is the cycle and the requested reviewer.
+    """Return every reason against starting a run for this purpose.
+
+    `own` is the run asking, which does not count against itself. `asked` is the cycle and the reviewer that it asked.
     """
     if purpose == "review":
         return _why_not_reviewed(context, work.tx, task, own, *asked)
@@ -177,8 +178,10 @@ def why_not_begin(
 
 
 def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str, profile: str) -> list[Reason]:
-    """Return the reasons against a review run. The reviewer must be requested and unanswered, with no other run of it
-    live. A hold of the task or a pause by a rule does not block a review. (V4, V9)
+    """Return the reasons against a review run. (V4, V9)
+
+    The reviewer must be asked and not have answered, and have no other live run for this. A hold of the task, or a
+    pause by a rule, does not prevent a review.
     """
     awaited = [(row.task, row.reviewer) for row in tx.all("runner.awaited", Awaited, ids=[cycle])]
     reasons = []
@@ -221,9 +224,8 @@ def left_by_a_run(tx: Tx, task: Task) -> Run | None:
 
 
 def _standing_still(tx: Tx, task: Task) -> list[Reason]:
-    """Return the pauses that affect the task, and its escalation to a person if it has one.
-
-    Concerns about an attempt do not stop work on the next one. (E6, R2, V9)
+    """Return the pauses that affect the task, and its escalation to a person if there is one. Concerns about an attempt
+    do not stop work on the next one. (E6, R2, V9)
     """
     pauses = tx.all("run.stopped_by", PauseView, task=task.id)
     reasons = [
@@ -236,8 +238,8 @@ def _standing_still(tx: Tx, task: Task) -> list[Reason]:
 
 
 def _out_of_sprints(context: Context, tx: Tx, task: Task) -> list[Reason]:
-    """Return why the sprints keep a new task from starting. While a sprint is active, new tasks start only from a
-    running sprint. Tasks begun earlier are exempt. (X2)
+    """Return why sprints keep a new task from starting. While a sprint is active, new tasks start only from running
+    sprints. Tasks begun earlier may continue. (X2)
     """
     if task.iteration or tx.all("run.of_task", Run, task=task.id, limit=1):
         return []

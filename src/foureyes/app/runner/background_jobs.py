@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 
 
 Job = Callable[["Context", Callable[[], bool]], "JobEnd"]
-"""Called with a Context of its own and a function that returns True when the job should stop."""
+"""A function called with its own Context, and a function that returns True if the job should stop."""
 
 
 class JobEnd(msgspec.Struct, frozen=True):
-    """Result of a job. `problem` is why the whole job failed, `failed` why single tasks did. `soon` means another
-    process was busy with it, so the retry pause need not grow. `closed` lists the tasks it finished.
+    """The result of a job.
+
+    - problem: why the whole job failed
+    - failed: why single tasks failed
+    - soon: another process was busy with it, so the delay before a retry need not grow
+    - closed: tasks that it finished
     """
 
     text: str = ""
@@ -35,7 +39,7 @@ class JobEnd(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of a finished job. `problem` is empty unless the job failed."""
+    """The result of a finished job. `problem` is "" unless the job failed."""
 
     key: str
     said: str = ""
@@ -82,7 +86,7 @@ class Crew(Protocol):
 
 
 class Threads:
-    """Crew with one thread per job. Each thread has its own Context, because connections cannot be shared."""
+    """Runs each job in a thread. Each thread has its own Context, because connections cannot be shared."""
 
     def __init__(self, make: Callable[[], Context]) -> None:
         self._make = make
@@ -139,7 +143,7 @@ class Threads:
 
 
 class AtOnce:
-    """Crew that runs every job immediately in the caller's thread, for callers with a single store."""
+    """Runs each job immediately in the caller's thread, for callers with a single store."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

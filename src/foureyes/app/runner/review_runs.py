@@ -45,10 +45,12 @@ if TYPE_CHECKING:
 
 MOST_DIFF = 5_000_000
 MOST_REQUEST = 12_000
-"""Longest request shown in the prompt, in characters. A longer one is in a file."""
+"""Longest request in the prompt, in characters. A longer one is in a file."""
 PROBLEM_LENGTH = 2_000
 MOST_LINES = 1_000
-"""Longest diff that counts as read in one piece. Some programs show at most 2,000 lines of a file. (V6)"""
+"""Number of lines of the longest diff that counts as read at once. Some programs show at most 2,000 lines of a file.
+(V6)
+"""
 RESULT = name_of(ReviewResult)
 
 AGAIN = """Your {what} {task} was not accepted, and nothing of it was stored. The problems:
@@ -69,7 +71,7 @@ class ReviewFiles(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """A change under review: an attempt, or an early review (then `attempt` is 0)."""
+    """A change under review: an attempt, or an early review (`attempt` is then 0)."""
 
     attempt: int
     diff_id: str
@@ -108,7 +110,7 @@ def subject_of(context: Context, tx: Tx, run: Run) -> Subject:
 
 
 def review_files(context: Context, runner: Actor, agents: LocalAgents, run: Run) -> ReviewFiles:
-    """Make a separate checkout for a reviewer. It has no repository and no worktree, and no program runs to make it.
+    """Create a separate checkout for a reviewer. It has no repository and no worktree, and creating it runs no program.
     (V2)
     """
     with context.store.read() as tx:
@@ -169,7 +171,7 @@ def review_prompt(context: Context, runner: Actor, run: Run, step: StartRun, fil
 
 
 def _at_hand(files: ReviewFiles) -> ReviewRequest:
-    """Return the request with the path of the diff file instead of a diff command."""
+    """Return the request with the path of the diff file in place of a diff command."""
     context = msgspec.structs.replace(files.request.context, diff=f"{files.beside}/{CHANGE}")
     return msgspec.structs.replace(files.request, context=context)
 
@@ -184,8 +186,8 @@ def _again(context: Context, run: Run) -> str:
 
 
 def take_review(context: Context, agents: LocalAgents, own: InHand) -> ReviewOutcome:
-    """Submit the answer of a run as the review of its session. Refused if it is no valid review, or if the checkout
-    changed. (V2, V3)
+    """Submit the answer of a run as the review of its session. Refuse it if it is not a valid review, or if the
+    checkout was changed. (V2, V3)
     """
     assert own.outcome is not None
     if altered := agents.altered(own.run.id):
@@ -204,8 +206,8 @@ def take_review(context: Context, agents: LocalAgents, own: InHand) -> ReviewOut
 
 
 def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> FilesRead | None:
-    """Return the files the run's output says it read, and if the profile reports all reads. None if the output reports
-    no tools. (V6)
+    """Return the files that the run read according to its output, and True if the profile reports all reads. None if
+    the output reports no tools. (V6)
     """
     profile = agent_profiles(context.layers(tx, context.gate)).get(own.run.profile)
     complete = profile is not None and profile.reads == "complete"
@@ -276,7 +278,7 @@ def clarify_prompt(context: Context, runner: Actor, run: Run, step: StartRun) ->
 
 
 def take_clarification(context: Context, own: InHand) -> None:
-    """Record the answers to all points. Refused if one is missing, and then none is stored. (R2)"""
+    """Record the answers to all points. If one is missing, refuse all. (R2)"""
     assert own.outcome is not None
     with context.store.read() as tx:
         points, author = points_of(tx, own.run), actor_of(tx, own)
@@ -290,6 +292,6 @@ def take_clarification(context: Context, own: InHand) -> None:
 
 
 def _said(answer: PointAnswer) -> str:
-    """Return the answer with the place that shows it."""
+    """Return the answer, and the place that supports it."""
     seen = answer.seen.strip()
     return answer.answer.strip() + (f" ({seen})" if seen else "")

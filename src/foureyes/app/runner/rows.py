@@ -107,8 +107,9 @@ class CalledRow(msgspec.Struct, frozen=True):
 
 
 class HeardRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Live run of any runner: its start, when its runner last heard from it, and its last message. `fired` and `agreed`
-    are the last silence review of its task and the last agreement of all. (V1)
+    """A live run of any runner, with its start, when its runner last heard from it, and its last message. (V1)
+
+    `fired` is when silence last opened a review of its task, and `agreed` the last agreement of all reviewers.
     """
 
     id: str

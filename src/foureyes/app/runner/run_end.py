@@ -54,7 +54,7 @@ ENDINGS: dict[AfterRun, RunEnding] = {"retry": "failed", "send_back": "failed", 
 
 
 def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, step: FinishRun) -> str:
-    """Settle the work of an ended run and return the message to show."""
+    """Handle the work of an ended run and return the message to show."""
     assert own.outcome is not None
     runs, run, outcome, then = Runs(context), own.run, own.outcome, step.then
     why = step.why
@@ -120,8 +120,10 @@ def _end(context: Context, runner: Actor, run: RunId, outcome: RunOutcome, endin
 
 
 def take_over(context: Context, runner: Actor, agents: LocalAgents, run: RunId) -> Run | None:
-    """Take over a run of a dead runner and keep its work. Work that its agent called done is submitted. Any other run
-    ends as `lost`. Return None if some process could not be ended yet. (J4)
+    """Take over a run of a dead runner and keep its work. (J4)
+
+    Work that its agent called done is submitted. Any other run ends as `lost`. Return None if some process could not be
+    ended yet.
     """
     runs = Runs(context)
     with context.store.read() as tx:
@@ -197,7 +199,7 @@ COMMIT_MAX_MB = 20
 
 
 class Yardstick(msgspec.Struct, frozen=True):
-    """Baseline that a run's work is compared with."""
+    """What a run's work is compared with."""
 
     task: Task
     attempt: Attempt | None
@@ -208,8 +210,9 @@ class Yardstick(msgspec.Struct, frozen=True):
 
 
 def tidy(context: Context, runner: Actor, run: Run) -> Left:
-    """Commit the leftover files of a dead run and describe the result. Files that cannot be committed are named, never
-    deleted. Only the holder of the run's lease may move its branch. (J4, S4)
+    """Commit the leftover files of a dead run and return the result. (J4, S4)
+
+    Files that cannot be committed are named, never deleted. Only the holder of the run's lease may move its branch.
     """
     if run.purpose not in MAKES or run.session is None:
         return Left()
@@ -254,7 +257,7 @@ def _from_elsewhere(context: Context, yardstick: Yardstick, ref: str, head: Sha)
 
 
 def _elsewhere(stands: str, ref: str) -> str:
-    """Return a problem if the worktree has something else than the task's branch checked out. (S4)"""
+    """Return a problem if the worktree has another branch checked out than the task's. (S4)"""
     stood, wanted = stands.removeprefix("refs/heads/"), ref.removeprefix("refs/heads/")
     return "" if stands == ref else f"{stood or 'no branch'} is checked out in its worktree, not {wanted}"
 

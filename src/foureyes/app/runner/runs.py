@@ -1,7 +1,7 @@
-"""Runs: agent programs that work on tasks, their runners, and their messages (S, J4).
+"""Runs: agent programs that work on tasks, their runners, and their messages. (S, J4)
 
 A runner begins, reserves a task, binds a token to the process above the program, renews, submits the work and ends the
-run. It is a service: it decides nothing and authors nothing (I7). The lease row decides. A runner that lost its lease
+run. It is a service, so it decides nothing and is no author (I7). The lease row decides: a runner that lost its lease
 is refused and must stop its agents before anything else.
 """
 
@@ -50,7 +50,7 @@ TEXT = 2_000
 """Longest text kept from a program's last message."""
 MOST_SAID = 200
 AGENTS = 3
-"""Parallel runs of a runner that was started with launch()."""
+"""Number of parallel runs of a runner started with launch()."""
 
 
 class Runs:
@@ -62,8 +62,9 @@ class Runs:
     # Runners
 
     def begin(self, actor: Actor, *, agents: int, beacon: str = "") -> Begun:
-        """Record a new runner, started by a person or a service named in the accepted policy. `agents` is its maximum
-        of parallel runs, 0 if it only checks and merges. `beacon` is the lock it holds. (I5, J4)
+        """Record a new runner, started by a person or by a service that the accepted policy names. (I5, J4)
+
+        `agents` is its largest number of parallel runs, 0 if it only checks and merges. `beacon` is the lock it holds.
         """
         from foureyes.app.runner import admission
         from foureyes.app.views.run import Begun
@@ -115,8 +116,9 @@ class Runs:
         cycle: str = "",
         look: int = 0,
     ) -> Run:
-        """Reserve a task for a run of this runner. No other runner or session can start the task from now on. A review
-        run for a `cycle` does not reserve the task. (J4)
+        """Reserve a task for a run of this runner, so that no other runner or session can start it. (J4)
+
+        A review run for a `cycle` does not reserve the task.
         """
         from foureyes.app.runner import admission
         from foureyes.app.runner.admission import of_begin, why_not_begin
@@ -185,8 +187,9 @@ class Runs:
             return get(work.tx, run)
 
     def renew(self, runner: Actor, runs: Sequence[RunId], heard: Mapping[RunId, str] | None = None) -> list[RunId]:
-        """Renew the leases of this runner and its runs, and return the runs it has lost. Raises Refused if the runner
-        was declared dead. `heard` is the last sign of life of each run. (J4, V1)
+        """Renew the leases of this runner and its runs, and return the runs it has lost. (J4, V1)
+
+        Raise Refused if the runner was declared dead. `heard` has the last sign of life of each run.
         """
         from foureyes.app.runner import leases
 
@@ -249,8 +252,8 @@ class Runs:
         return hand_in(self._context, leased, wish, sends=False)
 
     def release(self, runner: Actor, run: RunId, *, how: RunEnd = "", reason: str = "") -> Outcome:
-        """Release the claim of a run, or one that an earlier run left. `how` counts the round for the loop. A blocked
-        task then waits for a person. (T, L17)
+        """Release the claim of a run, or one that an earlier run left. A task whose agent is blocked then waits for a
+        person. `how` counts the round for the loop. (T, L17)
         """
         from foureyes.app.runner.admission import left_by_a_run
         from foureyes.app.work.claims import release
@@ -270,8 +273,9 @@ class Runs:
             return done
 
     def ask_stop(self, actor: Actor, what: str, *, reason: str = "") -> list[Run]:
-        """Ask for the end of one run or of all runs of a task. Their runner stops them and keeps the work. A request by
-        a person also pauses the task until `fe resume`. (V9)
+        """Ask for the end of one run or of all runs of a task. Their runner stops them and keeps the work. (V9)
+
+        A request by a person also pauses the task until `fe resume`.
         """
         from foureyes.app.runner import admission
 

@@ -73,7 +73,7 @@ def clean_payload(text: str) -> str:
 
 
 def speaks_of(context: Context, work: Work, task: str) -> tuple[Task, Run | None]:
-    """Return the task that the caller reports on, and its run if it has a token. Without a token the caller must be the
+    """Return the task that the caller reports about, and its run if it has a token. Without one, the caller must be the
     session that works on the task.
     """
     actor = work.actor
@@ -134,9 +134,7 @@ def after_signal(signal: Signal, task: str, *, by_run: bool) -> Steps:
 
 
 def with_eyes(context: Context, actor: Actor, done: Outcome, type_: EmitType, summary: str) -> Outcome:
-    """Open a peer review for an agent that has no runner, if the event type calls for one and the policy wants peers.
-    (V1)
-    """
+    """Open a peer review for an agent without a runner, if its event opens one and the policy wants peers. (V1)"""
     from foureyes.core.cycle.decision import trigger_of
 
     trigger = trigger_of(type_)

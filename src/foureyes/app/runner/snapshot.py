@@ -1,4 +1,4 @@
-"""Snapshot of a project for the planner. It takes a bounded number of queries, however many tasks there are."""
+"""Snapshot of a project for the planner. The number of queries is bounded, however many tasks there are."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 # ---- Candidates ----
 
 SPARE = 10
-"""Extra candidates to read, since some wait for a profile."""
+"""Number of extra candidates to read, because some wait for a profile."""
 
 
 def states(
@@ -134,7 +134,7 @@ WAITING_LINE_LENGTH = 200
 
 
 class Aside:
-    """Waiting items that do not block the runner, with a cached result of git."""
+    """Items that wait but do not block the runner, with a cached result of git."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -254,10 +254,10 @@ def _ruled(cycle: Cycle) -> str:
 # ---- The snapshot ----
 
 GRACE_SECONDS = 60
-"""How long a program may continue after its submission."""
+"""Seconds that a program may continue after its submission."""
 QUEUE = 50
 MIN_FREE_MB = 200
-"""Minimum free disk space. Nothing starts below it. (X3)"""
+"""Least free disk space. With less, nothing starts. (X3)"""
 MICROS, MIB = 1_000_000, 1 << 20
 ALWAYS: list[NamedQuery] = [
     ("project.get", {}), ("project.settings", {}), ("project.counters", {}), ("journal.head", {}),
@@ -270,7 +270,7 @@ ALWAYS: list[NamedQuery] = [
 
 
 class Lookout:
-    """Reader of snapshots. Its state between two snapshots is only a cache."""
+    """Reads snapshots. Between two of them it only keeps caches."""
 
     def __init__(self, context: Context, runner: Actor, agents: LocalAgents) -> None:
         self._context = context
@@ -281,10 +281,12 @@ class Lookout:
         self._sprints = SprintsSeen()
         self._keeping = Keeping(context, agents)
         self.place = (0, 1)
-        """Position of this runner among the live runners, and their number, at the last snapshot."""
+        """This runner's position among the live runners, and their number, at the last snapshot."""
 
     def look(self, desk: RunnerDesk) -> Snapshot:
-        """Return everything the planner needs. Tasks being fetched from another machine are marked as stopped. (Q6)"""
+        """Return everything that the planner needs. Tasks being fetched from another machine are marked as stopped.
+        (Q6)
+        """
         self._aside.ask()
         snapshot, fetched = self._look(desk), dict.fromkeys(desk.fetching, "it is fetched from another machine")
         reviews = [replace(row, stopped=row.stopped or fetched.get(row.task, "")) for row in snapshot.reviews]
@@ -392,7 +394,7 @@ class Lookout:
 
     def _seen(self, tx: Tx, living: Sequence[str]) -> list[Run]:
         """Return the live runs that concern this runner: its own, those on its host, reviews, clarifications, and runs
-        without a runner or lease. Healthy runs of other machines are left out.
+        without a runner or lease. Healthy runs on other machines are left out.
         """
         me, now = self._runner, self._context.now()
         return tx.all("run.seen", Run, runner=me.session, host=me.host, living=list(living), now=now)
@@ -411,8 +413,8 @@ class Lookout:
     def _to_end(
         self, state: LiveState, task: RunTask | None, hold: str | None, since: str, is_unwanted: bool
     ) -> LiveState:
-        """Set why a live run should stop: a hold, a lost claim, or work after its submission. A hold of the task does
-        not stop reviews and clarifications. (V9)
+        """Return the run with why it should stop: a hold, a lost claim, or work after its submission. A hold of the
+        task does not stop reviews and clarifications. (V9)
         """
         why = ""
         run = state.run
@@ -501,7 +503,7 @@ def _paused(everywhere: Sequence[PauseView], hold: str | None) -> str:
 
 def _halted(everywhere: Sequence[PauseView], hold: str | None) -> str:
     """Return why nothing may start, not even a review: a person paused the project, or it is held. A pause by a rule
-    stops only new work. (V9)
+    stops only new work, so it is not included. (V9)
     """
     if hold is not None:
         return f"the project is held: {hold}"
@@ -521,11 +523,11 @@ def _full(tx: Tx, policy: ReviewPolicy) -> str:
 
 HOMES_SECONDS = 60
 MOST_RUNS = 500
-"""Maximum folders, and runs of a task, to read."""
+"""Largest number of folders, and of runs of a task, to read."""
 
 
 class Keeping:
-    """Periodic search for data kept for closed tasks."""
+    """Periodic search for closed tasks whose data is kept here."""
 
     def __init__(self, context: Context, agents: LocalAgents) -> None:
         self._context, self._agents = context, agents

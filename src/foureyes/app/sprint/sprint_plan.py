@@ -1,4 +1,4 @@
-"""Plan of a sprint (X1): its tasks, its estimated duration, and the tasks that will need a person."""
+"""Plan of a sprint: its tasks, how long they take, and which ones will need a person. (X1)"""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SprintOptions(msgspec.Struct, frozen=True, kw_only=True):
     target: SprintTarget
     wanted: Wanted = Wanted()
     pause_on_error: bool | None = None
-    """None takes the value of `[sprint]`."""
+    """Whether to pause on an error. None takes the value of `[sprint]`."""
     checkpoint: bool | None = None
     agents: int = 0
 
@@ -84,7 +84,7 @@ class Waits(msgspec.Struct, frozen=True):
 
 
 class SprintPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """Plan of a sprint: the part to store and the part to show."""
+    """Plan of a sprint: what is stored, and what is shown."""
 
     chosen: tuple[Chosen, ...]
     view: SprintPlanView
@@ -121,7 +121,7 @@ def plan(context: Context, tx: Tx, actor: Actor, options: SprintOptions) -> Spri
 
 
 def with_warnings(context: Context, view: SprintPlanView) -> SprintPlanView:
-    """Add warnings about required checks that fail on the target. It calls git, so keep it out of transactions."""
+    """Add warnings about required checks that fail on the target. Call it outside transactions, because it asks git."""
     return msgspec.structs.replace(view, warnings=tuple(map(_every_task, red_on_target(context, ran=True))))
 
 

@@ -116,8 +116,9 @@ class Sprints:
     # Start, stop and pause
 
     def start(self, actor: Actor, sprint: str, *, agents: int = SPRINT_AGENTS) -> SprintBegun:
-        """Start a planned sprint, resume a paused one, or give a running one a new runner. A runner is started if none
-        is active. If that is not allowed, nothing changes. (X2, X5)
+        """Start a planned sprint, resume a paused one, or give a running one a new runner. (X2, X5)
+
+        A runner is started if none is active. If that is not allowed, nothing changes.
         """
         permit(actor, "sprint start")
         return start(self._context, actor, sprint, agents)
@@ -216,7 +217,7 @@ PROGRESS_WHY_LENGTH = 160
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
-    """Reason why a task of a sprint failed, from the journal."""
+    """Why a task of a sprint failed, from the journal."""
 
     id: str
     tier: str = ""
@@ -358,8 +359,8 @@ START_WHY_LENGTH = 300
 
 
 def start(context: Context, actor: Actor, name: str, agents: int) -> SprintBegun:
-    """Start or resume the sprint and make sure that a runner is active. Refused without changes if a known obstacle
-    exists. (X5)
+    """Start or resume the sprint and make sure that a runner is active. If something is known to prevent that, refuse
+    and change nothing. (X5)
     """
     with context.store.read() as tx:
         sprint = find(tx, name)
@@ -378,7 +379,7 @@ def start(context: Context, actor: Actor, name: str, agents: int) -> SprintBegun
 
 
 def refuse_unnamed(context: Context, work: Work) -> None:
-    """Refuse callers that may not control sprints. People may, and services named in the accepted policy. (I5, X2)"""
+    """Refuse callers that may not control sprints. People may, and services that the accepted policy names. (I5, X2)"""
     why = why_not_steering(work.actor, context.gate_policy(work.tx).run.services)
     if why is not None:
         refuse_verb("the sprint is as it was.", why)
@@ -488,7 +489,7 @@ def _again(sprint: Sprint) -> SprintBegun:
 
 
 def _with_runner(context: Context, actor: Actor, begun: SprintBegun, runner: str, agents: int) -> SprintBegun:
-    """Make sure that a runner processes the sprint. If none can be started, pause the sprint and refuse. (X5)"""
+    """Make sure that a runner works on the sprint. If none can be started, pause the sprint and refuse. (X5)"""
     from msgspec.structs import replace
 
     if runner:
@@ -512,7 +513,7 @@ def _with_runner(context: Context, actor: Actor, begun: SprintBegun, runner: str
 
 
 def _target(context: Context) -> tuple[str, ToldTarget]:
-    """Return the target and its head, as the remote has it. Refused if the head is unknown. (Q6)"""
+    """Return the target and its head, as the remote has it. Refuse if the head is unknown. (Q6)"""
     with context.store.read() as tx:
         target = context.project(tx).target
     told = told_target(context)
@@ -555,7 +556,7 @@ class SprintMerge(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def undo(context: Context, actor: Actor, name: str) -> SprintUndo:
-    """Create one task per merge, the last merge first. Merges that already have one are skipped."""
+    """Create a task for each merge, the last merge first. Merges that have one already are skipped."""
     with context.writing(actor, "sprint undo") as work:
         refuse_unnamed(context, work)
         sprint = find(work.tx, name)
@@ -624,7 +625,7 @@ class SeverityCount(msgspec.Struct, frozen=True):
 
 
 class SprintHalt(msgspec.Struct, frozen=True, kw_only=True):
-    """Pause or resumption of a sprint."""
+    """A pause of a sprint, or its end."""
 
     kind: str
     why: str

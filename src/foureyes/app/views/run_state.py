@@ -71,8 +71,9 @@ class Cooldown(msgspec.Struct, frozen=True, kw_only=True):
 class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
     """A live claim or run.
 
-    - since, seen: its start and last sign of life
-    - silent: too long without a sign of life, or its session has ended. Anyone may release it (T1).
+    - since, age_seconds: when it started
+    - quiet_seconds: time since its last sign of life
+    - silent: quiet for too long, or its session has ended. Anyone may release it (T1).
     - run, profile: its run, "" without a runner
     - stopping: why the run is to end
     - reviews: it reads another's work
