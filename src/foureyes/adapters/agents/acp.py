@@ -22,7 +22,7 @@ LONGEST = 64 << 20
 """Size limit of one message in bytes. A larger one ends the conversation."""
 CHUNK = 1 << 16
 GRACE, PAUSE = 5.0, 0.05
-"""Seconds that an agent has to end by itself, and between two looks."""
+"""Seconds that an agent has to end by itself, and seconds between two checks for that."""
 READING = frozenset({"read", "search", "think", "fetch"})
 """Kinds of tool calls that change nothing."""
 READ_ONLY = ("plan", "read-only", "ask")

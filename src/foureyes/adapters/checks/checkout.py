@@ -48,10 +48,11 @@ class Stopped(Exception):
 class Stand(msgspec.Struct, frozen=True):
     """A prepared checkout for a check, in a sandbox or not.
 
-    `first` lists directories to put before PATH, as the check sees them. `disturbed` returns a reason if another
-    program wrote to its files, else an empty string. `environment` is the cache key of its environment. `changed`
-    returns the modified files of the tree with their current state. `beside` names the only target tree for which a run
-    here is valid, or is empty.
+    - first: directories to put before PATH, as the check sees them
+    - disturbed: returns why its files are not as they were, if another program wrote to them
+    - environment: the cache key of its environment
+    - changed: returns the modified files of the tree with their current state
+    - beside: the only tree of the target for which a run here is valid, "" for any
     """
 
     place: str

@@ -118,10 +118,10 @@ class GitWorkshop:
     def commit_all(
         self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "", fence: Fence = nullcontext
     ) -> Sha:
-        """Commit everything in the caller's worktree with trailers, as the caller's own git would.
+        """Commit everything in the caller's worktree with trailers, as the caller's own git would. (J4)
 
-        With `apart`, commit in that task's worktree instead: this runs no program from the tree and moves the branch
-        inside `fence`. (J4)
+        With `apart`, commit in that task's worktree instead. This runs no program of the tree and moves the branch
+        inside `fence`.
         """
         if apart:
             path = checkouts.task_worktrees.desk(self._folder, apart).path
@@ -129,8 +129,10 @@ class GitWorkshop:
         return checkouts.commits.commit_all(self._git, self._here, message, trailers)
 
     def look(self, task: str, message: str) -> Sha:
-        """Snapshot the current files of a task's worktree as an unreferenced commit and return its id. Leaves the
-        worktree unchanged and runs no program from the tree. (V1)"""
+        """Return the id of a new commit of the current files in a task's worktree, without a ref. (V1)
+
+        The worktree stays unchanged, and no program of the tree is run.
+        """
         path = checkouts.task_worktrees.desk(self._folder, task).path
         return checkouts.commits.look_apart(self._git, path, message)
 

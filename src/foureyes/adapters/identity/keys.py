@@ -1,6 +1,6 @@
 """A person's key ring, which signs only while the person is present. (I9)
 
-A key is either an Ed25519 key whose passphrase is requested at every use, or a FIDO key of ssh-keygen that waits for a
+A key is either an Ed25519 key whose passphrase is asked for at every use, or a FIDO key of ssh-keygen that waits for a
 touch. A key that ssh-agent could use silently is not accepted.
 """
 
@@ -35,9 +35,8 @@ LEAST_PRIVATE = 48
 
 
 def could_sign(private: bytes, public: str) -> bool:
-    """Return True for a usable private part.
-
-    For a FIDO key, that is an OpenSSH file that contains the public part, and otherwise an encrypted key.
+    """Return True for a usable private part: of a FIDO key an OpenSSH file that contains the public part, otherwise an
+    encrypted key.
     """
     if sshsig.is_fido(public):
         try:
@@ -63,7 +62,7 @@ def _unwrapped(content: bytes, kind: bytes) -> bytes:
 
 
 def last_written(file: str) -> str:
-    """Return the time of the last change to a key's files. Uses ctime, which an attacker cannot choose."""
+    """Return when a key's files last changed. This is the ctime, which an attacker cannot choose."""
     from datetime import UTC, datetime
 
     try:
@@ -82,11 +81,11 @@ COST = 2**16
 """The scrypt cost of one passphrase guess, far above PEM's own 2048 rounds. A change makes old keys unusable."""
 OWN, HANDLE, PUBLIC = ".pem", ".handle", ".pub"
 MOST_SIGNED = 4_000
-"""The length limit of the statement shown at the prompt."""
+"""Longest statement shown at the prompt, in characters."""
 
 
 Asking = Callable[[Callable[[], str]], str]
-"""A wrapper for questions. A full-screen interface releases the terminal while the question is open."""
+"""A function that asks a question. A full-screen interface gives up the terminal while the question is open."""
 
 
 def at_once(question: Callable[[], str]) -> str:
@@ -150,9 +149,8 @@ class KeyRing:
         return {sshsig.fingerprint(line): line for line in lines if line}
 
     def private_files(self) -> dict[str, str]:
-        """Return the private file of each usable key, by fingerprint.
-
-        Without the passphrase, nothing proves that an encrypted key matches its public line. (I1)
+        """Return the private file of each usable key, by fingerprint. Without the passphrase, nothing proves that an
+        encrypted key belongs to its public line. (I1)
         """
         files: dict[str, str] = {}
         for fingerprint, public in self.held().items():
@@ -184,8 +182,9 @@ class KeyRing:
 
     @contextmanager
     def once(self) -> Iterator[None]:
-        """Ask for the passphrase only once during this block. Each decision gets its own signature, and a FIDO key
-        still needs a touch for each."""
+        """Ask for the passphrase only once during this block. Each decision is signed by itself, and a FIDO key still
+        needs a touch for each.
+        """
         self._unlocked = {}
         try:
             yield
@@ -193,14 +192,14 @@ class KeyRing:
             self._unlocked = None
 
     def verify(self, public: str, statement: bytes, signature: str) -> str:
-        """Return an empty string for a valid signature, otherwise the reason it is invalid."""
+        """Return why a signature is invalid, "" if it is valid."""
         return sshsig.verify(public, statement, signature)
 
     def fingerprint(self, public: str) -> str:
         return sshsig.fingerprint(public)
 
     def forget(self, fingerprint: str) -> None:
-        """Delete the files that `make` or `adopt` has just written, because the key could not be registered."""
+        """Delete the files that `make` or `adopt` has just written, because the key was not registered."""
         if public := self.held().get(fingerprint):
             for ending in (PUBLIC, OWN, HANDLE):
                 with suppress(FileNotFoundError):
@@ -266,7 +265,7 @@ def _path(folder: str, public: str) -> str:
 
 
 def _held_line(path: str) -> str:
-    """Return the public line in this file, or an empty string if it is invalid or has no private part beside it."""
+    """Return the public line in this file, "" if it is invalid or has no private part next to it."""
     try:
         public = sshsig.plain(_text(path))
     except (OSError, BadInput):
@@ -398,7 +397,7 @@ def _terminal() -> Iterator[int]:
 
 
 def _ask(prompt: str) -> bytes:
-    """Read one line without echo. Restores the echo in any case and drops earlier input."""
+    """Read one line without echo. The echo is restored in any case, and earlier input is dropped."""
     import termios
 
     with _terminal() as number:
@@ -425,8 +424,9 @@ def _tell(text: str) -> None:
 
 
 def _described(statement: bytes) -> str:
-    """Return the statement to sign in one line, with untrusted text escaped. A very long one ends with the number of
-    omitted characters."""
+    """Return the statement to sign in one line, with untrusted text escaped. Of a very long one, say how many
+    characters are missing.
+    """
     try:
         fields = msgspec.json.decode(statement, type=dict[str, object])
     except msgspec.DecodeError:

@@ -22,7 +22,7 @@ def place() -> str:
     """Return the scope of pids.
 
     It is constant, because the boot time moves with the clock there. The start time of a process distinguishes boots.
-    It names no machine, so it proves of no process that it has ended.
+    It names no machine, so it never proves that a process has ended.
     """
     return f"{sys.platform}:0"
 

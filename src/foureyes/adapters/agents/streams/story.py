@@ -18,7 +18,7 @@ MOST_EVENTS = 100
 """Largest number of events from one run. The rest is only in its log. (S3)"""
 MILLION = 1_000_000
 READERS = frozenset({"read", "read_file", "readfile", "view"})
-"""Names of tools that read one file."""
+"""Names of tools that read one file, and after them of their path argument."""
 NAMES = ("file_path", "absolute_path", "filePath", "path")
 MOST_READ = 10_000
 

@@ -1,4 +1,4 @@
-"""Moves a branch, and its clean checkout if any, from one commit to another. (F1, K2)
+"""Moves a branch, and its clean checkout if there is one, from one commit to another. (F1, K2)
 
 The branch moves first, then the files. After a kill in between, the checkout still has the tree of `old`. The next call
 detects that and updates the files.

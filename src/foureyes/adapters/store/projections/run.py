@@ -1,7 +1,7 @@
 """Projects agent runs: their runners, leases, signals and stuck tasks. (S, J4, V9)
 
-A lease is held by its fence, and an event with another fence is refused. `renewals` holds the renewal times of leases.
-No event fills it, and its rows are deleted with the lease.
+A lease is held by its fence, and an event with another fence is refused. `renewals` has the renewal times of leases. No
+event fills it, and its rows are deleted with the lease.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ SENT = "merge:sent:"
 LIT = "merge:lit:"
 """Prefix for a task id: the lock that its merging process holds while connected. (J4)"""
 GOES_ON = frozenset({"task.start", "task.release"})
-"""These changes do not end an early review of unfinished work, even under another author."""
+"""Changes that do not end an early review, even under another author."""
 
 
 def at(row: Row, **values: object) -> dict[str, str | int | None]:
@@ -87,7 +87,7 @@ def near(db: Engine, task: str, *, dependents: bool = False, children: bool = Fa
 
 
 def index(db: Engine, task: str, statement: str) -> None:
-    """Update the search index of a task. `folded` is for engines that do not fold accents themselves."""
+    """Update the search index of a task. `folded` is for engines that do not remove accents themselves."""
     from foureyes.adapters.store.connection import fold
 
     title, description, acceptance = (str(value) for value in db.fetch(sql("task.texts"), {"id": task})[1][0])
