@@ -1,6 +1,6 @@
-"""Every way Foureyes can say no: what happened, why (all reasons), and what to type next (G2).
+"""Errors and refusals: what happened, all the reasons, and the next command. (G2)
 
-One subclass per situation; the exit code of the command line and the `code` of JSON errors come from here.
+There is a subclass per situation. It gives the exit code of the command line and the `code` in JSON.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from foureyes.steps import NO_STEP, Steps
 
 
 class Reason(msgspec.Struct, frozen=True):
-    """Why something is refused or noteworthy: rule id, sentence, next command (may be empty)."""
+    """A reason for a refusal or a note: rule id, sentence, and next command, which may be empty."""
 
     rule: str
     message: str
@@ -19,7 +19,7 @@ class Reason(msgspec.Struct, frozen=True):
 
 
 class FoureyesError(Exception):
-    """A sentence a person can act on. Subclasses fix the code and the exit code."""
+    """An error with a sentence that a person can act on. Subclasses set the code and the exit code."""
 
     code = "error"
     exit_code = 70
@@ -35,56 +35,56 @@ class FoureyesError(Exception):
 
     @property
     def way_on(self) -> Steps:
-        """What to do next: its own step, or the first of its reasons."""
+        """The next step: its own, or that of the first reason."""
         return self.next_step or next((reason.next for reason in self.reasons if reason.next), NO_STEP)
 
     @property
     def in_a_line(self) -> str:
-        """All reasons, each with its rule; the sentence where it has none."""
+        """All reasons with their rules, or the sentence if there are none."""
         return "; ".join(f"{reason.message} ({reason.rule})" for reason in self.reasons) or self.message
 
 
 class Refused(FoureyesError):
-    """A rule says no."""
+    """A rule does not allow it."""
 
     code = "refused"
     exit_code = 1
 
 
 class TokenRefused(Refused):
-    """A token that is not good here (I2): nothing was done, and that it was shown is on record."""
+    """A token that is not valid here. Nothing was done, and showing it was recorded. (I2)"""
 
     code = "token"
 
 
 class BadInput(FoureyesError):
-    """The call itself is wrong: nothing was tried."""
+    """Invalid arguments. Nothing was done."""
 
     code = "usage"
     exit_code = 2
 
 
 class AmbiguousId(BadInput):
-    """An id prefix that means several tasks."""
+    """The beginning of an id that fits several tasks."""
 
     code = "ambiguous"
 
 
 class ConfigError(BadInput):
-    """A configuration file or variable with an unknown key or an impossible value."""
+    """A configuration file or variable with an unknown key or an invalid value."""
 
     code = "config"
 
 
 class NotFound(FoureyesError):
-    """No such task, session, attempt or setting."""
+    """There is no such task, session, attempt or setting."""
 
     code = "not_found"
     exit_code = 3
 
 
 class Conflict(FoureyesError):
-    """Somebody else was faster: a lost race, a stale version, a change that moved."""
+    """Someone else was faster: a lost race, an old version, or a change that moved."""
 
     code = "conflict"
     exit_code = 4
@@ -97,19 +97,19 @@ class LostClaim(Conflict):
 
 
 class LostRunner(Conflict):
-    """Another runner has taken this one for dead: its agents are ended, and it writes nothing any more (J4)."""
+    """Another runner took this one for dead. Its agents are ended, and it writes nothing more. (J4)"""
 
     code = "lost_runner"
 
 
 class StaleState(Conflict):
-    """The task changed since the caller read it (T6)."""
+    """The task changed since the caller read it. (T6)"""
 
     code = "stale"
 
 
 class EnvironmentProblem(FoureyesError):
-    """No project, no git, no store, or one that cannot be used."""
+    """There is no project, git or store, or it cannot be used."""
 
     code = "environment"
     exit_code = 5
@@ -128,10 +128,10 @@ class GitProblem(EnvironmentProblem):
 
 
 class RemoteProblem(GitProblem):
-    """The git remote could not be asked, or did not take what was pushed. What is here is as it was.
+    """The git remote could not be reached, or did not accept a push. Nothing changed here.
 
-    `kind` chooses the words for a person. Only one decides something: `refused`, it was asked and answered, and says
-    no; so nothing of what was pushed arrives later (Q6).
+    `kind` selects the text for people. Only `refused` decides something: the remote answered and refused, so that
+    nothing of the push can arrive later (Q6).
     """
 
     code = "remote"
@@ -142,13 +142,13 @@ class RemoteProblem(GitProblem):
 
 
 class AgentUnavailable(EnvironmentProblem):
-    """An agent program is not there, or cannot be started."""
+    """An agent program is not installed, or cannot be started."""
 
     code = "agent"
 
 
 class AgentMissing(AgentUnavailable):
-    """An agent program is not there: no task of this machine can have it."""
+    """An agent program is not installed, so no task on this machine can use it."""
 
     code = "agent_missing"
 
@@ -160,7 +160,7 @@ class StoreProblem(EnvironmentProblem):
 
 
 class NoStore(StoreProblem):
-    """The database answers, but holds no store of this project."""
+    """The database can be reached, but has no store of this project."""
 
     code = "no_store"
 
@@ -172,8 +172,8 @@ class StoreBusy(StoreProblem):
 
 
 class CutOff(FoureyesError):
-    """Something went wrong in the middle of work that goes piece by piece: `done` is what became of those before. Code,
-    exit code and reasons are those of what went wrong.
+    """A problem in the middle of work on several items. `done` has the results of the earlier ones. Code, exit code and
+    reasons are those of the problem.
     """
 
     def __init__(self, message: str, *, of: FoureyesError, next_step: Steps, done: tuple[object, ...]) -> None:
@@ -183,7 +183,7 @@ class CutOff(FoureyesError):
 
 
 class VerificationFailed(FoureyesError):
-    """A check or a verification did not hold."""
+    """A check or a verification failed."""
 
     code = "verification"
     exit_code = 6

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Served:
-    """The project around the server's start directory (K1).
+    """The project around the server's start directory. (K1)
 
-    It is reopened for each call, which costs a millisecond. This way a restored or moved store is noticed, and an idle
+    It is opened again for each call, which takes a millisecond. So a restored or moved store is noticed, and an idle
     agent holds no connection.
     """
 
@@ -56,7 +56,7 @@ class Served:
         return reach(self._root, self._environ, has_left=self._beginning.has_left)
 
     def keep_trace(self, name: str, text: str) -> str:
-        """Keep a crash trace and return its path, or an empty string if that fails."""
+        """Store a crash trace and return its path, or "" if that fails."""
         from foureyes.bootstrap.files import append_trace
 
         try:

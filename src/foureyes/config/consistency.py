@@ -47,7 +47,7 @@ def refuse_disagreement(layers: Layers, key: str = "") -> None:
 
 
 def _unknown(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[Disagreement]:
-    """Yield the profile names that do not exist, because no agent would ever start for them."""
+    """Yield the profile names that do not exist. No agent would ever start for them."""
     tiers, known = policy.tiers, {*DEFAULT_PROFILES, *profiles}
     for key, names in (
         ("review.peers.reviewers", policy.peers.reviewers),
@@ -70,7 +70,7 @@ def _unknown(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[
 
 
 def _too_many(peers: PeersRule) -> Iterator[Disagreement]:
-    """Yield a request for more reviewers than are named. Without names there is no limit."""
+    """Yield a conflict if more reviewers are to be asked than are named. Without names there is no limit."""
     if peers.reviewers and peers.ask > len(set(peers.reviewers)):
         yield Disagreement("review.peers.ask", f"{peers.ask} are to be asked, {len(peers.reviewers)} are named")
 
@@ -98,7 +98,9 @@ def _outside(layers: Layers) -> Iterator[Disagreement]:
 
 
 def _secret(layers: Layers) -> Iterator[Disagreement]:
-    """Yield a store address with a password, because accepted settings stay in the journal permanently. (P12)"""
+    """Yield a store address with a password. Accepted settings stay in the journal forever, so it must not be there.
+    (P12)
+    """
     key = BY_KEY["store.url"].key
     if why := why_not_kept(str(layers.file.get(key, ""))):
         yield Disagreement(key, why)

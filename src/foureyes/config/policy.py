@@ -76,7 +76,7 @@ def _fills(struct: type[msgspec.Struct]) -> tuple[Setting, ...]:
 
 
 def _with(checkout: CheckoutRule, values: dict[str, SettingValue]) -> dict[str, SettingValue]:
-    """Add the checkout to each check, because its environment is part of the check. (D5)"""
+    """Return the checks, each with the checkout, because its environment is part of a check. (D5)"""
     rules = values.get("checks")
     if not checkout.matters or not isinstance(rules, tuple):
         return values
@@ -85,5 +85,5 @@ def _with(checkout: CheckoutRule, values: dict[str, SettingValue]) -> dict[str, 
 
 
 def _limits(values: dict[str, SettingValue]) -> Limits:
-    """Return the limits, at least 1 each, because 0 would escalate tasks before they begin. (E1)"""
+    """Return the limits, each at least 1, because 0 would escalate tasks before they begin. (E1)"""
     return Limits(**{name: max(1, value) if isinstance(value, int) else value for name, value in values.items()})  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ FE = [sys.executable, "-P", "-m", "foureyes"]
 
 
 class StoryBroken(Exception):
-    """Error: a step deviated from the story."""
+    """Raised if a step deviated from the story."""
 
 
 class Story:
@@ -68,7 +68,7 @@ class Story:
 
     @property
     def kept(self) -> str:
-        """Return the last line: where everything is and the next steps."""
+        """The last line: where everything is, and the next steps."""
         return f"Kept in {self.repo}. Look around: cd {self.repo} && fe     Yours: fe init"
 
     def close(self) -> None:

@@ -35,7 +35,7 @@ def _cells(row: AgentView) -> tuple[str, ...]:
 
 
 def _state(row: AgentView) -> str:
-    """Return one table cell: if the program can be used, else why not or until when."""
+    """Return one table cell: whether the program can be used, and if not, why or until when."""
     if row.problem:
         return row.problem
     if row.cooled:

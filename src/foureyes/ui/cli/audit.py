@@ -16,7 +16,7 @@ from foureyes.ui.cli.store import show_progress
 
 
 class DecisionLook(msgspec.Struct):
-    """Review behavior recorded with a decision. (H5)"""
+    """How the reviewer viewed the change, as recorded with a decision. (H5)"""
 
     look: Looked = NOTHING_KNOWN
     batch: str = ""
@@ -56,7 +56,7 @@ def audit_log(session: Session, task: str | None, limit: int, pager: bool) -> No
 
 
 def how_it_was_seen(row: JournalRow) -> str:
-    """Return how the reviewer read the change, in parentheses before the row's text, if that was measured. (H4)"""
+    """Return how the reviewer viewed the change, in parentheses, if that was measured. (H4)"""
     if '"look":{' not in row.payload:
         return ""
     decision = msgspec.json.decode(row.payload, type=DecisionLook)

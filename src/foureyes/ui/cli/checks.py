@@ -139,8 +139,8 @@ def later_text(later: CheckRetry) -> str:
 
 
 class Teller:
-    """Progress on stderr: every start and end. A check's output appears only on a terminal, each line in place of the
-    previous one.
+    """Progress on stderr: when each check starts and ends. Its output is shown only on a terminal, each line in place
+    of the previous one.
     """
 
     def __init__(self, session: Session) -> None:
@@ -258,7 +258,7 @@ WHERE = {"merge": "merge result", "": "tree"}
 
 
 def run_line(run: CheckRun) -> str:
-    """Return a run in one line: number, time, tree, caller and outcome."""
+    """Return a run in one line: number, time, tree, starter and outcome."""
     where = f"{WHERE.get(run.on, run.on)} {run.tree[:7]}"
     how = run.outcome.replace("_", " ")
     return f"{run.n}  {run.at[:10]} {run.at[11:19]}  {run.check} on {where}: {how}, {flat(run.summary)}   by {run.by}"

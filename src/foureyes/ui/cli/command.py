@@ -59,7 +59,7 @@ class Session:
 
     @cached_property
     def actor(self) -> Actor:
-        """Return the caller as the project knows it, or as observed if there is no project."""
+        """The caller as the project knows it, or as observed if there is no project."""
         try:
             app = self.app
         except EnvironmentProblem as problem:
@@ -79,14 +79,14 @@ class Session:
 
     @cached_property
     def newcomer(self) -> tuple[Actor, IdentityRule]:
-        """Return the caller outside a project, and the home that a new project here would get. (I3)"""
+        """The caller outside a project, and the home that a new project here would get. (I3)"""
         from foureyes.bootstrap.wiring import newcomer
 
         return newcomer(os.environ, self.asserted)
 
     @cached_property
     def home(self) -> IdentityRule | None:
-        """Return the home of a new project, or None if there is a project already."""
+        """The home of a new project, None if there is a project already."""
         try:
             _ = self.app
         except EnvironmentProblem:
@@ -95,7 +95,7 @@ class Session:
 
     @property
     def can_ask(self) -> bool:
-        """Return True if a person at a terminal can answer a question."""
+        """True if a person at a terminal can answer a question."""
         return sys.stdin.isatty() and sys.stderr.isatty() and not self.json and self.actor.kind == "human"
 
     def check_token(self) -> None:
@@ -121,7 +121,7 @@ class Session:
 
 
 def _gone() -> str:
-    """Return the path of a deleted current directory, from the kernel or the environment."""
+    """Return the path of a current directory that was deleted, from the kernel or the environment."""
     try:
         return os.readlink("/proc/self/cwd").removesuffix(" (deleted)")
     except OSError:
@@ -136,7 +136,7 @@ def _above(path: str) -> str:
 
 
 def _nowhere(path: str) -> EnvironmentProblem:
-    """Return the error for a deleted current directory. Usually it was the worktree of a merged task. (K1)"""
+    """Return the error for a current directory that was deleted. Usually it was the worktree of a merged task. (K1)"""
     root, inside, task = path.partition("/.foureyes/worktrees/")
     if not inside or not os.path.isdir(root):
         return EnvironmentProblem("your current directory is gone.", next_step=shell("cd", _above(path)))
@@ -187,7 +187,7 @@ class Completed(click.types.StringParamType):
 
 
 def complete(param: click.Parameter) -> None:
-    """Enable completion for a parameter, judging by its name. Finding ids use the metavar ID."""
+    """Turn on completion for a parameter, by its name. Ids of findings have the metavar ID."""
     kind = COMPLETED.get(param.name or "")
     if kind and param.type is click.STRING and (kind != "finding" or ID.match(param.metavar or "")):
         param.type = Completed(kind)
@@ -255,7 +255,7 @@ REASONS = ("reason", "message", "note", "notes", "comment")
 
 
 def reason_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add `--reason/-m` and its aliases. The function receives one `reason`: the first that is not blank."""
+    """Add `--reason/-m` and its aliases. The function gets one `reason`, the first that is not blank."""
 
     @wraps(function)
     def with_reason(*args: Any, **values: Any) -> None:

@@ -37,7 +37,7 @@ def _fields(entry: msgspec.Struct) -> str:
 
 
 def _agrees(session: Session, offer: ConfigurationOffer) -> bool:
-    """Show the whole offer. On a terminal ask, else explain how to confirm it."""
+    """Show everything that would change. On a terminal ask, otherwise say how to confirm it."""
     lines = [*(f"  {line}" for line in offer.lines)] or ["  no setting changes, only the words around them"]
     head = f"foureyes.toml on {offer.target} {offer.seen[:15]} would be in force:"
     if not session.json:

@@ -12,7 +12,7 @@ from foureyes.ui.cli.text.cycle import cycle_text, cycles_text
 from foureyes.ui.steps import next_line
 
 CYCLE = Shape(r"c-[0-9]{1,9}\Z")
-"""Matches a cycle id where a task id is possible too."""
+"""Pattern for a cycle id, where a task id is possible too."""
 
 
 @verb("now", example='fe review now fe-7k2 -m "it changes the login"')

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from foureyes.bootstrap.init import Created
 
 SHOWN_STUCK = 5
-"""Maximum number of stuck tasks in `fe status`. `fe attention` lists all."""
+"""Number of stuck tasks in `fe status`. `fe attention` lists all."""
 
 
 @verb("init", example="fe init --prefix shop")
@@ -88,7 +88,7 @@ def init(
 
 
 def teller(session: Session) -> Callable[[News], None]:
-    """Return the receiver of progress, which is silent with `--json`."""
+    """Return the function that receives progress. It is silent with `--json`."""
     from foureyes.ui.cli.checks import Teller
 
     return _unheard if session.json else Teller(session)
@@ -111,7 +111,7 @@ def _asked_target(session: Session) -> str | None:
 
 
 def _asks_for_other_program(session: Session) -> bool:
-    """I6: whether a person wants a new project to have reviewers of another program."""
+    """Return True if a person wants reviewers of a new project to use another program than the author. (I6)"""
     session.note(
         "Two sessions of one program can miss the same mistakes, but by default (yes) each may review the other."
     )
@@ -186,7 +186,7 @@ def proposals(checks: Sequence[CheckProposal]) -> list[str]:
 
 
 def _kept_as(proposal: CheckProposal) -> str:
-    """Return how a check that fails on the target is kept, and why."""
+    """Return how a check that fails on the target is treated, and why."""
     if not proposal.is_red:
         return ""
     if proposal.rule.required and proposal.rule.report == "none":
@@ -252,7 +252,7 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
 
 
 def _split(count: Mapping[str, int]) -> str:
-    """Return the open tasks, counted by obstacle. Tasks that need a person count as stopped. (E6)"""
+    """Return the numbers of open tasks by what they wait for. Tasks that need a person count as stopped. (E6)"""
     if not count["open"]:
         return ""
     more = {name: count.get(name, 0) for name in ("stuck", "epics")}
@@ -280,7 +280,7 @@ def unattended(sprint: SprintGlance | None, runners: Sequence[RunnerView]) -> li
 
 
 def running_lines(runners: Sequence[RunnerView], still: Standstill) -> list[str]:
-    """Return the runners, their runs, and the obstacles to new runs."""
+    """Return the runners, their runs, and what keeps new runs from starting."""
     lines = []
     for runner in runners:
         words = {"live": "", "gone": ", gone", "silent": ", silent", "ended": ", ended"}[runner.state]
@@ -393,7 +393,7 @@ def bare(ctx: click.Context) -> None:
 
 
 def _own_work(session: Session) -> list[str]:
-    """Return the steps an agent must take for its own tasks first. Empty without a project."""
+    """Return what an agent must do for its own tasks first. Nothing without a project."""
     try:
         lines = [flat(line) for line in session.app.status.own(session.actor)]
     except FoureyesError:

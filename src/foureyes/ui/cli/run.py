@@ -126,7 +126,7 @@ def heard_or_not() -> Iterator[None]:
 
 
 def _is_dead(number: int) -> bool:
-    """Return True if the descriptor is a terminal that is gone. Only then tcgetattr fails with EIO."""
+    """Return True if the descriptor is a terminal that is gone. Only then does tcgetattr fail with EIO."""
     try:
         termios.tcgetattr(number)
     except termios.error as problem:
@@ -141,7 +141,7 @@ def others_text(runners: Sequence[RunnerView]) -> list[str]:
 
 
 class StatusLine:
-    """Runner output: a line per event, and on a terminal a last line with the current runs."""
+    """Output of a runner: a line per event, and on a terminal a last line with the current runs."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -47,7 +47,7 @@ def undefer(session: Session, tasks: tuple[str, ...]) -> None:
 
 
 def which(task: str | None, project: bool, verb: str) -> str | None:
-    """Return the named task, or None for the whole project. Refused unless exactly one is given."""
+    """Return the named task, or None for the whole project. Refuse unless exactly one is given."""
     if (task is None) == (not project):
         raise BadInput("name a task, or --project for all of it.", next_step=fe(verb, "fe-7k2", "-m", phrase("why")))
     return task

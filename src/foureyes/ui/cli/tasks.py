@@ -172,7 +172,7 @@ def label_rm(session: Session, words: tuple[str, ...], given: tuple[str, ...]) -
 def _tasks_and_labels(
     session: Session, way: str, words: tuple[str, ...], given: tuple[str, ...]
 ) -> tuple[list[str], list[str]]:
-    """Split words into tasks and labels. The first word is a task, and so are following words that begin like an id."""
+    """Split words into tasks and labels. The first word is a task, and so are the next ones that begin like an id."""
     if given:
         return list(words), list(given)
     begins = f"{session.app.projects.get().prefix}-" if len(words) > 2 else ""

@@ -1,4 +1,6 @@
-"""Next steps as tools: an agent whose commands are in a sandbox cannot type what an answer proposes."""
+"""Next steps as tools, for an agent that cannot type the commands that an answer proposes, because its commands are in
+a sandbox.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,11 @@ if TYPE_CHECKING:
     from foureyes.ui.mcp.tools import Tool
 
 OTHERS = {"context": "task_context", "ready": "task_ready"}
-"""Commands that are another one's verb."""
+"""Commands that belong to another command's verb."""
 
 
 def tools_of(steps: Steps, offered: Mapping[str, Tool]) -> list[str]:
-    """The tools that do what the caller would type, in the order of the steps."""
+    """Return the tools that do what the caller would type, in the order of the steps."""
     commands = {tool.verb.command: name for name, tool in [*offered.items()][::-1] if tool.verb.command} | OTHERS
     typed = [step.argv[1:3] for step in steps.steps if step.who == "you" and step.argv[:1] == ("fe",)]
     names: list[str] = []
@@ -28,5 +30,5 @@ def tools_of(steps: Steps, offered: Mapping[str, Tool]) -> list[str]:
 
 
 def steps_in(problem: FoureyesError) -> Steps:
-    """All that a refusal proposes."""
+    """Return all steps that a refusal proposes."""
     return Steps(*[step for reason in problem.reasons for step in reason.next.steps], *problem.next_step.steps)

@@ -69,7 +69,7 @@ def _approval(detail: TaskDetail, row: ApprovalView) -> str:
 
 
 def detail_fields(detail: TaskDetail) -> dict[str, Any]:
-    """Return everything about a task for programs. Each attempt includes its value for `--seen`. (D7)"""
+    """Return everything about a task for programs. Each attempt has its value for `--seen`. (D7)"""
     fields = {"id": detail.task.id, **plain(detail)}
     for attempt, row in zip(detail.attempts, fields["attempts"], strict=True):
         row["seen"] = attempt.seen
@@ -182,8 +182,8 @@ def _block(name: str, text: str) -> list[str]:
 
 
 def context_text(detail: TaskDetail, place: str = "") -> str:
-    """Return an agent's reading before its work: the task, all earlier feedback, and the last handoff. `place` is the
-    way to its worktree.
+    """Return what an agent reads before its work: the task, all earlier feedback, and the last handoff. `place` is the
+    command to its worktree.
     """
     task = detail.task
     lines = [f"# {task.id}: {task.title}", f"status {task.status}, priority P{task.priority}, type {task.type}"]
