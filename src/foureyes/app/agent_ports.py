@@ -55,7 +55,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Checkout(msgspec.Struct, frozen=True):
-    """Files for a run that only reads: the path of the tree, and a separate folder."""
+    """Files for a run that only reads: the path of the tree, and the folder with extra files."""
 
     path: str
     beside: str

@@ -132,8 +132,8 @@ held task are refused (D3).
 def lift_decided(work: Work, task: str, kind: str) -> None:
     """Lift the hold and the pauses by reviewers, in the transaction of the decision. (R1, R2, V9)
 
-    Only a decision by a person who did not make the work does so. A pause of everything ends with the last of its
-    targets.
+    Only a decision by a person who did not make the work does so. A pause of everything is lifted once the last of its
+    targets is decided.
     """
     tx, gate = work.tx, work.gate
     pauses = [pause for pause in tx.all("run.pauses_of", PauseView, task=task) if pause.made_by == "rule"]

@@ -345,7 +345,7 @@ class Store(Protocol):
         """Take a database lock that lasts as long as the connection. Return None if the database has no such locks."""
 
     def dark(self, names: Sequence[str]) -> frozenset[str]:
-        """Return those of the locks that nobody holds, with one query. Empty if unknown."""
+        """Return the locks that nobody holds, with one query. Empty if unknown."""
 
     def describe(self) -> str:
         """Say in a few words what kind of database it is."""

@@ -350,7 +350,7 @@ def points_on_record(tx: Tx) -> set[Sha]:
 
 ADOPT = fe("store", "adopt", "-m", phrase("why it is here"))
 MERGES_WITHIN = 500
-"""Number of the target's commits to search for merges that the store lacks."""
+"""How many commits of the target to search for merges that the store lacks."""
 
 
 def found_elsewhere(context: Context, project: ProjectView) -> str:
@@ -458,7 +458,7 @@ def unread_anchor(context: Context, tx: Tx, project: ProjectView) -> GitProblem 
 def merged_there(context: Context, target: str) -> dict[str, Sha]:
     """Return the tasks merged into `target` (a git name), with their merges. (P12)
 
-    A store that lacks the last merge may believe that they are open.
+    A store that lacks the last merge may take these tasks for open.
     """
     merges = [commit for commit in context.repo.history(target, MERGES_WITHIN).commits if len(commit.parents) > 1]
     line = context.repo.line(target, MERGES_WITHIN)

@@ -564,7 +564,7 @@ class Addressed:
         return self._remote.fetch(refs)
 
     def push(self, updates: Sequence[RefUpdate]) -> Pushed | Moved:
-        """Push refs. The first push of this clone records the address. Refuse a changed one."""
+        """Push refs. The first push of this clone records the address. Refuse to push to a changed address."""
         address = self._check()
         if self._known is None:
             self._record(address)

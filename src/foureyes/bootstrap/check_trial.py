@@ -48,7 +48,7 @@ MOST_WRITTEN = 10
 
 
 class TriedTree(msgspec.Struct, frozen=True):
-    """A committed tree for a trial. It also stands for the target."""
+    """A committed tree for a trial, used in place of the target too."""
 
     shop: GitWorkshop
     tree: Sha

@@ -175,10 +175,10 @@ def environment(
     environ: Mapping[str, str], *, run: str, directory: str, home: str, asked: Sequence[str] = (),
     own: Mapping[str, str] | None = None, writes: bool = False, checkout: str = "",
 ) -> dict[str, str]:  # fmt: skip
-    """Return the complete environment of a run.
+    """Return the complete environment of a run. `asked` and `own` never override the values set here.
 
     - asked: names to pass on, or `NAME=value`
-    - own: what the program itself needs. Neither overrides the values set here.
+    - own: what the program itself needs
     - writes: the run commits
     - checkout: a directory outside any repository. Git must not search above it.
     """

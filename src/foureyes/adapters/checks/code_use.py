@@ -383,7 +383,9 @@ def _folders(work: str) -> Iterator[str]:
 
 
 def _node(modules: str, name: str) -> Iterator[WayOut]:
-    """Yield linked packages. These are a workspace's if `node_modules` is a link or comes from elsewhere."""
+    """Yield linked packages, for example those of a workspace. They lead out of the tree if `node_modules` is a link or
+    comes from elsewhere.
+    """
     with suppress(OSError):
         for entry in sorted(os.listdir(modules)):
             path = os.path.join(modules, entry)

@@ -771,8 +771,8 @@ def _placed(run: CheckRun, attempts: Sequence[Attempt]) -> CheckRun:
 def _red_by_change(
     tx: Tx, facts: Facts, rules: Sequence[CheckRule], attempts: Sequence[Attempt], runs: Sequence[CheckRun]
 ) -> dict[int, CheckRun]:
-    """Return the broken runs that the target's runs show to be the change's fault, in the form in which an attempt
-    shows them. (D5)
+    """Return the broken runs that are the change's fault, because the check finished on the target. They are in the
+    form shown for an attempt. (D5)
     """
     broken = {run.n: run for run in runs if run.outcome == "crashed"}
     tried = [attempt for attempt in attempts if any(run.tree == attempt.tree for run in broken.values())]

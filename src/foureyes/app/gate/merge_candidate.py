@@ -57,7 +57,7 @@ from foureyes.steps import NO_STEP
 # intent and the confirmed push, `sent` is set and nothing ends the approval.
 
 STARTS = 5
-"""Number of starts of a merge, if the target keeps moving. (Q3)"""
+"""How often a merge is tried, if the target keeps moving. (Q3)"""
 PUSH_SECONDS = 1800
 """How long a lease lasts after the intent is recorded: longer than a push, and the queries after it, can take. (J4)"""
 CUTS = 2

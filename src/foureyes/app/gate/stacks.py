@@ -166,7 +166,9 @@ def _said_to_be_ours(handed: Sequence[StackPart], above: Sequence[BelowRow]) -> 
 
 
 def _left_behind(tx: Tx, task: TaskId, event: AttemptSubmitted, mine: StackPart) -> list[StackPart]:
-    """Return work that was sent back from tasks that later merged with other content, as far as the target lacks it."""
+    """Return work that was sent back from other tasks before they merged with other content, as far as the target lacks
+    it.
+    """
     ids = [row.id for row in tx.all("stack.left_behind", IdRow, pieces=list(event.pieces), task=task)]
     if not ids:
         return []

@@ -151,7 +151,8 @@ class Cycles:
     def decide(self, actor: Actor, cycle: str = "", *, now: bool = False) -> list[CycleOutcome]:
         """Decide one cycle, or all that have nothing to wait for. (V8)
 
-        `now` ends the wait for reviewers who were never asked, and if a person says it, also for other people.
+        With `now`, the cycle does not wait for someone to review unasked. If a person calls this, it does not wait for
+        other people either.
         """
         with self._context.writing(actor, "review decide") as work:
             rows = [cycle_named(work.tx, cycle)] if cycle else work.tx.all("cycle.live", Cycle, limit=1_000)

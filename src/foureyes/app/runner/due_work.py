@@ -156,8 +156,8 @@ def waits_for_cooled(context: Context, tx: Tx) -> bool:
 
 
 def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, host: str) -> tuple[Called, ...]:
-    """Return what should open a cycle: agents' events during their work, and their silence. None if the policy wants no
-    peer reviews. (V1)
+    """Return events of agents during their work, and their silence, for which a cycle should be opened. Empty if the
+    policy wants no peer reviews. (V1)
     """
     if not wants_peers(policy):
         return ()

@@ -1,4 +1,4 @@
-"""Execution: perform each step of the plan by a verb or a port. A step that fails now is in a later snapshot again."""
+"""Execution: perform each step of the plan by a verb or a port. If a step fails, a later snapshot leads to it again."""
 
 from __future__ import annotations
 

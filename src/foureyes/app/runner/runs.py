@@ -273,7 +273,7 @@ class Runs:
             return done
 
     def ask_stop(self, actor: Actor, what: str, *, reason: str = "") -> list[Run]:
-        """Ask for the end of one run or of all runs of a task. Their runner stops them and keeps the work. (V9)
+        """Ask to stop one run, or all runs of a task. Their runner stops them and keeps the work. (V9)
 
         A request by a person also pauses the task until `fe resume`.
         """

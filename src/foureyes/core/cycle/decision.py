@@ -127,8 +127,8 @@ def _why_not_reviewed(
 def is_complete(
     asked: Sequence[AskedReviewer], answered: Sequence[TargetReview], targets: Sequence[str], seats: int
 ) -> bool:
-    """Return True if no request is open and each target has `seats` answers. With fewer, other reviewers are asked
-    first (V4). (V8)
+    """Return True if no request is open and each target has `seats` answers. If there are fewer, other reviewers are
+    asked first (V4). (V8)
     """
     if any(ask.state == "asked" and ask.target in targets for ask in asked):
         return False

@@ -44,9 +44,9 @@ def is_next_process(
 ) -> bool:
     """Return True if the caller may continue the claim of a process that has ended. (T2, I3)
 
-    It must be another process of the same program and be in the task's worktree, have the same conversation id, or have
-    no claim of its own. While agent processes above the claim still run (`living`), only the nearest of them may, and
-    any process below all of them. Only observed sessions have a recorded process. A runner's run has none.
+    It must run the same program, and one of these must hold: it is in the task's worktree, it has the same conversation
+    id, or it has no claim of its own. While agent processes above the claim still run (`living`), only the nearest of
+    them may, and a process below all of them. Only observed sessions have a recorded process. A runner's run has none.
     """
     is_seen = actor.kind == "agent" and actor.trust == "observed" and actor.is_proven
     if not is_seen or not owner.process or not set(living) <= set(actor.processes):

@@ -119,7 +119,7 @@ def delegators_of(facts: Facts) -> set[SessionId]:
 
 
 def has_delegated(facts: Facts, actor: Party) -> bool:
-    """Return True if the actor spawned a maker. Origins are compared. (I7)"""
+    """Return True if the actor, or a session of the same origin, spawned a maker. (I7)"""
     return any(is_tied(actor, facts.party(delegator)) for delegator in delegators_of(facts))
 
 
@@ -172,13 +172,13 @@ def has_planned(facts: Facts, actor: Party) -> bool:
 
 
 def is_creator(facts: Facts, actor: Party) -> bool:
-    """Return True if the actor created the task. Origins are compared, people by person."""
+    """Return True if the actor, or a session of the same origin, created the task. People are compared as people."""
     return is_one_origin(actor, facts.party(facts.task.creator))
 
 
 def did(facts: Facts, actor: Party, actions: Iterable[str], *, before: int | None = None) -> bool:
-    """Return True if the history has one of these actions by the actor. Origins are compared. `before` limits it to
-    earlier attempts.
+    """Return True if the history has one of these actions by the actor or a session of the same origin. `before` limits
+    it to earlier attempts.
     """
     wanted = frozenset(actions)
     return any(

@@ -26,7 +26,7 @@ HumanProof = Literal["key", "observed"]
 AgentApproval = Literal["review", "reason"]
 WorktreeFor = Literal["agents", "always", "never"]
 WORKTREE_FOR: tuple[WorktreeFor, ...] = ("agents", "always", "never")
-"""When a claim comes with a worktree. (K1)"""
+"""Which claims come with a worktree: those of agents, all, or none. (K1)"""
 WORKTREE_DEFAULT: WorktreeFor = "agents"
 
 

@@ -228,4 +228,4 @@ person's, need one too. (I9)
 """
 
 UNSIGNED = frozenset({"create", "log"})
-"""Commands that a caller who is a person only by key may use without a signature. (I9)"""
+"""Commands that need no signature from a caller who counts as a person only by a key. (I9)"""

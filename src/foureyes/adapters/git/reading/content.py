@@ -143,7 +143,7 @@ def _new_blobs(git: Git, base: Sha, head: Sha) -> set[str]:
 
 
 def _empty_blobs() -> set[str]:
-    """Return the ids of the empty blob. Everyone has an empty file, so it counts as nobody's work."""
+    """Return the ids of the empty blob. Empty files are everywhere, so they count as nobody's work."""
     return {named_by(b"blob", b"", digits) for digits in (40, 64)}
 
 
