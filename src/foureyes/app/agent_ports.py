@@ -14,7 +14,7 @@ from foureyes.core.runner.signals import Spoken
 
 
 class Availability(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether a profile's program can be used, as far as that shows without contacting its service."""
+    """The state of a profile's program: found, logged in, usable. Its service is not contacted."""
 
     profile: str
     program: str

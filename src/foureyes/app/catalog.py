@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Callers = Literal["anyone", "agents and people", "people and services", "people"]
 Writes = Literal["journal", "files", ""]
-"""What a verb writes: journal rows, only files or refs of the caller, or nothing."""
+"""Kinds of writes by a verb: journal rows, only files or refs of the caller, or nothing."""
 
 VerbRow = tuple[str, tuple[str, ...], Callers, Writes, str, str]
 """Name, rights, callers, writes, command and help text of a verb."""

@@ -322,7 +322,6 @@ def _cycles(tx: Tx, attempts: Mapping[str, Attempt]) -> dict[str, InCycle]:
 
 
 def _earlier(tx: Tx, attempts: Mapping[str, Attempt]) -> list[HandedInRow]:
-    """Return the attempts before the latest one."""
     ids = [task for task, attempt in attempts.items() if attempt.n > 1]
     return tx.all("attempt.earlier", HandedInRow, ids=ids) if ids else []
 
@@ -335,7 +334,6 @@ def _reviews(tx: Tx, ids: list[TaskId]) -> list[Review]:
 
 
 def _results(tx: Tx, trees: list[str]) -> list[CheckResult]:
-    """Return the check results for these trees."""
     from foureyes.core.nouns.check import CheckResult
 
     return tx.all("check.of_trees", CheckResult, trees=trees)

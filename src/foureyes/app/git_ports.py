@@ -26,8 +26,8 @@ HeldAnchors = Callable[[Sequence[str]], Collection[str]]
 
 
 class Additions(msgspec.Struct, frozen=True):
-    """What committing everything would add: the bytes of each new file, and the growth of others. A staged file counts
-    even if git ignores it.
+    """The additions that committing everything would make: the bytes of each new file, and the growth of others. A
+    staged file counts even if git ignores it.
     """
 
     new: Mapping[str, int] = {}

@@ -44,7 +44,7 @@ NEW_KEY = fe("key", "new", "--human")
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is signed: one decision, in one project, after one journal row."""
+    """The content of a signature: one decision, in one project, after one journal row."""
 
     project: str
     task: str

@@ -372,7 +372,6 @@ def _is_ours(path: str, project: str) -> bool:
 
 
 def _write_whole(path: str, text: str) -> None:
-    """Write the file atomically."""
     around, name = os.path.split(path)
     try:
         with entered(around) as place:

@@ -113,7 +113,6 @@ def _address(known: Mapping[str, object], environ: Mapping[str, str], url: str) 
 
 
 def _address_before(place: Located) -> str:
-    """Return the address this clone joined before."""
     from foureyes.adapters.store.shared_store import read_pointer
 
     pointer = read_pointer(folder_of(place)) if is_project(folder_of(place)) else None

@@ -151,7 +151,6 @@ def _on_server(
 
 
 def _project(place: Located) -> str:
-    """Return the project's id, or an empty string."""
     from foureyes.adapters.store.shared_store import read_pointer
 
     pointer = read_pointer(folder_of(place))

@@ -44,7 +44,7 @@ BEGAN = "began"
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """How a runner ended. `last` is what remains to be said after the sentence about work that waits for people."""
+    """The end of a runner: a sentence about work that waits for people, and in `last` the rest of the message."""
 
     why: str
     last: Finish
@@ -125,7 +125,6 @@ class Running:
             app.close()
 
     def _caller(self, app: Application) -> Actor:
-        """Return the caller as this process shows it."""
         return app.sessions.recognise(lambda programs: whoami(self._environ, "", programs))
 
     def _refuse_unknown(self, app: Application) -> None:

@@ -9,7 +9,7 @@ from functools import cache
 import msgspec
 
 UNBUILT = "Not built yet:"
-"""How a paragraph begins that is about a part not built yet."""
+"""The beginning of a paragraph about a part that is not built yet."""
 
 DETAIL = "In detail:"
 """The line after the two sentences with which every rule begins."""

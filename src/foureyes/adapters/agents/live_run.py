@@ -41,7 +41,7 @@ class RunLimits(msgspec.Struct, frozen=True):
 
 
 class RunBrief(msgspec.Struct, frozen=True, kw_only=True):
-    """What is needed to report the outcome of a run."""
+    """The data needed to report the outcome of a run."""
 
     run: RunId
     program: str
@@ -192,7 +192,7 @@ NO_LAST_EVENT = "it ended before its stream did"
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """How a run's process ended. `flooded`: too much output. `failed`: why it could not start."""
+    """The end of a run's process. `flooded`: too much output. `failed`: why it could not start."""
 
     rc: int | None = None
     timed_out: Literal["", "deadline", "idle"] = ""

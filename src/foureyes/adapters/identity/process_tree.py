@@ -82,7 +82,9 @@ class _Stat(msgspec.Struct, frozen=True):
 
 
 class _Options(msgspec.Struct, frozen=True):
-    """What an interpreter's options mean: which ones take code, a module or a value, and which subcommands to skip."""
+    """The meaning of an interpreter's options: which ones take code, a module or a value, and which subcommands to
+    skip.
+    """
 
     code: str = ""
     module: str = ""

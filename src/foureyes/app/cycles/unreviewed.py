@@ -26,7 +26,7 @@ class Unreviewed(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sentence(self) -> str:
-        """What happened to its cycle."""
+        """The end of its cycle, in words."""
         if self.state == "open":
             return f"{self.cycle}: no reviewer is left to ask"
         return f"{self.cycle} R0: it was not reviewed" if self.state == "decided" else f"{self.cycle} ended unreviewed"

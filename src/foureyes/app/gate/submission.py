@@ -181,7 +181,7 @@ class MergedAs(msgspec.Struct, frozen=True):
 
 
 class Others(msgspec.Struct, frozen=True):
-    """Where the task's own part of a change begins, after merges of other tasks. `only` names those tasks if nothing
+    """The start of the task's own part of a change, after merges of other tasks. `only` names those tasks if nothing
     else is left.
     """
 
@@ -524,7 +524,7 @@ class HandIn:
 
     @cached_property
     def counted(self) -> TargetOfHandIn:
-        """What to compare the work with. (K4, Q6)"""
+        """The commit or branch to compare the work with. (K4, Q6)"""
         return counted_against(self.context, self.task.start_target, asks=self.asks)
 
     @property

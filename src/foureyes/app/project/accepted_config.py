@@ -208,8 +208,8 @@ INIT = by_person(fe("init"))
 
 
 class Unaccepted(msgspec.Struct, frozen=True):
-    """How the target's foureyes.toml differs from the accepted one, and the next step. `acceptable`: it can be accepted
-    as it is.
+    """The difference between the target's foureyes.toml and the accepted one, and the next step. `acceptable`: it can
+    be accepted as it is.
     """
 
     text: str

@@ -154,7 +154,6 @@ class Policy:
 
 
 def _flag(name: str, layers: Layers) -> SettingView:
-    """Return a feature flag with its source."""
     policy = resolve(BY_KEY["review.policy"], layers)
     for variable in flag_names(name):
         if layers.environ.get(variable) and policy.source == "environment":

@@ -215,7 +215,6 @@ class Decisions:
         return msgspec.structs.replace(case, tip=self._tip(case))
 
     def _tip(self, case: Case) -> gate.Tip | None:
-        """Return the current git state of the attempt."""
         return case.tip if case.attempt is None else tip_of(self._context, case.task.id, case.attempt, case.target)
 
     def _repeat(self, tx: Tx, case: Case) -> ApprovalOutcome | None:

@@ -48,8 +48,8 @@ class Prompt(msgspec.Struct, frozen=True):
 
 
 class AtHand(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reviewing run has in its checkout: an attempt or an early review (`attempt` is then 0), the extra folder,
-    and the request to answer (V2).
+    """The contents of a reviewing run's checkout: an attempt or an early review (`attempt` is then 0), the extra
+    folder, and the request to answer (V2).
     """
 
     attempt: int

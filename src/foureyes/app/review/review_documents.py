@@ -173,7 +173,7 @@ def _note_return(context: Context, actor: Actor, facts: Facts) -> None:
 
 
 class RequestSubject(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request is about: the change, its summary, where to read it, and what is known about it."""
+    """The subject of a request: the change, its summary, where to read it, and what is known about it."""
 
     attempt: int
     diff_id: str

@@ -422,7 +422,6 @@ def _fetch(task: TaskId, asked: dict[TaskId, Sha | None] | None) -> Job:
 
 
 def _notify(command: str, text: str) -> Job:
-    """Return a job that runs the project's notify command."""
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         problem = context.outside.notify(command, text)

@@ -199,7 +199,7 @@ COMMIT_MAX_MB = 20
 
 
 class Yardstick(msgspec.Struct, frozen=True):
-    """What a run's work is compared with."""
+    """The baseline that a run's work is compared with."""
 
     task: Task
     attempt: Attempt | None

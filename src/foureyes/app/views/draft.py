@@ -77,7 +77,7 @@ class DraftFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DraftLock(msgspec.Struct, frozen=True):
-    """Which process has a draft: this one (`mine`), or process `pid` (-1 if unknown). True if it is this one. `note`
+    """The process that has a draft: this one (`mine`), or process `pid` (-1 if unknown). True if it is this one. `note`
     says why the lock cannot be taken at all.
     """
 
@@ -113,7 +113,7 @@ class NewTaskFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Position(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a person was: the screen, the task, and their snapshot of the queue."""
+    """A person's last position: the screen, the task, and their snapshot of the queue."""
 
     screen: str = ""
     task: str = ""

@@ -100,8 +100,8 @@ SetupResult = Literal["written", "updated", "unchanged", "removed", "absent", "k
 
 
 class FileChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What `fe setup` does to a file. `before` and `after` are its texts, None if there is no file. `lines` have to be
-    added or removed by hand.
+    """A change of a file by `fe setup`. `before` and `after` are its texts, None if there is no file. `lines` have to
+    be added or removed by hand.
     """
 
     file: str
@@ -113,7 +113,7 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProgramSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """How an agent program is set up in this checkout, and problems with that."""
+    """The setup of an agent program in this checkout, and problems with it."""
 
     program: str
     found: tuple[str, ...]
@@ -145,7 +145,7 @@ class StoreRole(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Milestones(msgspec.Struct, frozen=True, kw_only=True):
-    """What a store contains: its number of rows, and the tasks it knows as merged."""
+    """The size of a store: its number of rows, and the tasks it knows as merged."""
 
     rows: int
     merged: tuple[str, ...] = ()

@@ -222,7 +222,7 @@ class SprintReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintUndo(msgspec.Struct, frozen=True, kw_only=True):
-    """What `undo` does: create a revert task for each merged task."""
+    """The plan of `undo`: a revert task for each merged task."""
 
     id: str
     reverts: tuple[tuple[str, str], ...]

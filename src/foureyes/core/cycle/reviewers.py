@@ -31,7 +31,7 @@ class ReviewerCandidate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MakerTraits(msgspec.Struct, frozen=True, kw_only=True):
-    """What matters about a maker of the work for the choice."""
+    """The traits of a maker of the work that matter for the choice."""
 
     name: str
     program: str = ""

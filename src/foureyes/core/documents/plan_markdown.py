@@ -86,7 +86,6 @@ def _blocks(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 def _is_closed(fence: Token, last: str) -> bool:
-    """Return True if the code fence is closed."""
     begin, end = fence.map or [0, 0]
     return end - begin > 1 and last.strip().startswith(fence.markup) and not last.strip().strip(fence.markup[0])
 

@@ -254,7 +254,6 @@ def _header(text: bytes) -> _Header:
 
 
 def _read(header: _Header, line: bytes) -> None:
-    """Read one line into the header."""
     if index := _INDEX.match(line):
         header.old, header.new = index[1], index[2]
         header.old_mode, header.new_mode = header.old_mode or index[3] or b"", header.new_mode or index[3] or b""

@@ -44,14 +44,14 @@ HOMES: tuple[Home, ...] = ("host", "container")
 
 
 class IdentityRule(msgspec.Struct, frozen=True):
-    """Where people and agents of this project can be identified. (I3)"""
+    """The place where people and agents of this project can be identified. (I3)"""
 
     home: Home = "host"
     uid_map: str = HOST_MAP
 
 
 class LabelRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a label demands of a review: mode (M3), auto-approval (M4), grade (P6), number of reviews and named
+    """The demands of a label on a review: mode (M3), auto-approval (M4), grade (P6), number of reviews and named
     reviewers (D6), unseen hunks (D8).
     """
 

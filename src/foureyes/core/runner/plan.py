@@ -658,7 +658,7 @@ def why_kept(snapshot: Snapshot) -> Iterator[tuple[str, bool]]:
 
 
 class Rooms:
-    """How many tasks each sprint may still start in this poll."""
+    """The number of tasks that each sprint may still start in this poll."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._left = {str(live.sprint.id): live.room for live in snapshot.sprints}

@@ -149,7 +149,7 @@ CRASHES: Final = 3
 
 
 class EndedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What an ended run says about its profile."""
+    """An ended run, reduced to what it says about its profile."""
 
     profile: str
     task: str

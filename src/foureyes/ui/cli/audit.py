@@ -16,7 +16,7 @@ from foureyes.ui.cli.store import show_progress
 
 
 class DecisionLook(msgspec.Struct):
-    """How the reviewer viewed the change, as recorded with a decision. (H5)"""
+    """The reviewer's viewing of the change, as recorded with a decision. (H5)"""
 
     look: Looked = NOTHING_KNOWN
     batch: str = ""

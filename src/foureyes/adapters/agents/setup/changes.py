@@ -24,7 +24,7 @@ JOINED: tuple[SetupResult, ...] = ("unchanged", "kept", "updated", "written")
 
 
 class EntryChange(NamedTuple):
-    """What one entry does to a text. `lines` are for the user to add or remove by hand."""
+    """The effect of one entry on a text. `lines` are for the user to add or remove by hand."""
 
     text: str | None
     result: SetupResult
