@@ -22,7 +22,7 @@ AT, ENVIRONMENTS, RUNS, SLOTS = "at", "environments", "runs", "slots"
 MOST_SLOTS = 64
 PAUSE = 0.1
 QUIET_PAUSES, MOST_PAUSES = 20, 36_000
-"""Number of looks without a message while waiting, and number after which to give up, an hour."""
+"""Number of pauses while waiting before the user is told, and before giving up after an hour."""
 LOCK = ".lock"
 Hear = Callable[[bytes], None]
 

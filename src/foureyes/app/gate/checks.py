@@ -481,8 +481,8 @@ def _broke_now(rule: CheckRule, results: Sequence[CheckResult], tree: str, fresh
 
 
 def _ran_lately(rule: CheckRule, results: Sequence[CheckResult], tree: str, fresh: Collection[int]) -> bool:
-    """Return True if a run on the target shows that the machine still works: one of just now, or in an environment with
-    a known key. (D5)
+    """Return True if a run on the target shows that the machine is as it was: a run of just now, or one in an
+    environment with a known key. (D5)
 
     Otherwise a program removed from the machine since then would count against the change.
     """

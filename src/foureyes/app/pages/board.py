@@ -208,7 +208,9 @@ def _open_groups(look: BoardQuery) -> list[CardGroup]:
 
 
 def _ids(tx: Tx, groups: Sequence[CardGroup], after: int, limit: int) -> list[str]:
-    """Return part of several groups taken together, reading only what is needed."""
+    """Return the ids of `limit` cards from number `after` on, counted across the groups. Only what is needed is
+    read.
+    """
     ids: list[str] = []
     for group in groups:
         if after < group.size and len(ids) < limit:

@@ -38,7 +38,7 @@ class Mark(msgspec.Struct, frozen=True):
     - skip: a test is newly skipped
     - assert: fewer assertions than before
     - called: a script of a check names it (M4)
-    - behind: a gate file, or an input of the checks, is a link to it (A4)
+    - behind: a gate file, or an input of the checks, that is a link to a changed file (A4)
     - at_merge: a merge would have changed this path, so it voided an approval (Q2)
     """
 

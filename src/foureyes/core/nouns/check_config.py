@@ -26,7 +26,7 @@ INPUTS = (
 )  # fmt: skip
 """Files that declare a project's packages, for the usual tools."""
 TIMEOUT_MINUTES = 60
-"""Default time limit of `prepare` and of `build` each, in minutes."""
+"""Time limit of `prepare` and of `build` each, in minutes."""
 
 
 class CheckoutRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
