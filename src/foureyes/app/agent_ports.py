@@ -126,7 +126,7 @@ class LocalAgents(Protocol):
     def checkout(self, run: RunId, write: Callable[[str], Mapping[str, str]], files: Mapping[str, str]) -> Checkout:
         """Create a directory with an unpredictable name for one run that only reads.
 
-        `write` writes a tree's files and returns their modes and objects. `files` go into a folder beside them.
+        `write` writes a tree's files and returns their modes and objects. `files` go into a separate folder in it.
         """
 
     def altered(self, run: RunId) -> str:

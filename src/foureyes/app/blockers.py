@@ -112,7 +112,7 @@ def lift_withdrawn(work: Work, task: str, me: Party, before: Collection[Review])
 
 
 def blockers_set_aside(tx: Tx) -> list[SetAside]:
-    """Return the blockers that people set aside."""
+    """Return the decisions by people to ignore an agent's blockers."""
     return tx.all("review.set_aside", SetAside)
 
 

@@ -284,7 +284,7 @@ class Context:
         return identity_rule(self.layers(tx, self.gate))
 
     def gate_policy(self, tx: Tx) -> ReviewPolicy:
-        """Return the rules in force for the gate, whoever the caller is."""
+        """Return the rules in force for the gate. They do not depend on the caller."""
         return self.policy(tx, self.gate)
 
     def find(self, tx: Tx, text: str) -> Task:

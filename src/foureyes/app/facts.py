@@ -397,7 +397,7 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
 
 def _blocked_by(tx: Tx, facts: Facts, latest: Sequence[Review]) -> frozenset[SessionId]:
     """Return reviewers who gave a blocker that did not stop the task and still counts. It counts until someone who did
-    not make the work sets it aside. (R1)
+    not make the work decides to ignore it. (R1)
     """
     rows = [row for row in latest if row.verdict == "blocker" and row.effective != "blocker"]
     if not rows:

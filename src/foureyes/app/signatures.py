@@ -305,7 +305,7 @@ def with_keys_here(context: Context, actor: Actor) -> Actor:
 
 
 def known_by_key(actor: Actor, proof: Proof | None) -> Actor:
-    """Return the actor with the signing key as evidence. Whoever uses the same key is the same person. (I1)"""
+    """Return the actor with the signing key as evidence. The same key always means the same person. (I1)"""
     return replace(actor, evidence=(*actor.evidence, f"key:{proof.key}")) if proof else actor
 
 

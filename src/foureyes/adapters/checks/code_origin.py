@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
 
 PLACES, FOUND = "places", "found"
-"""Files beside the copy: the run's own directory with the checkouts, and the result."""
+"""Files next to the copy: the run's own directory with the checkouts, and the result."""
 NOTE = "direct_url.json"
 """The file that installers write into a `.dist-info`."""
 SCRATCH = "foureyes-check-"
@@ -154,7 +154,7 @@ def text_of(path: str) -> str:
 
 
 def read_places(folder: str) -> Places:
-    """Return the places recorded beside a copy of this file."""
+    """Return the places recorded next to a copy of this file."""
     own, *checkouts = text_of(join(folder, PLACES)).split("\0")
     return Places(own, checkouts)
 

@@ -97,8 +97,7 @@ class GitWorkshop:
         return objects.refs.delete(self._git, ref, old=here.value)
 
     def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
-        """Move a branch, and its clean checkout if any, from `old` to `new`. Return the reason if skipped, else an
-        empty string."""
+        """Move a branch, and its clean checkout if any, from `old` to `new`. Return why it was skipped, or ""."""
         return checkouts.reset.reset(self._git, ref, old=old, new=new)
 
     def add_checkpoint(self, task: str, name: str, commit: Sha, *, at: datetime) -> None:
@@ -143,8 +142,7 @@ class GitWorkshop:
         return checkouts.commits.commit_file(self._git, main, path, message)
 
     def apply_patch(self, patch: str, *, only_try: bool) -> str:
-        """Apply a unified diff to the caller's worktree if all of it fits. Return the reason if not, else an empty
-        string."""
+        """Apply a unified diff to the caller's worktree, all of it or nothing. Return why not, or ""."""
         return checkouts.patch.apply_patch(self._git, self._here.worktree, patch, only_try=only_try)
 
     def programs_named(self) -> list[str]:

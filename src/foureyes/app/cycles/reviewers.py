@@ -193,7 +193,7 @@ def can_ask(context: Context, tx: Tx, known: WholeCycle) -> bool:
 
 
 def is_cooling(context: Context, tx: Tx, known: WholeCycle) -> bool:
-    """Return True if someone could be asked who is only skipped for now. (V4)"""
+    """Return True if a reviewer could be asked that is only skipped for now. (V4)"""
     policy = context.gate_policy(tx)
     for target in known.live:
         facts = facts_of(context, tx, target.task)

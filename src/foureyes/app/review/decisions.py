@@ -380,7 +380,7 @@ def _audit_checks(
 
 
 def _audit(work: Work, agreement: Agreement) -> int | None:
-    """Audit an exception as a row of its own. (P8)"""
+    """Record an exception for auditors. (P8)"""
     decision, declaration = agreement.decision, agreement.given.declaration
     if not decision.exception:
         return None

@@ -98,7 +98,7 @@ class FilesRead(msgspec.Struct, frozen=True):
 def seen_by(told: Iterable[str], place: str, diff: str, changed: Sequence[ChangedFile], *, whole: bool) -> list[str]:
     """Return the changed files that a stream reports as read, relative to `place`. (V6)
 
-    Reading the `diff` file, which lies in a folder beside the tree, counts as reading every changed file. If it is too
+    Reading the `diff` file, which lies in a folder of the checkout, counts as reading every changed file. If it is too
     long to read at once (`whole` is False), it counts only for files without added lines.
     """
     paths = {path.removeprefix("./").removeprefix(place.rstrip("/") + "/") for path in told}

@@ -47,7 +47,7 @@ class _Kept(NamedTuple):
 
 
 def apply_patch(git: Git, worktree: str, patch: str, *, only_try: bool) -> str:
-    """Apply a patch, or with `only_try` only check it. Return the reason it does not fit, else an empty string."""
+    """Apply a patch, or with `only_try` only check it. Return why it does not fit, or ""."""
     if worktree == git.git_dir:
         return "there are no files here: this is a bare repository"
     raw, why = _raw(patch)

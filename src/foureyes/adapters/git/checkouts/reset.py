@@ -26,7 +26,7 @@ from foureyes.errors import GitProblem
 
 
 def reset(git: Git, ref: str, *, old: Sha, new: Sha) -> str:
-    """Move a branch from `old` to `new`. Return the reason if skipped, else an empty string."""
+    """Move a branch from `old` to `new`. Return why it was skipped, or ""."""
     refs.well_formed(ref, refs.BRANCHES)
     was, will = history.known(git, old, new)
     if will is None:
